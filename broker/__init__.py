@@ -1,0 +1,1 @@
+"""The front process: it speaks MCP and the terminal, and holds no data."""

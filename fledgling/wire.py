@@ -1,0 +1,473 @@
+"""Every message that crosses a process boundary, one Struct each.
+
+A question is at once the JSON schema an agent sees, the check of its arguments, the message on the pipe, the type the
+handler gets and the parameters of its SQL file. What decides a name, a default or a bound of a tool lives here.
+"""
+
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import Meta, Struct
+
+from fledgling.config import Scope
+
+MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
+MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size
+MAX_LINE = 2**31 - 1  # line numbers are INTEGER in the tables
+
+Kind = Literal[
+    "function",
+    "class",
+    "method",
+    "variable",
+    "constant",
+    "interface",
+    "enum",
+    "type",
+    "struct",
+    "trait",
+    "module",
+    "table",
+    "view",
+    "index",
+    "trigger",
+    "procedure",
+    "schema",
+    "sequence",
+    "import",
+    "export",
+]
+Direction = Literal["imports", "imported_by", "both"]
+DEFINITION_KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind not in ("import", "export"))
+
+Text = Annotated[str, Meta(max_length=MAX_ARGUMENT_CHARS)]
+Line = Annotated[int, Meta(ge=1, le=MAX_LINE)]
+PathFilter = Annotated[
+    Text | None, Meta(description="directory, file or glob: `src`, `src/core/*`, `**/*.py`, `*.py` (any directory)")
+]
+Language = Annotated[Text | None, Meta(description="python, javascript, typescript, sql, ...")]
+Cursor = Annotated[Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None, Meta(description="from `next`")]
+
+
+# ---- questions ------------------------------------------------------------------------------------------------------
+
+
+class Question(
+    Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="tool", tag=lambda name: name.lower()
+):
+    """What an agent may ask. `Search(query="timeout")` is `{"tool": "search", "query": "timeout"}` on the pipe."""
+
+    def __post_init__(self) -> None:
+        """Refuse control characters: no path, glob or name needs one, and terminals and logs obey them."""
+        for field in self.__struct_fields__:
+            value = getattr(self, field)
+            if isinstance(value, str) and any((c < " " and c != "\t") or c == "\x7f" for c in value):
+                raise ValueError(f"{field} holds a control character or a line break; ask for one line of plain text")
+
+
+class Explore(Question, frozen=True):
+    """Directories and files with sizes, languages and symbol counts: the map of the project.
+
+    Start here, and instead of ls, find or tree. Not for file contents (read) or text (search).
+    Example: explore(path="src", depth=2, pattern="*.py")
+    """
+
+    path: Annotated[Text, Meta(description="directory relative to the root")] = ""
+    depth: Annotated[int, Meta(ge=1, le=20, description="levels to show")] = 1
+    pattern: Annotated[Text | None, Meta(description="glob the files must match, `*.py`")] = None
+    cursor: Cursor = None
+
+
+class Read(Question, frozen=True):
+    """A file, a range of its lines, or one definition, with line numbers.
+
+    Use it instead of cat, head or sed; give `symbol` to get just that function or class. A long file is cut and says how
+    to go on. Not for finding things (search, symbols).
+    Example: read(path="src/app.py", symbol="Engine.run")
+    """
+
+    path: Annotated[Text, Meta(description="file relative to the root")]
+    start_line: Annotated[Line | None, Meta(description="first line, from 1")] = None
+    end_line: Annotated[Line | None, Meta(description="last line, included")] = None
+    symbol: Annotated[Text | None, Meta(description="`name`, `Class.method` or a qualified name")] = None
+
+
+class Search(Question, frozen=True):
+    """Lines of text that hold `query`, grouped by file with context and the enclosing definition; totals are exact.
+
+    Use it instead of grep. Literal and case-insensitive unless said otherwise; `regex` is RE2 (no look-around, no
+    back-references), matched within one line. With `kind`, finds definitions whose name holds `query`, best first.
+    Example: search(query="timeout", path="src/**", language="python")
+    """
+
+    query: Annotated[Text, Meta(min_length=1)]
+    path: PathFilter = None
+    language: Language = None
+    kind: Kind | None = None
+    regex: bool = False
+    case_sensitive: bool = False
+    context: Annotated[int, Meta(ge=0, le=20, description="lines around a hit")] = 2
+    max_results: Annotated[int, Meta(ge=1, le=1000, description="hits a page")] = 50
+    cursor: Cursor = None
+
+
+class Symbols(Question, frozen=True):
+    """Definitions (functions, classes, methods, tables, ...) with lines and signatures, grouped by file.
+
+    Use it for the outline of a file or to list definitions by kind or name. Imports and exports are listed only when
+    asked for by kind. Not for uses of a name (search).
+    Example: symbols(path="src/core/*", kind="function", name_pattern="parse_*")
+    """
+
+    path: PathFilter = None
+    kind: Kind | None = None
+    language: Language = None
+    name_pattern: Annotated[Text | None, Meta(description="glob on the name, `parse_*`")] = None
+    max_results: Annotated[int, Meta(ge=1, le=1000)] = 100
+    cursor: Cursor = None
+
+
+class Dependencies(Question, frozen=True):
+    """What a file imports, resolved to files of the project or with the reason why not, and what imports it.
+
+    Use it before changing a module, to see what depends on it.
+    Example: dependencies(path="src/api/routes.py", direction="imported_by")
+    """
+
+    path: Annotated[Text, Meta(description="file relative to the root")]
+    direction: Direction = "both"
+    depth: Annotated[int, Meta(ge=1, le=10, description="steps to follow")] = 1
+    cursor: Cursor = None
+
+
+class Query(Question, frozen=True):
+    """One SELECT over the index: files, content, symbols, imports (see DESCRIBE files).
+
+    Use it when no other tool answers, for counts, joins and aggregates. Rows and bytes are capped and a cut says so.
+    Example: query(sql="SELECT path, name, line_end - line_start AS length FROM symbols ORDER BY length DESC LIMIT 10")
+    """
+
+    sql: Annotated[str, Meta(min_length=1, max_length=MAX_SQL_CHARS)]
+
+    def __post_init__(self) -> None:
+        """SQL spans lines, so only NUL is refused here; the gate parses the rest."""
+        if "\x00" in self.sql:
+            raise ValueError("sql holds a NUL character; write one SELECT as plain text")
+
+
+AnyQuestion = Explore | Read | Search | Symbols | Dependencies | Query
+QUESTIONS: dict[str, type[AnyQuestion]] = {
+    "explore": Explore,
+    "read": Read,
+    "search": Search,
+    "symbols": Symbols,
+    "dependencies": Dependencies,
+    "query": Query,
+}
+
+
+# ---- answers --------------------------------------------------------------------------------------------------------
+
+
+class Next(Struct, frozen=True):
+    """The very call that continues a cut answer."""
+
+    tool: str
+    arguments: dict[str, str | int | bool]
+
+
+class Answer(Struct, frozen=True, omit_defaults=True, tag=lambda name: name.lower()):
+    """What a worker found. Defaults are left out on the wire, so an absent field is its default."""
+
+
+class Directory(Struct, frozen=True, omit_defaults=True):
+    """Totals below one directory; `path` ends in `/`."""
+
+    path: str
+    files: int
+    lines: int
+    languages: dict[str, int] = {}
+
+
+class File(Struct, frozen=True, omit_defaults=True):
+    """One file; `skipped` says why its content is not in the index."""
+
+    path: str
+    language: str | None = None
+    lines: int = 0
+    symbols: int = 0
+    skipped: str | None = None
+
+
+class Summary(Struct, frozen=True, omit_defaults=True):
+    """Totals below the explored path; `skipped` counts files without content by reason."""
+
+    total_files: int
+    total_lines: int
+    total_bytes: int
+    languages: dict[str, int]
+    largest_file: str | None = None
+    skipped: dict[str, int] = {}
+
+
+class Exploration(Answer, frozen=True):
+    """Answer of explore."""
+
+    path: str
+    directories: list[Directory]
+    files: list[File]
+    summary: Summary
+    next: Next | None = None
+    note: str | None = None
+
+
+class Excerpt(Answer, frozen=True):
+    """Answer of read: consecutive lines, the first numbered `first`; `next` is set where the asked range was cut."""
+
+    path: str
+    language: str | None
+    first: int
+    lines: list[str]
+    total_lines: int
+    enclosing: str | None = None
+    next: Next | None = None
+    note: str | None = None
+
+
+class FileHits(Struct, frozen=True, omit_defaults=True):
+    """Hits in one file: matching line numbers, `[number, text]` with context, enclosing definition -> its hits."""
+
+    path: str
+    hits: list[int]
+    lines: list[tuple[int, str]]
+    language: str | None = None
+    enclosing: dict[str, list[int]] = {}
+
+
+class Hits(Answer, frozen=True):
+    """Answer of search. `total` counts matching lines in all pages."""
+
+    files: list[FileHits]
+    total: int
+    total_files: int
+    next: Next | None = None
+    note: str | None = None
+
+
+class Symbol(Struct, frozen=True, omit_defaults=True):
+    """One definition; `lines` are its first and last line, decorators included."""
+
+    name: str
+    kind: str
+    lines: tuple[int, int]
+    signature: str | None = None
+    parent: str | None = None
+
+
+class FileSymbols(Struct, frozen=True, omit_defaults=True):
+    """Definitions of one file, in order."""
+
+    path: str
+    symbols: list[Symbol]
+    language: str | None = None
+
+
+class SymbolList(Answer, frozen=True):
+    """Answer of symbols, and of search with `kind`."""
+
+    files: list[FileSymbols]
+    total: int
+    next: Next | None = None
+    note: str | None = None
+
+
+class Import(Struct, frozen=True, omit_defaults=True):
+    """One import; either `resolved` names a file of the project or `unresolved` says why not."""
+
+    line: int
+    module: str
+    names: list[str] = []
+    resolved: str | None = None
+    unresolved: Literal["stdlib", "external", "not found"] | None = None
+
+
+class Importer(Struct, frozen=True):
+    """One place that imports the file."""
+
+    path: str
+    line: int
+
+
+class FileImports(Struct, frozen=True, omit_defaults=True):
+    """The adjacency list of one file reached at `distance` steps."""
+
+    path: str
+    distance: int
+    imports: list[Import] = []
+    imported_by: list[Importer] = []
+
+
+class DependencyGraph(Answer, frozen=True):
+    """Answer of dependencies; `further` holds the files reached when depth > 1."""
+
+    path: str
+    imports: list[Import] = []
+    imported_by: list[Importer] = []
+    further: list[FileImports] = []
+    next: Next | None = None
+    note: str | None = None
+
+
+class Table(Answer, frozen=True):
+    """Answer of query. Values JSON cannot hold are text: timestamps ISO 8601, blobs hex, NaN and infinities by name."""
+
+    columns: list[str]
+    rows: list[list[Any]]  # a cell is any JSON value
+    row_count: int
+    truncated: bool = False
+    note: str | None = None
+
+
+AnyAnswer = Exploration | Excerpt | Hits | SymbolList | DependencyGraph | Table
+ANSWERS: dict[str, type[AnyAnswer]] = {
+    "explore": Exploration,
+    "read": Excerpt,
+    "search": Hits,
+    "symbols": SymbolList,
+    "dependencies": DependencyGraph,
+    "query": Table,
+}
+
+RefusalKind = Literal[
+    "denied", "invalid", "not_found", "ambiguous", "timeout", "memory", "busy", "cancelled", "unavailable", "failed"
+]
+
+
+class Refusal(Struct, frozen=True, tag="refusal"):
+    """Why there is no answer, in words an agent can act on: what was wrong, and what to do next."""
+
+    kind: RefusalKind
+    reason: str
+    next_step: str
+
+
+# ---- profiles -------------------------------------------------------------------------------------------------------
+
+
+class View(Struct, frozen=True):
+    """`CREATE VIEW name AS select`, found at `line` of the profile file."""
+
+    name: str
+    select: str
+    line: int
+
+
+class Profile(Struct, frozen=True):
+    """What one agent may do: the allowlist, the limits, and the views that narrow the tables."""
+
+    name: str
+    file: str
+    digest: str
+    tools: tuple[str, ...]
+    memory_limit: int
+    query_timeout: float
+    max_rows: int
+    max_result_bytes: int
+    absolute_paths: bool
+    views: tuple[View, ...]
+
+
+# ---- frames ---------------------------------------------------------------------------------------------------------
+
+
+class Build(Struct, frozen=True, tag="build"):
+    """Broker to indexer, once: build the image of `root_fd` into `image_fd`. `root` is set only for absolute_paths."""
+
+    broker_pid: int
+    image_fd: int
+    root_fd: int
+    profile: Profile
+    scope: Scope
+    root: str | None = None
+
+
+class Accepted(Struct, frozen=True, tag="accepted"):
+    """Indexer to broker: the profile's views hold; `scope` is what is left after the project's own file narrowed it."""
+
+    scope: Scope
+    narrowed: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+class Progress(Struct, frozen=True, tag="progress"):
+    """Indexer to broker: `done` of `total` files in this stage; total 0 while unknown."""
+
+    stage: Literal["walk", "read", "extract", "seal"]
+    done: int
+    total: int
+
+
+class LanguageStats(Struct, frozen=True):
+    """Per language: files, lines, bytes, symbols, and seconds spent extracting them."""
+
+    language: str
+    files: int
+    lines: int
+    bytes: int
+    symbols: int
+    seconds: float
+
+
+class Built(Struct, frozen=True, tag="built"):
+    """Indexer to broker, last: the image is sealed. Counts are of the image: of what the profile lets the agent see."""
+
+    files: int
+    lines: int
+    symbols: int
+    imports: int
+    image_bytes: int
+    seconds: dict[str, float]
+    languages: tuple[LanguageStats, ...]
+    skipped: dict[str, int]
+    left_out: dict[str, int]
+    slowest: tuple[tuple[str, float], ...]
+    partial: str | None = None
+
+
+class Open(Struct, frozen=True, tag="open"):
+    """Broker to query worker, once: serve `tools` from the image."""
+
+    broker_pid: int
+    image_fd: int
+    profile: Profile
+    partial: str | None = None
+
+
+class Ready(Struct, frozen=True, tag="ready"):
+    """Query worker to broker: the image is open and the process is confined."""
+
+
+class Call(Struct, frozen=True, tag="call"):
+    """Broker to query worker: answer within `seconds`."""
+
+    id: int
+    seconds: float
+    question: AnyQuestion
+
+
+class Cancel(Struct, frozen=True, tag="cancel"):
+    """Broker to query worker: nobody waits for this call any more."""
+
+    id: int
+
+
+class Reply(Struct, frozen=True, tag="reply"):
+    """Query worker to broker: exactly one for each Call."""
+
+    id: int
+    answer: AnyAnswer | Refusal
+
+
+ToIndexer = Build
+FromIndexer = Accepted | Progress | Built | Refusal
+ToWorker = Open | Call | Cancel
+FromWorker = Ready | Reply

@@ -1,0 +1,1 @@
+"""The shipped profiles: one SQL file each, no code."""

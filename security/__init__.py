@@ -1,0 +1,1 @@
+"""What an auditor opens: profiles, limits and confinement. No data, no protocol."""

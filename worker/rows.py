@@ -1,0 +1,63 @@
+"""The rows of the four tables, as the indexer makes them. Field order is column order (worker/sql/schema.sql)."""
+
+from datetime import datetime
+
+from msgspec import Struct
+
+
+class FileRow(Struct, frozen=True):
+    """A file: `files`. `skip_reason` says why there is no content; None means the content is in the image."""
+
+    path: str
+    absolute_path: str | None
+    directory: str
+    filename: str
+    extension: str
+    language: str | None
+    size_bytes: int
+    line_count: int | None
+    modified_at: datetime
+    is_binary: bool
+    is_generated: bool
+    content_hash: str | None
+    skip_reason: str | None
+
+
+class SymbolRow(Struct, frozen=True):
+    """A definition, import or export: `symbols` without its path and language."""
+
+    name: str
+    kind: str
+    line_start: int
+    line_end: int
+    parent_name: str | None
+    signature: str | None
+    docstring: str | None
+    visibility: str
+    qualified_name: str
+
+
+class ImportRow(Struct, frozen=True):
+    """An import statement's module: `imports` without its path. Resolution fills `is_stdlib` and `resolved_path`."""
+
+    line_number: int
+    module: str
+    alias: str | None
+    is_relative: bool
+    is_stdlib: bool
+    resolved_path: str | None
+    imported_names: tuple[str, ...]
+
+
+class Extraction(Struct, frozen=True):
+    """What one file's text says: definitions, imports, and the lines that hold nothing but comment.
+
+    `engine` names what found the definitions: "tree-sitter", "rules", or "none" for a language without rules;
+    `complete` is False where the text did not parse or the time budget ended, so something may be missing.
+    """
+
+    symbols: list[SymbolRow]
+    imports: list[ImportRow]
+    comment_lines: frozenset[int]
+    engine: str
+    complete: bool
