@@ -80,8 +80,8 @@ class Explore(Question, frozen=True):
 class Read(Question, frozen=True):
     """A file, a range of its lines, or one definition, with line numbers.
 
-    Use it instead of cat, head or sed; give `symbol` to get just that function or class. A long file is cut and says how
-    to go on. Not for finding things (search, symbols).
+    Use it instead of cat, head or sed; give `symbol` to get just that function or class. A long file is cut and says
+    how to go on. Not for finding things (search, symbols).
     Example: read(path="src/app.py", symbol="Engine.run")
     """
 
@@ -430,6 +430,7 @@ class Built(Struct, frozen=True, tag="built"):
     skipped: dict[str, int]
     left_out: dict[str, int]
     slowest: tuple[tuple[str, float], ...]
+    defined: tuple[str, ...]  # languages whose definitions are extracted
     partial: str | None = None
 
 
@@ -439,6 +440,7 @@ class Open(Struct, frozen=True, tag="open"):
     broker_pid: int
     image_fd: int
     profile: Profile
+    defined: tuple[str, ...]  # languages whose definitions are in the index; other text is searched all the same
     partial: str | None = None
 
 
@@ -467,7 +469,6 @@ class Reply(Struct, frozen=True, tag="reply"):
     answer: AnyAnswer | Refusal
 
 
-ToIndexer = Build
 FromIndexer = Accepted | Progress | Built | Refusal
 ToWorker = Open | Call | Cancel
 FromWorker = Ready | Reply

@@ -1,0 +1,93 @@
+"""Frames on a pipe: four bytes of length, big-endian, then one message as MessagePack.
+
+The only place that turns messages into bytes and back. A frame that is too long or does not decode is a FrameError: the
+other side is broken or lies, and the one who reads it ends the conversation.
+"""
+
+import asyncio
+import os
+import threading
+from typing import Generic, TypeVar
+
+import msgspec
+
+MAX_FRAME_BYTES = 16 * 2**20  # above the largest answer a profile may allow (8 MB) with room for its framing
+_HEADER_BYTES = 4
+
+Message = TypeVar("Message")
+
+
+class FrameError(Exception):
+    """What came over the pipe is no message of the expected type."""
+
+
+def pack(message: msgspec.Struct) -> bytes:
+    """Return one whole frame: `pack(Cancel(7))` is `00 00 00 11` and 17 bytes of MessagePack."""
+    body = msgspec.msgpack.encode(message)
+    return len(body).to_bytes(_HEADER_BYTES, "big") + body
+
+
+class Unpacker(Generic[Message]):
+    """Decodes frames of one type, a union of tagged Structs: `Unpacker(ToWorker)`."""
+
+    def __init__(self, expected: object) -> None:
+        self._decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(expected)
+
+    def length(self, header: bytes) -> int:
+        """Return how many bytes follow the header; raise FrameError past MAX_FRAME_BYTES, before anything is read."""
+        length = int.from_bytes(header, "big")
+        if length > MAX_FRAME_BYTES:
+            raise FrameError(f"a frame of {length} bytes is over the limit of {MAX_FRAME_BYTES}")
+        return length
+
+    def message(self, body: bytes) -> Message:
+        """Return the decoded body; raise FrameError for anything else than one message of the type."""
+        try:
+            return self._decoder.decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
+            raise FrameError(f"a frame does not decode: {type(problem).__name__}") from problem
+
+    async def receive(self, reader: asyncio.StreamReader) -> Message | None:
+        """Return the next message, or None when the other side closed the pipe between two frames."""
+        try:
+            header = await reader.readexactly(_HEADER_BYTES)
+            return self.message(await reader.readexactly(self.length(header)))
+        except asyncio.IncompleteReadError as cut:
+            if cut.partial:
+                raise FrameError("the pipe closed in the middle of a frame") from cut
+            return None
+
+
+class Pipe(Generic[Message]):
+    """The blocking end that a back process holds: reads messages from one descriptor, writes to another."""
+
+    def __init__(self, expected: object, source: int = 0, sink: int = 1) -> None:
+        self._unpacker = Unpacker(expected)
+        self._source = source
+        self._sink = sink
+        self._sending = threading.Lock()
+
+    def receive(self) -> Message | None:
+        """Return the next message, or None at the end of the pipe; raise FrameError for anything else."""
+        header = self._read(_HEADER_BYTES)
+        if not header:
+            return None
+        return self._unpacker.message(self._read(self._unpacker.length(header)))
+
+    def send(self, message: msgspec.Struct) -> None:
+        """Write one frame whole; safe to call from several threads."""
+        frame = memoryview(pack(message))
+        with self._sending:
+            while frame:
+                frame = frame[os.write(self._sink, frame) :]
+
+    def _read(self, count: int) -> bytes:
+        received = bytearray()
+        while len(received) < count:
+            chunk = os.read(self._source, count - len(received))
+            if not chunk and received:
+                raise FrameError("the pipe closed in the middle of a frame")
+            if not chunk:
+                return b""
+            received += chunk
+        return bytes(received)

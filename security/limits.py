@@ -1,0 +1,39 @@
+"""Resource limits of the back processes, from the profile's memory_limit. Everything that decides a figure lives here.
+
+`memory_limit` alone does not bound DuckDB: one call of repeat() or range() takes memory outside its buffer pool.
+RLIMIT_DATA does, and the engine turns the kernel's refusal into a clean out-of-memory error.
+"""
+
+import resource
+from collections.abc import Mapping
+
+MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks hold before the first row
+GRACE = 0.3  # seconds after query_timeout until a call that does not yield is ended by killing its worker
+
+INDEXER: Mapping[int, int] = {
+    resource.RLIMIT_CORE: 0,  # a core file would be a copy of the project on disk
+    resource.RLIMIT_NOFILE: 512,  # descriptors; the walk holds one per directory level, at most 256
+}
+QUERY_WORKER: Mapping[int, int] = {
+    resource.RLIMIT_CORE: 0,
+    resource.RLIMIT_FSIZE: 0,  # bytes; it writes to pipes only
+    resource.RLIMIT_NOFILE: 32,  # descriptors; three pipes, the image, and the engine's own
+}
+
+
+def memory_cap(memory_limit: int) -> int:
+    """Return the bytes a process under this profile may hold: `memory_cap(2_000_000_000)` is 2_367_001_600."""
+    return memory_limit + MEMORY_HEADROOM
+
+
+def confine(limits: Mapping[int, int], memory_limit: int) -> None:
+    """Lower this process's limits for good: hard limits too, so that nothing here can raise them again.
+
+    >>> confine(QUERY_WORKER, profile.memory_limit)
+
+    Raises OSError where the kernel refuses (setrlimit(2)).
+    """
+    for limit, value in {**limits, resource.RLIMIT_DATA: memory_cap(memory_limit)}.items():
+        _, hard = resource.getrlimit(limit)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(limit, (value, value))

@@ -1,0 +1,56 @@
+"""Path and name filters of an agent, as RE2 patterns: matching is linear whatever is asked."""
+
+import re
+
+_TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|\{[^{}]*\}|.", re.DOTALL)
+_WILDCARD = re.compile(r"[*?\[{]")
+
+
+def literal(text: str) -> str:
+    """Return the pattern that matches just this text: `literal("a.b")` is `a\\.b`."""
+    return re.sub(r"([^\w\s])", r"\\\1", text, flags=re.ASCII)
+
+
+def path_pattern(path: str) -> str:
+    """Return the pattern of the paths that a path filter means.
+
+    A plain path means that file, or everything below that directory. A glob without `/` matches file names in any
+    directory; with `/` it is anchored at the root, `*` stays inside one directory and `**` crosses them.
+
+    >>> path_pattern("src")
+    '^src(/|$)'
+    >>> path_pattern("src/*.py")
+    '^src/[^/]*\\\\.py$'
+    """
+    path = path.removeprefix("./").rstrip("/")
+    if not _WILDCARD.search(path):
+        return f"^{literal(path)}(/|$)" if path not in ("", ".") else ""
+    anchor = "^" if "/" in path else "(^|/)"
+    return f"{anchor}{_translate(path)}$"
+
+
+def name_pattern(glob: str) -> str:
+    """Return the pattern of the names that a glob matches whole: `name_pattern("parse_*")` is `^parse_[^/]*$`."""
+    return f"^{_translate(glob)}$"
+
+
+def _translate(glob: str) -> str:
+    return "".join(_piece(token) for token in _TOKENS.findall(glob))
+
+
+def _piece(token: str) -> str:
+    if token == "**/":
+        return "(.*/)?"
+    if token == "**":
+        return ".*"
+    if token == "*":
+        return "[^/]*"
+    if token == "?":
+        return "[^/]"
+    if token[0] == "[" and len(token) > 2:
+        negated = token[1] == "!"
+        body = re.sub(r"([\\\[\]^&~])", r"\\\1", token[1 + negated : -1])
+        return f"[{'^/' if negated else ''}{body}]"
+    if token[0] == "{" and len(token) > 1:
+        return "(" + "|".join(_translate(choice) for choice in token[1:-1].split(",")) + ")"
+    return literal(token)

@@ -1,0 +1,96 @@
+"""One open image and how a call puts questions to it: SQL files with named parameters, refusals, pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import duckdb
+import msgspec
+
+from fledgling.wire import Next, Open, Profile, Question, Refusal, RefusalKind
+from fledgling.worker.image import SQL
+
+PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
+SHOWN_LINE_CHARS = 400  # characters shown of one line or signature; minified files have lines of a megabyte
+
+Row = TypeVar("Row")
+Item = TypeVar("Item")
+
+
+class Refused(Exception):
+    """There is no answer, for a reason that an agent can act on."""
+
+    def __init__(self, kind: RefusalKind, reason: str, next_step: str) -> None:
+        """Hold the Refusal that goes back as it is."""
+        super().__init__(reason)
+        self.refusal = Refusal(kind, reason, next_step)
+
+
+@dataclass
+class Asking:
+    """One call at work: a cursor of its own on the image, what the worker was opened with, and whether it must end."""
+
+    cursor: duckdb.DuckDBPyConnection
+    opened: Open
+    ended: RefusalKind | None = None
+
+    @property
+    def profile(self) -> Profile:
+        """The profile whose limits hold for this call."""
+        return self.opened.profile
+
+    @property
+    def partial(self) -> str | None:
+        """Say in a sentence what the index lacks; None for a whole one."""
+        return self.opened.partial
+
+    def check(self) -> None:
+        """Raise InterruptException where the call was told to end between two statements."""
+        if self.ended:
+            raise duckdb.InterruptException("the call was told to end")
+
+    def rows(self, sql: str, shape: type[Row], **parameters: object) -> list[Row]:
+        """Run one SQL file and return its rows: `asking.rows("file", FoundFile, path="a.py")`."""
+        self.check()
+        rows = self.cursor.execute(SQL[sql], parameters).fetchall()
+        return [msgspec.convert(row, shape) for row in rows]
+
+    def end(self, why: RefusalKind) -> None:
+        """Interrupt the call; an engine between two batches does not hear it, so this is repeated until it ends."""
+        self.ended = self.ended or why
+        self.cursor.interrupt()
+
+
+def cut_page(items: Sequence[Item], chars: int = PAGE_CHARS) -> list[Item]:
+    """Return the items from the first on that fit in a page of `chars`, at least one of them."""
+    kept: list[Item] = []
+    for item in items:
+        chars -= len(msgspec.json.encode(item)) + 1
+        if kept and chars < 0:
+            break
+        kept.append(item)
+    return kept
+
+
+def continuing(question: Question, offset: int, total: int) -> Next | None:
+    """Return the call that continues `question` at `offset`, or None where the last item was given."""
+    if offset >= total:
+        return None
+    arguments: dict[str, Any] = msgspec.to_builtins(question)
+    tool = arguments.pop("tool")
+    return Next(tool, {**arguments, "cursor": str(offset)})
+
+
+def shown(line: str, at: int = 0) -> str:
+    """Return a line as an answer shows it: a long one cut around column `at`, with marks that count what is missing.
+
+    >>> shown("x" * 500)[-22:]
+    'xxx… (+100 characters)'
+    """
+    if len(line) <= SHOWN_LINE_CHARS:
+        return line
+    start = max(0, min(at - SHOWN_LINE_CHARS // 4, len(line) - SHOWN_LINE_CHARS))
+    rest = len(line) - start - SHOWN_LINE_CHARS
+    before = f"({start} characters) …" if start else ""
+    after = f"… (+{rest} characters)" if rest else ""
+    return f"{before}{line[start : start + SHOWN_LINE_CHARS]}{after}"

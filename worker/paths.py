@@ -1,0 +1,64 @@
+"""Paths as an agent writes them: checked, and explained where nothing is there."""
+
+import re
+from typing import NamedTuple
+
+from fledgling.worker.index import Asking, Refused
+
+_DRIVE = re.compile(r"^[A-Za-z]:")
+
+
+class FoundFile(NamedTuple):
+    """What the index knows of one path."""
+
+    path: str
+    language: str | None
+    size_bytes: int
+    line_count: int | None
+    skip_reason: str | None
+
+
+class Suggestion(NamedTuple):
+    """A path of the index that resembles what was asked for."""
+
+    path: str
+
+
+def inside(path: str) -> str:
+    """Return the path without `./` and trailing `/`; refuse one that means anything outside the root.
+
+    >>> inside("./src/")
+    'src'
+    """
+    parts = path.split("/")
+    if path.startswith(("/", "~", "\\")) or _DRIVE.match(path) or ".." in parts:
+        raise Refused(
+            "denied",
+            f"{path!r} is not a path below the root of the project",
+            "Give a path relative to the root, with `/` between its parts and no `..`; explore() lists what is there.",
+        )
+    return "/".join(part for part in parts if part not in ("", "."))
+
+
+def find_file(asking: Asking, path: str) -> FoundFile:
+    """Return the file at `path`; refuse a directory or an unknown path with the nearest ones that exist."""
+    path = inside(path)
+    found = asking.rows("file", FoundFile, path=path)
+    if found:
+        return found[0]
+    if not path or asking.rows("below", Suggestion, prefix=path + "/"):
+        raise Refused("invalid", f"{path or '.'} is a directory", f'Call explore(path="{path}") and choose a file.')
+    raise not_found(asking, path)
+
+
+def not_found(asking: Asking, path: str) -> Refused:
+    """Return the refusal for a path that is not in the index, naming the nearest paths that are."""
+    name = path.rsplit("/", 1)[-1]
+    near = ", ".join(row.path for row in asking.rows("nearest_paths", Suggestion, path=path, name=name))
+    hint = f"The nearest paths: {near}." if near else "The index holds no file at all."
+    partial = f" {asking.partial}" if asking.partial else ""
+    return Refused(
+        "not_found",
+        f"no file or directory {path!r} in the index (ignored and excluded files are not indexed).{partial}",
+        f"{hint} explore() lists what is there.",
+    )

@@ -1,0 +1,129 @@
+"""The read tool: lines of one file, by number or by definition."""
+
+from typing import NamedTuple
+
+from fledgling.wire import MAX_LINE, Excerpt, Next, Read
+from fledgling.worker import paths
+from fledgling.worker.index import PAGE_CHARS, Asking, Refused
+
+READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
+
+
+class _Block(NamedTuple):
+    first_line: int
+    text: str
+
+
+class _Named(NamedTuple):
+    qualified_name: str
+    kind: str
+    line_start: int
+    line_end: int
+
+
+class _Enclosing(NamedTuple):
+    kind: str
+    name: str
+
+
+class _Range(NamedTuple):
+    start: int
+    end: int
+    note: str | None = None
+
+
+def read(asking: Asking, question: Read) -> Excerpt:
+    """Answer with the asked lines, cut at a page; refuse what is not there with what is."""
+    file = paths.find_file(asking, question.path)
+    if file.skip_reason or file.line_count is None:
+        raise Refused(
+            "unavailable",
+            f"the content of {file.path} ({file.size_bytes} bytes) is not in the index: {file.skip_reason}",
+            "Read another file; explore() says for each file why it was skipped.",
+        )
+    wanted = _range(asking, question, file)
+    lines, cut_lines = _lines(asking, file.path, wanted)
+    last = wanted.start + len(lines) - 1
+    enclosing = asking.rows("enclosing", _Enclosing, path=file.path, start=wanted.start, end=max(last, wanted.start))
+    notes = [note for note in (wanted.note, cut_lines, _empty(lines)) if note]
+    return Excerpt(
+        path=file.path,
+        language=file.language,
+        first=wanted.start,
+        lines=lines,
+        total_lines=file.line_count,
+        enclosing=", ".join(f"{row.kind} {row.name}" for row in enclosing) or None,
+        next=_continue(file.path, last + 1, wanted.end) if lines and last < wanted.end else None,
+        note=" ".join(notes) or None,
+    )
+
+
+def _range(asking: Asking, question: Read, file: paths.FoundFile) -> _Range:
+    total = file.line_count or 0
+    if question.symbol:
+        if question.start_line or question.end_line:
+            raise Refused(
+                "invalid", "both a symbol and lines were given", "Give either `symbol` or `start_line` and `end_line`."
+            )
+        return _definition(asking, file.path, question.symbol)
+    start, end = question.start_line or 1, question.end_line or MAX_LINE
+    if end < start:
+        raise Refused("invalid", f"end_line {end} is before start_line {start}", "Give start_line <= end_line.")
+    if start > max(total, 1):
+        raise Refused(
+            "invalid", f"{file.path} has {total} lines; start_line is {start}", f"Read from a line up to {total}."
+        )
+    return _Range(start, min(end, total))
+
+
+def _definition(asking: Asking, path: str, symbol: str) -> _Range:
+    found = asking.rows("named", _Named, path=path, symbol=symbol)
+    full = [row for row in found if row.qualified_name == symbol]
+    chosen = full if len(full) == 1 else found
+    if len(chosen) == 1:
+        others = [f"{row.qualified_name} at line {row.line_start}" for row in found if row != chosen[0]]
+        note = f"Also of this name here: {', '.join(others)}." if others else None
+        return _Range(chosen[0].line_start, chosen[0].line_end, note)
+    if not found:
+        near = ", ".join(row.path for row in asking.rows("nearest_symbols", paths.Suggestion, path=path, symbol=symbol))
+        hint = f"The nearest: {near}." if near else "The index holds no definition of this file."
+        raise Refused(
+            "not_found", f"no definition {symbol!r} in {path}", f'{hint} symbols(path="{path}") lists them all.'
+        )
+    places = "; ".join(f"{row.kind} {row.qualified_name}, lines {row.line_start}-{row.line_end}" for row in found)
+    raise Refused(
+        "ambiguous",
+        f"{symbol!r} names {len(found)} definitions in {path}: {places}",
+        f'Give the qualified name, or the lines: read(path="{path}", start_line={found[0].line_start}, '
+        f"end_line={found[0].line_end}).",
+    )
+
+
+def _lines(asking: Asking, path: str, wanted: _Range) -> tuple[list[str], str | None]:
+    """Return the lines that fit in a page, and a note where long ones were cut."""
+    lines: list[str] = []
+    room, cut = PAGE_CHARS, 0
+    for block in asking.rows("blocks_of", _Block, path=path, start=wanted.start, end=wanted.end):
+        for number, line in enumerate(block.text.split("\n"), block.first_line):
+            if not wanted.start <= number <= wanted.end:
+                continue
+            if len(line) > READ_LINE_CHARS:
+                cut += 1
+                line = f"{line[:READ_LINE_CHARS]}… (+{len(line) - READ_LINE_CHARS} characters)"
+            room -= len(line) + len(str(number)) + 2
+            if lines and room < 0:
+                return lines, _cut_note(cut)
+            lines.append(line)
+    return lines, _cut_note(cut)
+
+
+def _cut_note(cut: int) -> str | None:
+    return f"{cut} lines over {READ_LINE_CHARS} characters are cut." if cut else None
+
+
+def _empty(lines: list[str]) -> str | None:
+    return None if lines else "The file is empty."
+
+
+def _continue(path: str, start: int, end: int) -> Next:
+    return Next("read", {"path": path, "start_line": start, "end_line": end})

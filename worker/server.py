@@ -1,0 +1,91 @@
+"""The query worker's main: open the image, confine, answer until the pipe closes. It meets hostile questions."""
+
+import os
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import duckdb
+
+from fledgling.pipe import Pipe
+from fledgling.security import lifeline, limits
+from fledgling.wire import Call, Cancel, Open, Ready, Refusal, Reply, ToWorker
+from fledgling.worker.answers import answer
+from fledgling.worker.image import lock_down, open_sealed
+from fledgling.worker.index import Asking
+
+CALL_THREADS = 2  # calls worked on at once; the engine uses as many threads for each
+TICK = 0.02  # seconds between two looks at deadlines; an interrupt is lost on an engine that is between two batches
+
+
+class Server:
+    """The calls at work and the clock that ends them."""
+
+    def __init__(self, pipe: Pipe[ToWorker], db: duckdb.DuckDBPyConnection, opened: Open) -> None:
+        """Answer calls that come through `pipe` from the open image `db`."""
+        self._pipe = pipe
+        self._db = db
+        self._opened = opened
+        self._calls: dict[int, tuple[Asking, float]] = {}
+        self._pool = ThreadPoolExecutor(CALL_THREADS)
+        self._stirring = threading.Event()
+
+    def serve(self) -> None:
+        """Take calls until the broker closes the pipe."""
+        threading.Thread(target=self._watch, daemon=True).start()
+        while (message := self._pipe.receive()) is not None:
+            match message:
+                case Call():
+                    asking = Asking(self._db.cursor(), self._opened)
+                    self._calls[message.id] = (asking, time.monotonic() + message.seconds)
+                    self._stirring.set()
+                    self._pool.submit(self._work, message, asking)
+                case Cancel():
+                    if message.id in self._calls:
+                        self._calls[message.id] = (self._calls[message.id][0], 0.0)
+                        self._calls[message.id][0].end("cancelled")
+                case Open():
+                    break
+
+    def _work(self, call: Call, asking: Asking) -> None:
+        try:
+            found = answer(asking, call.question)
+        except Exception as problem:  # noqa: BLE001  (the loop's last resort: one refusal, one log line, the next call)
+            sys.stderr.write(f"{type(problem).__name__}: {problem}\n")
+            found = Refusal(
+                "failed", "the call ended by a fault of the server", "Ask again in another way; see the log."
+            )
+        self._calls.pop(call.id, None)
+        asking.cursor.close()
+        self._pipe.send(Reply(call.id, found))
+
+    def _watch(self) -> None:
+        """Interrupt calls past their deadline, again and again until they end."""
+        while True:
+            self._stirring.wait()
+            self._stirring.clear()
+            while self._calls:
+                time.sleep(TICK)
+                for asking, deadline in list(self._calls.values()):
+                    if time.monotonic() > deadline:
+                        asking.end("timeout")
+
+
+def main() -> None:
+    """Run one query worker: read Open from standard input, then serve. The order is what confinement needs."""
+    pipe: Pipe[ToWorker] = Pipe(ToWorker)
+    opened = pipe.receive()
+    if not isinstance(opened, Open):
+        return
+    db = open_sealed(opened.image_fd, opened.profile.memory_limit)
+    lifeline.tie(opened.broker_pid)
+    limits.confine(limits.QUERY_WORKER, opened.profile.memory_limit)
+    lock_down(db)
+    pipe.send(Ready())
+    Server(pipe, db, opened).serve()
+    os._exit(0)  # calls still at work have nobody left to answer
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The symbols tool, and search for definitions by name."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from fledgling.wire import FileSymbols, Search, Symbol, SymbolList, Symbols
+from fledgling.worker import coverage, globs
+from fledgling.worker.index import Asking, continuing, cut_page, shown
+
+
+class _Found(NamedTuple):
+    total: int
+    path: str | None
+    language: str | None
+    name: str | None
+    kind: str | None
+    line_start: int | None
+    line_end: int | None
+    signature: str | None
+    parent_name: str | None
+
+
+def symbols(asking: Asking, question: Symbols) -> SymbolList:
+    """Answer with definitions in the order of the source, grouped by file."""
+    rows = asking.rows(
+        "list_symbols",
+        _Found,
+        path=globs.path_pattern(question.path or ""),
+        name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
+        kind=question.kind,
+        language=question.language,
+        max_results=question.max_results,
+        offset=int(question.cursor or 0),
+    )
+    return _listed(asking, question, rows)
+
+
+def named(asking: Asking, question: Search) -> SymbolList:
+    """Answer with definitions of one kind whose name holds the query, the best match first."""
+    pattern = question.query if question.regex else globs.literal(question.query)
+    rows = asking.rows(
+        "search_symbols",
+        _Found,
+        query=question.query,
+        line=pattern if question.case_sensitive else f"(?i){pattern}",
+        path=globs.path_pattern(question.path or ""),
+        kind=question.kind,
+        language=question.language,
+        max_results=question.max_results,
+        offset=int(question.cursor or 0),
+    )
+    return _listed(asking, question, rows)
+
+
+def _listed(asking: Asking, question: Symbols | Search, rows: Sequence[_Found]) -> SymbolList:
+    total = rows[0].total
+    page = cut_page([(row.path, row.language, _symbol(row)) for row in rows if row.path is not None])
+    groups: dict[str, FileSymbols] = {}
+    for path, language, symbol in page:
+        groups.setdefault(path, FileSymbols(path, [], language)).symbols.append(symbol)
+    note = coverage.note(asking, question.path, question.language) if not total else asking.partial
+    return SymbolList(
+        list(groups.values()), total, continuing(question, int(question.cursor or 0) + len(page), total), note
+    )
+
+
+def _symbol(row: _Found) -> Symbol:
+    return Symbol(
+        name=row.name or "",
+        kind=row.kind or "",
+        lines=(row.line_start or 0, row.line_end or 0),
+        signature=shown(row.signature) if row.signature else None,
+        parent=row.parent_name,
+    )
