@@ -1,13 +1,26 @@
 """Settings: flags > environment > the user's own file > defaults; the project's own file may only narrow the scope.
 
-Everything that decides what a setting is called, what it may be and who may set it lives here.
+Everything that decides what a setting is called, what it may be and who may set it lives here. Every value is text
+until the type of its setting reads it, so a variable, a flag and a file mean the same by the same words.
 """
 
-from msgspec import Struct
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePath
+from typing import Annotated, Literal, NamedTuple, get_type_hints
+
+import msgspec
+import yaml
+from msgspec import Meta, Struct
 
 DEFAULT_EXCLUDES = ("*.pyc", "__pycache__", ".git", "node_modules")
 DEFAULT_MAX_FILE_SIZE = 1_048_576  # bytes; hand-written source is smaller, and one file must not fill the index
 DEFAULT_MAX_FILES = 50_000  # files; past it an index no longer fits the memory of the core profile
+MAX_YAML_BYTES = 64 * 1024  # nine keys and a page of patterns; what is longer was not written by hand
+MAX_NOTICES = 20  # a hostile file must not fill the terminal
+PREFIX = "FLEDGLING_"
+CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
+PROJECT_FILE = "fledgling.yaml"
 
 
 class Scope(Struct, frozen=True):
@@ -17,3 +30,319 @@ class Scope(Struct, frozen=True):
     max_file_size: int = DEFAULT_MAX_FILE_SIZE
     max_files: int = DEFAULT_MAX_FILES
     index_content: bool = True
+
+
+Pattern = Annotated[str, Meta(min_length=1, max_length=1024, pattern=r"\A[^\x00-\x1f\x7f]+\Z")]
+
+
+class Settings(Struct, frozen=True):
+    """Everything that can be set, its default, its bounds, and in `description` what it may be."""
+
+    root: Annotated[str, Meta(min_length=1, description="the directory to index")] = "."
+    profile: Annotated[str, Meta(min_length=1, description="a shipped profile's name or a profile's path")] = (
+        "fledgling-core"
+    )
+    transport: Annotated[Literal["stdio", "http", "sse"], Meta(description="stdio, http or sse")] = "stdio"
+    port: Annotated[int, Meta(ge=1, le=65535, description="a port from 1 to 65535, for http and sse")] = 3000
+    extensions: Annotated[tuple[str, ...], Meta(description="a list of DuckDB extensions")] = ()
+    exclude_patterns: Annotated[
+        tuple[Pattern, ...], Meta(max_length=1000, description="a list of at most 1000 ignore patterns, one line each")
+    ] = DEFAULT_EXCLUDES
+    max_file_size: Annotated[int, Meta(ge=1, le=64 * 2**20, description="bytes, from 1 to 67108864")] = (
+        DEFAULT_MAX_FILE_SIZE
+    )
+    max_files: Annotated[int, Meta(ge=1, le=1_000_000, description="a number of files from 1 to 1000000")] = (
+        DEFAULT_MAX_FILES
+    )
+    index_content: Annotated[bool, Meta(description="true or false")] = True
+
+    @property
+    def scope(self) -> Scope:
+        """The part that the indexer needs."""
+        return Scope(self.exclude_patterns, self.max_file_size, self.max_files, self.index_content)
+
+
+KEYS = Settings.__struct_fields__
+TYPES = get_type_hints(Settings, include_extras=True)
+
+
+class ConfigError(Exception):
+    """A setting cannot be used: `environment FLEDGLING_PORT: port cannot be '99999'; give a port from 1 to 65535`."""
+
+    def __init__(self, source: str, problem: str, fix: str) -> None:
+        """Keep the parts; `source` is a flag, a variable, or a file and its line."""
+        super().__init__(f"{source}: {problem}; {fix}")
+        self.source, self.problem, self.fix = source, problem, fix
+
+
+class UserFile(Struct, frozen=True):
+    """The user's own file: its path and its bytes, not yet looked at."""
+
+    name: str
+    data: bytes
+
+
+class Resolved(Struct, frozen=True):
+    """The settings and where each came from: `flag --port`, `environment FLEDGLING_PORT`, `<file>:3` or `default`."""
+
+    settings: Settings
+    sources: dict[str, str]
+    notices: tuple[str, ...] = ()
+
+
+class Narrowed(Struct, frozen=True):
+    """What a project's own file leaves of a scope, the keys that took effect, and notices of what was ignored."""
+
+    scope: Scope
+    narrowed: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+class _Given(NamedTuple):
+    value: object
+    source: str
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return what a wrong word may have meant: `suggestion("prot", ["port"])` is `did you mean port? Known: port`."""
+    names = list(known)
+    near = difflib.get_close_matches(word[:40], names, 1)
+    return (f"did you mean {near[0]}? " if near else "") + f"Known: {', '.join(names)}"
+
+
+def is_path(profile: str) -> bool:
+    """Tell a profile's path from a shipped profile's name: a path ends in `.sql` or holds a `/`."""
+    return profile.endswith(".sql") or "/" in profile
+
+
+# ---- what the operator says -----------------------------------------------------------------------------------------
+
+
+def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_file: UserFile | None = None) -> Resolved:
+    """Return the settings in force.
+
+    >>> resolve({"port": 4000}, {"FLEDGLING_MAX_FILES": "100"}).sources["max_files"]
+    'environment FLEDGLING_MAX_FILES'
+
+    A flag that is None or () was not given. A variable is named after its key; its lists are separated by commas. A
+    list replaces the one below it, the default too. Raises ConfigError.
+    """
+    by_flag = {key: _Given(value, f"flag --{key.replace('_', '-')}") for key, value in flags.items()}
+    by_flag = {key: given for key, given in by_flag.items() if given.value not in (None, ())}
+    by_variable, notices = _variables(environment)
+    given = {**_settings_of(user_file), **by_variable, **by_flag}
+    settings = msgspec.convert({key: _converted(key, *given[key]) for key in given}, Settings)
+    sources = {key: given[key].source if key in given else "default" for key in KEYS}
+    _refuse_extensions(settings, sources)
+    if "profile" not in by_flag:
+        _refuse_relative_profile(settings, sources)
+    return Resolved(settings, sources, notices)
+
+
+def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> UserFile | None:
+    """Read the file that --config or FLEDGLING_CONFIG names, else `fledgling/fledgling.yaml` in the user's config home.
+
+    None means there is none, which only the last may. Raises ConfigError.
+    """
+    named = flag or environment.get(CONFIG_VARIABLE)
+    path = Path(named) if named else _default_path(environment)
+    if path is None:
+        return None
+    try:
+        with path.open("rb") as file:
+            return UserFile(str(path), file.read(MAX_YAML_BYTES + 1))
+    except FileNotFoundError:
+        if not named:
+            return None
+        raise ConfigError(str(path), "there is no such file", "give the path of a settings file") from None
+    except (OSError, ValueError) as e:
+        raise ConfigError(str(path), f"it cannot be read ({e})", "give the path of a readable file") from None
+
+
+def _default_path(environment: Mapping[str, str]) -> Path | None:
+    """Relative paths are ignored, as the XDG Base Directory Specification says: they would lead into the project."""
+    bases = (Path(environment.get("XDG_CONFIG_HOME", "")), Path(environment.get("HOME", ""), ".config"))
+    return next((base / "fledgling" / PROJECT_FILE for base in bases if base.is_absolute()), None)
+
+
+def _variables(environment: Mapping[str, str]) -> tuple[dict[str, _Given], tuple[str, ...]]:
+    """Return what FLEDGLING_* variables set, and a notice for each that sets nothing."""
+    names = {PREFIX + key.upper(): key for key in KEYS}
+    given = {
+        key: _Given(_items(environment[name]) if _is_list(key) else environment[name], f"environment {name}")
+        for name, key in names.items()
+        if name in environment
+    }
+    unknown = sorted(name for name in environment if name.startswith(PREFIX) and name not in (*names, CONFIG_VARIABLE))
+    return given, tuple(
+        f"environment {name} is ignored: {suggestion(name.removeprefix(PREFIX).lower(), KEYS)}" for name in unknown
+    )
+
+
+def _items(text: str) -> list[str]:
+    return [item for item in (piece.strip() for piece in text.split(",")) if item]
+
+
+def _is_list(key: str) -> bool:
+    return isinstance(getattr(Settings(), key), tuple)
+
+
+def _settings_of(file: UserFile | None) -> dict[str, _Given]:
+    if file is None:
+        return {}
+    entries = _entries(file.name, file.data)
+    for key, entry in entries.items():
+        if key not in KEYS:
+            raise ConfigError(entry.source, f"unknown setting {key[:40]!r}", suggestion(key, KEYS))
+    return entries
+
+
+def _converted(key: str, value: object, source: str) -> object:
+    """Return the value as its setting's type: `"3000"` is a port. Raises ConfigError."""
+    try:
+        return msgspec.convert(
+            value, TYPES[key], strict=False
+        )  # not strict: text may stand for a number or true, false
+    except msgspec.ValidationError:
+        expected = TYPES[key].__metadata__[0].description
+        raise ConfigError(source, f"{key} cannot be {repr(value)[:80]}", f"give {expected}") from None
+
+
+def _refuse_extensions(settings: Settings, sources: Mapping[str, str]) -> None:
+    if settings.extensions:
+        names = ", ".join(settings.extensions)
+        raise ConfigError(
+            sources["extensions"],
+            f"DuckDB extensions ({names}) cannot be loaded: the query worker loads no code and can open no path",
+            "leave the setting out; core_functions, icu, json and parquet are built in",
+        )
+
+
+def _refuse_relative_profile(settings: Settings, sources: Mapping[str, str]) -> None:
+    """Only who types a command knows its directory; elsewhere a relative path would lead into the project."""
+    if is_path(settings.profile) and not PurePath(settings.profile).is_absolute():
+        raise ConfigError(
+            sources["profile"],
+            f"the profile's path {settings.profile!r} is relative, perhaps to the project itself",
+            "give an absolute path, or use --profile",
+        )
+
+
+# ---- what the project says: hostile ---------------------------------------------------------------------------------
+
+
+def narrow(scope: Scope, project_yaml: bytes) -> Narrowed:
+    r"""Return `scope` as narrowed by the project's own file, whose text may be hostile; never raises.
+
+    >>> narrow(Scope(), b"max_files: 10\nprofile: mine.sql").narrowed
+    ('max_files',)
+
+    Patterns are added, of two limits the lower holds, and content that one of both leaves out stays out.
+    """
+    try:
+        entries = _entries(PROJECT_FILE, project_yaml)
+    except ConfigError as e:
+        return Narrowed(scope, notices=(f"{e}; the file is ignored",))
+    asked: dict[str, object] = {}
+    notices: list[str] = []
+    for key, entry in entries.items():
+        try:
+            asked[key] = _narrowing(key, entry)
+        except ConfigError as e:
+            notices.append(f"{e}; it is ignored")
+    merged = _merged(scope, asked)
+    narrowed = tuple(key for key in asked if getattr(merged, key) != getattr(scope, key))
+    notices += [
+        f"{entries[key].source}: {key} stays {getattr(scope, key)}; a project's file may only narrow it"
+        for key in asked
+        if key not in narrowed and asked[key] not in (getattr(scope, key), ())
+    ]
+    left_out = len(notices) - MAX_NOTICES
+    more = (f"{PROJECT_FILE}: {left_out} more notices",) if left_out > 0 else ()
+    return Narrowed(merged, narrowed, (*notices[:MAX_NOTICES], *more))
+
+
+def _narrowing(key: str, entry: _Given) -> object:
+    if key not in KEYS:
+        raise ConfigError(entry.source, f"unknown setting {key[:40]!r}", suggestion(key, Scope.__struct_fields__))
+    if key not in Scope.__struct_fields__:
+        fix = "only the command line, the environment or your own file may set it"
+        raise ConfigError(entry.source, f"{key} is not a project's to set", fix)
+    value = _converted(key, *entry)
+    if isinstance(value, tuple) and any(pattern.lstrip().startswith("!") for pattern in value):
+        raise ConfigError(entry.source, f"{key} holds a pattern with !", "a project's file may exclude, not include")
+    return value
+
+
+def _merged(scope: Scope, asked: Mapping[str, object]) -> Scope:
+    theirs = msgspec.structs.replace(Scope((), scope.max_file_size, scope.max_files), **asked)
+    return Scope(
+        exclude_patterns=scope.exclude_patterns + theirs.exclude_patterns,
+        max_file_size=min(scope.max_file_size, theirs.max_file_size),
+        max_files=min(scope.max_files, theirs.max_files),
+        index_content=scope.index_content and theirs.index_content,
+    )
+
+
+# ---- the YAML that is read ------------------------------------------------------------------------------------------
+
+
+YAML_FORM = "write lines of `name: value` and `name: [a, b]`"
+
+
+def _entries(name: str, data: bytes) -> dict[str, _Given]:
+    """Read a mapping of names to text or lists of text. Raises ConfigError.
+
+    The parser's events are read and nothing is constructed, so aliases, tags and nesting end where they stand.
+    """
+    if len(data) > MAX_YAML_BYTES:
+        raise ConfigError(name, f"it is larger than {MAX_YAML_BYTES} bytes", "shorten it")
+    try:
+        return _mapping(_Events(name, data.decode()))
+    except yaml.MarkedYAMLError as e:
+        source = f"{name}:{e.problem_mark.line + 1}" if e.problem_mark else name
+        raise ConfigError(source, e.problem or "it is not YAML", YAML_FORM) from None
+    except (yaml.YAMLError, ValueError):  # ValueError: not UTF-8, and numbers in escapes that the scanner trusts
+        raise ConfigError(name, "it is not YAML in UTF-8", YAML_FORM) from None
+
+
+class _Events:
+    """The events of a YAML text, taken one by one; any but the expected kinds is refused."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self._name = name
+        self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=yaml.SafeLoader)
+
+    def take(self, *kinds: type[yaml.Event]) -> yaml.Event:
+        event = next(self._events)
+        if not isinstance(event, kinds) or getattr(event, "anchor", None) or getattr(event, "tag", None):
+            raise ConfigError(self.source(event), "it holds more than names, text and lists of text", YAML_FORM)
+        return event
+
+    def source(self, event: yaml.Event) -> str:
+        return f"{self._name}:{event.start_mark.line + 1}" if event.start_mark else self._name
+
+
+def _mapping(events: _Events) -> dict[str, _Given]:
+    entries: dict[str, _Given] = {}
+    events.take(yaml.StreamStartEvent)
+    if isinstance(events.take(yaml.DocumentStartEvent, yaml.StreamEndEvent), yaml.StreamEndEvent):
+        return entries
+    events.take(yaml.MappingStartEvent)
+    while isinstance(key := events.take(yaml.ScalarEvent, yaml.MappingEndEvent), yaml.ScalarEvent):
+        if key.value in entries:
+            raise ConfigError(events.source(key), f"{key.value[:40]!r} stands twice", "leave one out")
+        entries[key.value] = _Given(_value(events), events.source(key))
+    events.take(yaml.DocumentEndEvent)
+    events.take(yaml.StreamEndEvent)
+    return entries
+
+
+def _value(events: _Events) -> str | list[str]:
+    first = events.take(yaml.ScalarEvent, yaml.SequenceStartEvent)
+    if isinstance(first, yaml.ScalarEvent):
+        return first.value
+    items: list[str] = []
+    while isinstance(item := events.take(yaml.ScalarEvent, yaml.SequenceEndEvent), yaml.ScalarEvent):
+        items.append(item.value)
+    return items

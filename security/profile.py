@@ -1,0 +1,309 @@
+"""A profile is a SQL file that is read here and never executed: what one agent may do, and what it may see.
+
+Everything that decides what a profile may say lives here: DIRECTIVES holds the settings, VIEWS the views. What is in
+neither is refused with file and line; what a view selects is checked later, by DuckDB's own parser in the confined
+indexer.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from fledgling import profiles
+from fledgling.config import is_path, suggestion
+from fledgling.security.sql_text import Create, Drop, Setting, SqlTextError, Token, parse, unquoted
+from fledgling.wire import QUESTIONS, Profile, View
+
+SHIPPED = Path(profiles.__file__).parent
+VIEWS = ("visible_files", "files", "content", "symbols", "imports")
+MAX_FILE_BYTES = 64 * 1024  # a page of settings and a few views; ours are under 2 KB
+MAX_CHAIN = 4  # profiles in a row that extend each other; more cannot be reviewed
+
+KB, MB, GB = 1000, 1000**2, 1000**3
+UNITS = {"GB": GB, "GiB": 2**30, "MB": MB, "MiB": 2**20, "KB": KB, "KiB": 2**10}  # bytes, as DuckDB reads them
+
+
+class ProfileError(Exception):
+    """A profile cannot be used: `mine.sql:7: unknown setting 'memry_limit'; did you mean memory_limit?`."""
+
+    def __init__(self, file: str, line: int | None, problem: str, fix: str) -> None:
+        """Keep the parts; `line` is None where the file as a whole is meant."""
+        super().__init__(f"{file}{f':{line}' if line else ''}: {problem}; {fix}")
+        self.file, self.line, self.problem, self.fix = file, line, problem, fix
+
+
+def size_text(size: int) -> str:
+    """Return bytes in the largest unit that holds them exactly: `size_text(2_000_000_000)` is `2GB`."""
+    for unit, factor in UNITS.items():
+        if size % factor == 0:
+            return f"{size // factor}{unit}"
+    return f"{size} bytes"
+
+
+# ---- directives -----------------------------------------------------------------------------------------------------
+
+
+class Literal(Struct, frozen=True):
+    """A kind of value: what it `expects`, in words, and how it is `read`; None is a value out of bounds."""
+
+    expects: str
+    read: Callable[[Token], object]
+
+
+class Directive(Struct, frozen=True):
+    """One setting of a profile: its values, its default, who enforces it and what it means."""
+
+    literal: Literal
+    default: object
+    enforced_by: str
+    meaning: str
+
+
+def _text() -> Literal:
+    return Literal("a text in single quotes", lambda token: unquoted(token) if token.kind == "string" else None)
+
+
+def _choice(options: dict[str, object]) -> Literal:
+    """One of a few words in quotes: `_choice({"on": True, "off": False})`."""
+    names = {f"'{option}'": value for option, value in options.items()}
+    return Literal(" or ".join(names), lambda token: names.get(token.text))
+
+
+def _number(low: float, high: float) -> Literal:
+    def read(token: Token) -> float | None:
+        value = float(token.text) if token.kind == "number" else -1
+        return value if low <= value <= high else None
+
+    return Literal(f"a number from {low} to {high}, without quotes", read)
+
+
+def _count(low: int, high: int) -> Literal:
+    def read(token: Token) -> int | None:
+        value = float(token.text) if token.text.isdigit() else -1  # float first: it reads any number of digits
+        return int(value) if low <= value <= high else None
+
+    return Literal(f"a whole number from {low} to {high}, without quotes", read)
+
+
+def _size(low: int, high: int) -> Literal:
+    """A number of bytes with its unit: `'2GB'` is 2,000,000,000."""
+    units = {unit.upper(): factor for unit, factor in UNITS.items()}
+
+    def read(token: Token) -> int | None:
+        match = re.fullmatch(r"'([0-9]+(?:\.[0-9]+)?) ?([KMG]I?B)'", token.text.upper(), re.ASCII)
+        size = float(match[1]) * units[match[2]] if match else 0
+        return int(size) if low <= size <= high else None
+
+    return Literal(f"a size from '{size_text(low)}' to '{size_text(high)}'", read)
+
+
+def _tools() -> Literal:
+    """The allowlist: `'explore, read'`; every name a tool, none twice."""
+
+    def read(token: Token) -> tuple[str, ...] | None:
+        names = tuple(name.strip() for name in unquoted(token).split(",")) if token.kind == "string" else ("",)
+        for at, name in enumerate(names):
+            if name and name not in QUESTIONS:
+                raise SqlTextError(token.line, f"unknown tool {name!r}", suggestion(name, QUESTIONS))
+            if name in names[:at]:
+                raise SqlTextError(token.line, f"the tool {name!r} stands twice", "name it once")
+        return names if all(names) else None
+
+    return Literal("tool names in quotes, separated by commas, such as 'explore, read'", read)
+
+
+def _no_extensions() -> Literal:
+    return Literal(
+        "'': the query worker loads no code and can open no path, so no extension can be allowed;"
+        " core_functions, icu, json and parquet are built in",
+        lambda token: () if token.text == "''" else None,
+    )
+
+
+DIRECTIVES: dict[str, Directive] = {
+    "extends": Directive(
+        _text(), "", "loader", "the profile whose directives and views stand where this one is silent"
+    ),
+    "access_mode": Directive(
+        _choice({"read_only": "read_only"}), "read_only", "sealed image", "nothing can be written"
+    ),
+    "tools": Directive(_tools(), (), "broker and query worker", "the allowlist: what is not named does not exist"),
+    "memory_limit": Directive(_size(128 * MB, 64 * GB), 2 * GB, "DuckDB and the kernel", "memory of a back process"),
+    "query_timeout": Directive(_number(0.1, 3600), 30.0, "query worker and broker", "seconds until a call is ended"),
+    "max_rows": Directive(_count(1, 100_000), 1000, "query worker", "rows of one answer"),
+    "max_result_bytes": Directive(_size(4 * KB, 16 * MB), 1 * MB, "query worker", "bytes of one answer"),
+    "absolute_paths": Directive(_choice({"on": True, "off": False}), False, "indexer", "fill files.absolute_path"),
+    "extensions": Directive(_no_extensions(), (), "loader", "DuckDB extensions: none"),
+}
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+class Asked(NamedTuple):
+    """Who asked for a profile: the operator (no line), or a profile that extends it."""
+
+    file: str
+    line: int | None
+
+
+def load(name_or_path: str) -> Profile:
+    """Read a profile: a shipped one by name, any other by its path, which ends in `.sql` or holds a `/`.
+
+    >>> load("fledgling-core").tools
+    ('explore', 'read', 'search', 'symbols', 'dependencies')
+
+    A name is looked up among the shipped ones only. Raises ProfileError.
+    """
+    return _load(name_or_path, Asked(name_or_path, None), ())
+
+
+def shipped() -> tuple[str, ...]:
+    """Return the names of the profiles in the package, in alphabetical order."""
+    return tuple(sorted(path.stem for path in SHIPPED.glob("*.sql")))
+
+
+def _load(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Profile:
+    """Read `wanted`, which the last profile of `chain` extends."""
+    path = _locate(wanted, asked, chain)
+    data = _bytes(path, asked)
+    if any(path.samefile(other) for other in chain):
+        raise ProfileError(*asked, f"{path.name} extends itself", "leave out one SET extends")
+    if len(chain) == MAX_CHAIN:
+        raise ProfileError(*asked, f"more than {MAX_CHAIN} profiles extend each other", "write fewer, fuller profiles")
+    try:
+        return _profile(path, data, (*chain, path))
+    except SqlTextError as e:
+        raise ProfileError(path.name, e.line, e.problem, e.fix) from None
+
+
+def _locate(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Path:
+    if wanted in shipped():
+        path = SHIPPED / f"{wanted}.sql"
+    elif wanted.removesuffix(".sql") in shipped():
+        # A cloned project may hold a file of this name; nobody shall take it for the shipped one.
+        raise ProfileError(
+            *asked, f"{wanted!r} may be the shipped profile or a file", f"leave out .sql, or write ./{wanted}"
+        )
+    elif is_path(wanted):
+        path = (chain[-1].parent if chain else Path()) / wanted
+    else:
+        raise ProfileError(*asked, f"no profile is named {wanted!r}", f"{suggestion(wanted, shipped())}, or a path")
+    return path
+
+
+def _bytes(path: Path, asked: Asked) -> bytes:
+    try:
+        if not path.is_file():  # a FIFO or a device would block, or never end
+            raise ProfileError(*asked, f"{path} is no file", f"give a path, or one of {', '.join(shipped())}")
+        with path.open("rb") as file:
+            return file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as e:
+        raise ProfileError(*asked, f"{path} cannot be read ({e})", "give a readable file") from None
+
+
+def _profile(path: Path, data: bytes, chain: tuple[Path, ...]) -> Profile:
+    given, changes = _contents(_decoded(data))
+    stated = {name: _value(name, setting.literal) for name, setting in given.items()}
+    values: dict[str, object] = {name: directive.default for name, directive in DIRECTIVES.items()}
+    views: dict[str, View] = {}
+    digest = hashlib.sha256(data)
+    if extends := given.get("extends"):
+        line = extends.name.line
+        base = _load(unquoted(extends.literal), Asked(path.name, line), chain)
+        values = msgspec.structs.asdict(base)
+        # An inherited view counts as written where it is inherited: the line is in the file that errors name.
+        views = {view.name: msgspec.structs.replace(view, line=line) for view in base.views}
+        digest.update(base.digest.encode())
+    for change in changes:
+        _apply(change, views)
+    values |= stated | {"name": path.stem, "file": path.name, "digest": digest.hexdigest(), "views": [*views.values()]}
+    if not values["tools"]:
+        raise SqlTextError(1, "the profile allows no tool", "add a line such as SET tools = 'explore, read';")
+    return msgspec.convert(values, Profile)
+
+
+def _decoded(data: bytes) -> str:
+    if len(data) > MAX_FILE_BYTES:
+        raise SqlTextError(1, f"the file is larger than {MAX_FILE_BYTES} bytes", "shorten it")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as e:
+        line = data.count(b"\n", 0, e.start) + 1
+        raise SqlTextError(line, "a byte that is not UTF-8", "save the file as UTF-8") from None
+
+
+def _contents(text: str) -> tuple[dict[str, Setting], list[Create | Drop]]:
+    """Return what a profile file sets, by directive, and its changes to the views, in order."""
+    given: dict[str, Setting] = {}
+    changes: list[Create | Drop] = []
+    for statement in parse(text):
+        if not isinstance(statement, Setting):
+            _known(statement.name, "view", VIEWS)
+            changes.append(statement)
+            continue
+        name = _known(statement.name, "setting", DIRECTIVES)
+        if name in given:
+            first = given[name].name.line
+            raise SqlTextError(statement.name.line, f"{name} is set twice, first in line {first}", "leave one out")
+        given[name] = statement
+    return given, changes
+
+
+def _known(token: Token, noun: str, names: Collection[str]) -> str:
+    """Return the name in lower case, as SQL takes names, if it is one of `names`."""
+    name = token.text.lower()
+    if name not in names:
+        raise SqlTextError(token.line, f"unknown {noun} {token.text[:40]!r}", suggestion(name, names))
+    return name
+
+
+def _value(name: str, token: Token) -> object:
+    literal = DIRECTIVES[name].literal
+    value = literal.read(token)
+    if value is None:
+        raise SqlTextError(token.line, f"{name} cannot be {token.text[:40]}", f"write {literal.expects}")
+    return value
+
+
+def _apply(change: Create | Drop, views: dict[str, View]) -> None:
+    """Add or drop a view, as DuckDB would: only OR REPLACE replaces, only IF EXISTS drops what is not there."""
+    name, line = change.name.text.lower(), change.name.line
+    existed = views.pop(name, None) is not None
+    if isinstance(change, Create):
+        if existed and not change.replace:
+            raise SqlTextError(line, f"the view {name} exists already", "write CREATE OR REPLACE VIEW")
+        views[name] = View(name, change.select, change.line)
+    elif not existed and not change.lenient:
+        raise SqlTextError(line, f"there is no view {name} to drop", "leave it out, or write DROP VIEW IF EXISTS")
+
+
+# ---- for the operator's eyes ----------------------------------------------------------------------------------------
+
+
+def describe(profile: Profile) -> list[tuple[str, str]]:
+    """Return the profile as (field, text) rows: `("memory_limit", "2GB")`, `("view files", "SELECT ...")`."""
+    return [
+        ("name", profile.name),
+        ("file", profile.file),
+        ("digest", profile.digest),
+        ("tools", ", ".join(profile.tools)),
+        ("memory_limit", size_text(profile.memory_limit)),
+        ("query_timeout", f"{profile.query_timeout:g} s"),
+        ("max_rows", str(profile.max_rows)),
+        ("max_result_bytes", size_text(profile.max_result_bytes)),
+        ("absolute_paths", "on" if profile.absolute_paths else "off"),
+        *((f"view {view.name}", view.select) for view in profile.views),
+    ]
+
+
+def diff(a: Profile, b: Profile) -> list[tuple[str, str, str]]:
+    """Return (field, text in `a`, text in `b`) where they differ; a view that one lacks is empty there."""
+    left, right = dict(describe(a)), dict(describe(b))
+    fields = [*left, *(field for field in right if field not in left)]
+    return [(f, left.get(f, ""), right.get(f, "")) for f in fields if left.get(f) != right.get(f)]
