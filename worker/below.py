@@ -1,0 +1,96 @@
+"""Opening what lies below the root: the indexer opens nothing by name anywhere else.
+
+Each name is one path segment, opened under the descriptor of the directory that holds it, and never through a symlink.
+So nothing outside the root is ever opened, whatever is swapped, linked or renamed meanwhile: a path is not checked at
+one moment and used at another.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+
+_SAFE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC  # NONBLOCK: a FIFO must not hang us
+
+
+def open_directory(name: bytes, parent: int, device: int) -> int:
+    """Open a directory under its parent's descriptor; the caller closes it.
+
+    Raises OSError: ENOTDIR for anything but a directory, symlinks included; EXDEV for another file system.
+    """
+    return _checked(os.open(name, _SAFE | os.O_DIRECTORY, dir_fd=parent), stat.S_ISDIR, device)
+
+
+def open_file(name: bytes, directory: int, device: int) -> int:
+    """Open a regular file under its directory's descriptor; the caller closes it.
+
+    Raises OSError: ELOOP for a symlink; EINVAL for a FIFO, device or directory; EXDEV for another file system.
+    """
+    return _checked(os.open(name, _SAFE, dir_fd=directory), stat.S_ISREG, device)
+
+
+def _checked(fd: int, is_kind: Callable[[int], bool], device: int) -> int:
+    status = os.fstat(fd)
+    if is_kind(status.st_mode) and status.st_dev == device:
+        return fd
+    os.close(fd)
+    code = errno.EXDEV if is_kind(status.st_mode) else errno.EINVAL
+    raise OSError(code, os.strerror(code))
+
+
+def read_file(name: bytes, directory: int, device: int, limit: int) -> bytes:
+    """Return the file's bytes, at most limit + 1 of them: one more than the limit says that it is larger."""
+    fd = open_file(name, directory, device)
+    try:
+        return _read(fd, limit + 1)
+    finally:
+        os.close(fd)
+
+
+def _read(fd: int, most: int) -> bytes:
+    """Read to the end, which may move: the size is never taken on trust."""
+    pieces, left = [], most
+    while left and (piece := os.read(fd, min(left, 1 << 20))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+class Reader:
+    """Reads files below the root, best in path order: it keeps the directories of the last one open.
+
+    >>> with closing(Reader(root_fd)) as reader:
+    ...     data = reader.read(b"docs/index.md", limit=1_048_576)
+    """
+
+    def __init__(self, root_fd: int) -> None:
+        self._root = root_fd
+        self._device = os.fstat(root_fd).st_dev
+        self._open: list[tuple[bytes, int]] = []
+
+    def read(self, path: bytes, limit: int) -> bytes:
+        """Return the file's bytes, at most limit + 1 of them. Raises OSError where it is no regular file any more."""
+        *directories, name = path.split(b"/")
+        return read_file(name, self._directory(directories), self._device, limit)
+
+    def close(self) -> None:
+        """Close the directories that are still open, but not the root."""
+        self._close(0)
+
+    def _directory(self, names: list[bytes]) -> int:
+        """The directory's descriptor, opened segment by segment from where the way to it leaves what is open."""
+        shared = 0
+        while shared < min(len(names), len(self._open)) and names[shared] == self._open[shared][0]:
+            shared += 1
+        self._close(shared)
+        for name in names[shared:]:
+            self._open.append((name, open_directory(name, self._top(), self._device)))
+        return self._top()
+
+    def _top(self) -> int:
+        return self._open[-1][1] if self._open else self._root
+
+    def _close(self, depth: int) -> None:
+        for _, fd in self._open[depth:]:
+            os.close(fd)
+        del self._open[depth:]

@@ -1,0 +1,195 @@
+"""The walk: which files a tree holds, by git's own rules and without git.
+
+It lists what `git ls-files --cached --others --exclude-standard` lists at the root and is on disk: files that are
+tracked or not ignored, and symlinks as themselves. `scope.exclude_patterns` then take more away, tracked or not. A
+repository nested in a repository is left out, as git does; below a root that is none, each has its own rules.
+
+    walk(root_fd, Scope()) -> Tree(entries=[Entry(path="a.py", ...), ...], left_out={"ignored": 3}, partial=None, ...)
+
+What is not listed is counted: `left_out` says how many names, by reason; a directory that was not entered is one name.
+"""
+
+import errno
+import os
+from collections import Counter
+from itertools import islice
+from operator import attrgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fledgling.config import Scope
+from fledgling.gitignore import compile_patterns
+from fledgling.worker import repository
+from fledgling.worker.below import open_directory, read_file
+from fledgling.worker.ignore import MAX_FILE, Rules
+from fledgling.worker.names import shown
+
+MAX_DEPTH = 128  # directories in one another: one descriptor each, of the indexer's 256; real trees stay below 40
+MAX_NAMES = 500_000  # names looked at: ten times the default of max_files, and about five seconds
+
+
+class Entry(Struct, frozen=True, gc=False):
+    """A file or symlink: its path as text and, to read it by (worker/below.py), as the bytes on disk."""
+
+    path: str
+    raw: bytes
+    is_symlink: bool
+    size: int
+    modified_ns: int
+
+
+class Tree(Struct, frozen=True):
+    """What a walk found, in the order of the paths, and what it left out.
+
+    `partial` says in a sentence which entries are missing, if any are; `notices` what else a user should know.
+    """
+
+    entries: list[Entry]
+    left_out: dict[str, int]
+    partial: str | None
+    notices: list[str]
+
+
+class _Directory(Struct):
+    """A directory on the way from the root to where the walk is. Its path ends in a slash; the root's is empty."""
+
+    fd: int
+    path: bytes
+    rules: Rules
+    pending: list[tuple[bytes, bool]]  # directories in it that are still to be entered, and whether they are ignored
+
+
+def walk(root_fd: int, scope: Scope) -> Tree:
+    """Walk the tree below the open directory. Raises OSError where the root itself cannot be read."""
+    walking = _Walk(os.fstat(root_fd).st_dev, scope)
+    walking.run(root_fd)
+    entries, partial = _nearest(walking.entries, scope.max_files, is_cut=walking.names > MAX_NAMES)
+    return Tree(entries, dict(walking.left_out), partial, walking.notices)
+
+
+def _nearest(entries: list[Entry], most: int, *, is_cut: bool) -> tuple[list[Entry], str | None]:
+    """As many entries as there may be, those nearest to the root, in path order; and a sentence if some are missing."""
+    entries.sort(key=attrgetter("path"))
+    partial = f"The walk ended after {MAX_NAMES:,} names. " if is_cut else ""
+    if len(entries) > most:
+        partial += (
+            f"Only {most:,} of {len(entries):,} files are indexed: those in the fewest directories, then by path."
+        )
+        nearest = sorted(entries, key=lambda entry: entry.raw.count(b"/"))[:most]
+        entries = sorted(nearest, key=attrgetter("path"))
+    return entries, partial.strip() or None
+
+
+class _Walk:
+    """A walk under way: depth first, without recursion, each directory opened once, under its parent's descriptor."""
+
+    def __init__(self, device: int, scope: Scope) -> None:
+        self.device = device
+        self.excludes = compile_patterns(os.fsencode(pattern) for pattern in scope.exclude_patterns)
+        self.entries: list[Entry] = []
+        self.left_out: Counter[str] = Counter()
+        self.notices: list[str] = []
+        self.names = 0
+
+    def run(self, root_fd: int) -> None:
+        """Walk it all, or up to the limit of names."""
+        way: list[_Directory] = []
+        try:
+            self._enter(way, b".", root_fd, b"", Rules())
+            while way:
+                self._step(way)
+        finally:
+            for directory in way:
+                os.close(directory.fd)
+
+    def _step(self, way: list[_Directory]) -> None:
+        """Enter the next directory below the last one on the way, or go back up."""
+        directory = way[-1]
+        if not directory.pending or self.names > MAX_NAMES:
+            os.close(way.pop().fd)
+            return
+        name, is_ignored = directory.pending.pop()
+        if len(way) > MAX_DEPTH:
+            self.left_out["too deep"] += 1
+            return
+        rules = replace(directory.rules, is_ignored=is_ignored)
+        try:
+            self._enter(way, name, directory.fd, directory.path + name + b"/", rules)
+        except OSError as error:
+            self._count_error(error, "unreadable directory")
+
+    def _enter(self, way: list[_Directory], name: bytes, parent: int, path: bytes, rules: Rules) -> None:
+        """Open a directory, put it on the way, and sort out the names in it."""
+        directory = _Directory(open_directory(name, parent, self.device), path, rules, [])
+        way.append(directory)
+        with os.scandir(directory.fd) as names:
+            found = {item.name: item for item in islice(names, MAX_NAMES + 1 - self.names)}
+        self.names += len(found)
+        if self._take_rules(directory, found):
+            for item in sorted(found.values(), key=attrgetter("name"), reverse=True):  # the first is entered first
+                self._place(directory, item)
+
+    def _take_rules(self, directory: _Directory, found: dict[str, os.DirEntry[str]]) -> bool:
+        """Take over what the directory's `.git` and `.gitignore` say; False if it is a repository to be left out."""
+        rules = directory.rules
+        if ".git" in found and not rules.tracked.reaches_into(directory.path[rules.base : -1]):
+            nested = repository.read(found[".git"], directory.fd, self.device)
+            if nested and rules.in_repository:
+                self.left_out["nested repository"] += 1
+                return False
+            if nested:
+                self._start(directory, nested)
+        if ".gitignore" in found and found[".gitignore"].is_file(follow_symlinks=False):
+            self._add(directory, read_file(b".gitignore", directory.fd, self.device, MAX_FILE), ".gitignore")
+        return True
+
+    def _start(self, directory: _Directory, found: repository.Repository) -> None:
+        """From here on the rules of this repository hold, and no others."""
+        directory.rules = Rules(len(directory.path), in_repository=True, tracked=found.tracked)
+        self._add(directory, found.exclude, ".git/info/exclude")
+        if found.problem:
+            where = shown(directory.path) or "the root"
+            self.notices.append(f"Tracked files below {where} are left out where they are ignored: {found.problem}.")
+
+    def _add(self, directory: _Directory, data: bytes, name: str) -> None:
+        directory.rules = directory.rules.with_file(data, len(directory.path))
+        if not directory.rules.layers[0].is_complete:
+            self.notices.append(f"{shown(directory.path)}{name} is past a limit: some of its rules were not used.")
+
+    def _place(self, directory: _Directory, item: os.DirEntry[str]) -> None:
+        """Sort out one name: an entry, a directory to enter, or left out."""
+        name = os.fsencode(item.name)
+        if name == b".git":
+            return
+        path, rules = directory.path + name, directory.rules
+        try:
+            is_directory = item.is_dir(follow_symlinks=False)
+            is_ignored = rules.ignore(path, is_directory=is_directory)
+            if self.excludes.verdict(path, is_directory=is_directory):
+                self.left_out["excluded"] += 1
+            elif is_ignored and not rules.track(path, is_directory=is_directory):
+                self.left_out["ignored"] += 1
+            elif not is_directory:
+                self._list(item, path)
+            elif path[rules.base :] in rules.tracked.submodules:
+                self.left_out["nested repository"] += 1
+            else:
+                directory.pending.append((name, is_ignored))
+        except OSError as error:
+            self._count_error(error, "unreadable file")
+
+    def _list(self, item: os.DirEntry[str], path: bytes) -> None:
+        """Add a file or symlink to the entries. A FIFO, socket or device is not even opened."""
+        is_symlink = item.is_symlink()
+        if not is_symlink and not item.is_file(follow_symlinks=False):
+            self.left_out["special file"] += 1
+            return
+        status = item.stat(follow_symlinks=False)
+        if status.st_dev != self.device:
+            self.left_out["other file system"] += 1
+            return
+        self.entries.append(Entry(shown(path), path, is_symlink, status.st_size, status.st_mtime_ns))
+
+    def _count_error(self, error: OSError, reason: str) -> None:
+        self.left_out["other file system" if error.errno == errno.EXDEV else reason] += 1
