@@ -57,9 +57,10 @@ class Patterns(Struct, frozen=True):
         return None if last is None else not self.negated[last]
 
 
-def compile_patterns(lines: Iterable[bytes], *, below: bool = False) -> Patterns:
-    r"""Compile the lines of an ignore file. `below`: a pattern also matches every path below what it names.
+def compile_patterns(lines: Iterable[bytes], *, of_files: bool = False) -> Patterns:
+    r"""Compile the lines of an ignore file.
 
+    With `of_files` no directory is ever asked about: `name/` matches all files below such a directory.
     Blank lines, comments and patterns that can match nothing (`a//`, `[`, `a\`) are dropped, as git does.
     """
     options = re2.Options()
@@ -79,16 +80,12 @@ def compile_patterns(lines: Iterable[bytes], *, below: bool = False) -> Patterns
         regex = _regex(name)
         if regex is None:
             continue
-        matcher.Add(regex + (_tail(only=name != positive) if below else b""))
+        is_directory = name != positive
+        matcher.Add(regex + b"/.*" if is_directory and of_files else regex)
         negated.append(positive != pattern)
-        directory_only.append(name != positive and not below)
+        directory_only.append(is_directory and not of_files)
     matcher.Compile()
     return Patterns(matcher, tuple(negated), tuple(directory_only), unused)
-
-
-def _tail(*, only: bool) -> bytes:
-    """What follows a name so that it covers the paths below: all of them, and itself unless it must be a directory."""
-    return b"/.*" if only else b"(?:/.*)?"
 
 
 def _pattern(line: bytes) -> bytes:
@@ -102,10 +99,9 @@ def _pattern(line: bytes) -> bytes:
 
 
 def _regex(name: bytes) -> bytes | None:
-    """The RE2 pattern for a gitignore pattern without `!` and final `/`; None if no name can match it.
+    r"""The RE2 pattern for a gitignore pattern without `!` and final `/`; None if no name can match it.
 
-    >>> _regex(b"docs/*.md")
-    b'docs/[^/]*\\\\.md'
+    b"/docs/*_?.md" -> b"docs/[^/]*_[^/]\x2emd", and b"docs" -> b"(?:.*/)?docs".
     """
     if not name or name.endswith(b"/"):
         return None

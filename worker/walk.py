@@ -86,7 +86,7 @@ class _Walk:
 
     def __init__(self, device: int, scope: Scope) -> None:
         self.device = device
-        self.excludes = compile_patterns(os.fsencode(pattern) for pattern in scope.exclude_patterns)
+        self.excludes = compile_patterns(pattern.encode() for pattern in scope.exclude_patterns)
         self.entries: list[Entry] = []
         self.left_out: Counter[str] = Counter()
         self.notices: list[str] = []
