@@ -62,7 +62,7 @@ class Pipe(Generic[Message]):
     """The blocking end that a back process holds: reads messages from one descriptor, writes to another."""
 
     def __init__(self, expected: object, source: int = 0, sink: int = 1) -> None:
-        self._unpacker = Unpacker(expected)
+        self._unpacker: Unpacker[Message] = Unpacker(expected)
         self._source = source
         self._sink = sink
         self._sending = threading.Lock()

@@ -1,7 +1,7 @@
 """The image: the sealed memory file that holds the index. What fills, seals or opens one is here.
 
-Rows are loaded into tables in memory first and copied into the image through the profile's views, so what a view filters
-out was never in the image: there is nothing to escape to.
+Rows are loaded into tables in memory first and copied into the image through the profile's views, so what a view
+filters out was never in the image: there is nothing to escape to.
 """
 
 import os
@@ -117,8 +117,8 @@ class Builder:
         _load(self._db, "load_files", FileRow.__struct_fields__, [astuple(row) for row in rows])
         self._db.execute(f"CREATE TABLE visible AS SELECT DISTINCT path FROM ({self._view('visible_files', 'files')})")
         self._db.execute("DELETE FROM files WHERE path NOT IN (FROM visible)")
-        self._copy("files", "path")
-        return frozenset(path for (path,) in self._db.execute("SELECT path FROM image.files").fetchall())
+        kept = self._db.execute(f"SELECT path FROM ({self._view('files', 'files')})").fetchall()
+        return frozenset(path for (path,) in kept)
 
     def text(self, blocks: Sequence[Block]) -> None:
         """Load blocks of visible files, in any number of calls."""
@@ -134,6 +134,11 @@ class Builder:
         columns = ("path", *ImportRow.__struct_fields__)
         _load(self._db, "load_imports", columns, [(path, *astuple(row)) for path, row in imports])
 
+    def without_content(self, paths: Sequence[str], reason: str) -> None:
+        """Say of files that were described already why their content is not here; call before `finish`."""
+        if paths:
+            self._db.execute(SQL["skip_files"], {"paths": list(paths), "reason": reason})
+
     def counts(self) -> dict[str, int]:
         """Return the number of rows in the image: `{"files": 10, "symbols": 80, "imports": 7}`. After `finish`."""
         counted = self._db.execute(SQL["count_rows"]).fetchone()
@@ -142,6 +147,7 @@ class Builder:
 
     def finish(self) -> None:
         """Copy what the profile's views leave into the image."""
+        self._copy("files", "path")
         self._copy("symbols", "path, line_start, line_end DESC, name")
         self._copy("imports", "path, line_number, module")
         if "content" in self._views:
@@ -164,7 +170,7 @@ class Builder:
         table = "files" if view.name == "visible_files" else view.name
         known = {name for name, *_ in self._db.execute(f"DESCRIBE memory.{table}").fetchall()}
         try:
-            select = gate.admit(view.select, _VIEW_READS[view.name])
+            select: str = gate.admit(view.select, _VIEW_READS[view.name])
             columns = [name for name, *_ in self._db.execute(f"DESCRIBE {select}").fetchall()]
         except Denied as denied:
             raise ViewError(view.line, denied.reason, denied.next_step) from denied

@@ -1,0 +1,303 @@
+"""The command line. Every answer comes from the same processes, under the same profile, as an agent's would."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+from click.shell_completion import get_completion_class
+
+from fledgling import __version__
+from fledgling.broker import schema, stats, terminal
+from fledgling.broker.front import Front, invalid
+from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.config import KEYS, PROJECT_FILE, ConfigError, Resolved, Settings, read_user_file, resolve
+from fledgling.security import profile as profiles
+from fledgling.wire import QUESTIONS, Accepted, AnyAnswer, AnyQuestion, Built, Profile, Refusal
+
+Result = TypeVar("Result")
+_log = logging.getLogger("fledgling")
+
+EXIT_CODES = (
+    "Exit codes: 0 found; 1 nothing found, or a check failed; 2 wrong usage; 3 found, in a partial index; 4 denied; "
+    "124 timeout."
+)
+
+
+class Project(msgspec.Struct, frozen=True):
+    """What a command works on: the settings in force, where each came from, and the profile."""
+
+    resolved: Resolved
+    profile: Profile
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.resolved.settings
+
+
+def main() -> None:
+    """Run the command line; errors of the user's making end in one line and an exit code."""
+    logging.basicConfig(level=logging.INFO, format="fledgling: %(message)s")
+    try:
+        cli(prog_name="fledgling")
+    except (ConfigError, profiles.ProfileError) as wrong:
+        terminal.fail(str(wrong))
+    except IndexingError as failed:
+        terminal.refuse(failed.refusal)
+
+
+@click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, prog_name="fledgling")
+def cli() -> None:
+    """Give an AI agent eyes on a codebase, and nothing else."""
+
+
+_json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
+
+
+def _setting_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add an option for every setting; their text is read where all settings are, in fledgling/config.py."""
+    command = click.option("--config", metavar="FILE", help="your own settings file")(command)
+    for field in reversed(msgspec.structs.fields(Settings)):
+        default = field.default
+        shown = ", ".join(default) if isinstance(default, tuple) else default
+        command = click.option(
+            f"--{field.name.replace('_', '-')}",
+            multiple=isinstance(default, tuple),
+            metavar=field.name.upper(),
+            help=f"{_meaning(field)} [default: {shown}]",
+        )(command)
+    return command
+
+
+def _meaning(field: msgspec.structs.FieldInfo) -> str:
+    return str(field.type.__metadata__[0].description)
+
+
+def _project(options: dict[str, Any]) -> Project:
+    flags = {key: options.pop(key) for key in KEYS}
+    resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
+    for notice in resolved.notices:
+        _log.warning("%s", notice)
+    if not Path(resolved.settings.root).is_dir():
+        raise ConfigError(resolved.sources["root"], f"root {resolved.settings.root!r} is no directory", "give one")
+    return Project(resolved, profiles.load(resolved.settings.profile))
+
+
+# ---- serving --------------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@_setting_options
+def serve(**options: Any) -> None:
+    """Serve one MCP client on standard input and output."""
+    project = _project(options)
+    if project.settings.transport != "stdio":
+        source = project.resolved.sources["transport"]
+        raise ConfigError(
+            source, f"transport {project.settings.transport} is not served by this version", "leave it at stdio"
+        )
+    _log.info("root %s, profile %s", Path(project.settings.root).resolve(), project.profile.name)
+    indexing = Indexing(project.settings, project.profile)
+    # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
+    from fledgling.broker import server  # noqa: PLC0415
+
+    async def serving(front: Front, indexing: Indexing) -> None:
+        telling = asyncio.create_task(_tell(indexing))
+        await server.serve(front)
+        telling.cancel()
+
+    _run(indexing, serving)
+
+
+async def _tell(indexing: Indexing) -> None:
+    """Log how the build ended, as soon as it does."""
+    try:
+        built = await indexing.built()
+    except IndexingError as failed:
+        _log.error("no index: %s", failed)
+    else:
+        _log.info("%s", stats.headline(built))
+
+
+def _run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]) -> Result:
+    """Open the door once the indexer has accepted the profile, and end all processes when `use` is done."""
+
+    async def run() -> Result:
+        front = Front(indexing.profile, indexing)
+        try:
+            for notice in (await indexing.accepted()).notices:
+                _log.warning("%s", terminal.escaped(notice))
+            return await use(front, indexing)
+        finally:
+            await front.close()
+
+    return asyncio.run(run())
+
+
+# ---- asking ---------------------------------------------------------------------------------------------------------
+
+
+def _tool_command(tool: str) -> click.Command:
+    """Return the subcommand of a tool: its first argument by position, the others as options."""
+    question = QUESTIONS[tool]
+    first, *others = question.__struct_fields__
+    properties = schema.input_schema(tool)["properties"]
+    required = (
+        first in question.__struct_fields__[: len(question.__struct_fields__) - len(question.__struct_defaults__)]
+    )
+
+    @_setting_options
+    @_json_option
+    def command(as_json: bool, **options: Any) -> None:
+        given = {name: options.pop(f"ask_{name}") for name in question.__struct_fields__}
+        _answer(_project(options), tool, {k: v for k, v in given.items() if v is not None}, as_json=as_json)
+
+    for name in reversed(others):
+        is_flag = properties[name].get("type") == "boolean"
+        flag = f"--{name.replace('_', '-')}" + ("-filter" if name in KEYS else "")
+        meaning = properties[name].get("description")
+        choices = properties[name].get("enum")
+        command = click.option(
+            flag,
+            f"ask_{name}",
+            is_flag=is_flag,
+            default=None,
+            help=meaning,
+            type=click.Choice(choices) if choices else None,
+        )(command)
+    command = click.argument(f"ask_{first}", metavar=first.upper(), required=required)(command)
+    return click.command(name=tool, help=schema.description(tool).replace("\n\n", "\n\n\b\n"))(command)
+
+
+for _tool in QUESTIONS:
+    cli.add_command(_tool_command(_tool))
+
+
+def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool) -> None:
+    if tool not in project.profile.tools:
+        terminal.fail(
+            f"{tool} is not a tool of the profile {project.profile.name}. "
+            f"Use one of: {', '.join(project.profile.tools)}; or another --profile.",
+            terminal.DENIED,
+        )
+    try:
+        question: AnyQuestion = msgspec.convert(given, QUESTIONS[tool], strict=False)
+    except msgspec.ValidationError as problem:
+        terminal.refuse(invalid(tool, problem))
+
+    async def ask(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
+        line = terminal.ProgressLine()
+        answer = await front.ask(question, line.report)
+        line.clear()
+        return answer, await indexing.built()
+
+    answer, built = _run(Indexing(project.settings, project.profile), ask)
+    if isinstance(answer, Refusal):
+        terminal.refuse(answer)
+    terminal.show(answer, as_json=as_json)
+    raise SystemExit(terminal.exit_code(answer, is_partial=bool(built.partial)))
+
+
+# ---- looking --------------------------------------------------------------------------------------------------------
+
+
+@cli.command()
+@_setting_options
+@click.option("--stats", "with_stats", is_flag=True, help="languages, what was skipped and why, slowest files, sizes")
+@_json_option
+def index(with_stats: bool, as_json: bool, **options: Any) -> None:
+    """Build the index once and say what is in it."""
+    project = _project(options)
+    built = _run(Indexing(project.settings, project.profile), _built)
+    if as_json:
+        terminal.show_json(built)
+    else:
+        terminal.show_text("\n".join(stats.lines(built) if with_stats else [stats.headline(built)]))
+    raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
+
+
+async def _built(_: Front, indexing: Indexing) -> Built:
+    return await indexing.built()
+
+
+@cli.group("profiles")
+def profiles_group() -> None:
+    """List, show, check and compare profiles."""
+
+
+@profiles_group.command("list")
+@_json_option
+def profiles_list(as_json: bool) -> None:
+    """List the shipped profiles with their tools."""
+    rows = [(name, ", ".join(profiles.load(name).tools)) for name in profiles.shipped()]
+    terminal.show_rows(rows, as_json=as_json)
+
+
+@profiles_group.command("show")
+@click.argument("profile")
+@_json_option
+def profiles_show(profile: str, as_json: bool) -> None:
+    """Show what a profile says, with everything it inherits."""
+    terminal.show_rows(profiles.describe(profiles.load(profile)), as_json=as_json)
+
+
+@profiles_group.command("check")
+@click.argument("profile")
+def profiles_check(profile: str) -> None:
+    """Check a profile: its statements here, its views by the engine's own parser in a confined process."""
+    checked = profiles.load(profile)
+    _run(Indexing(Settings(), checked), _accepted)
+    terminal.show_text(f"{checked.file}: good")
+
+
+async def _accepted(_: Front, __: Indexing) -> None:
+    """By the time this runs, the indexer has accepted the profile."""
+
+
+@profiles_group.command("diff")
+@click.argument("a")
+@click.argument("b")
+@_json_option
+def profiles_diff(a: str, b: str, as_json: bool) -> None:
+    """Show where two profiles differ: field, text in A, text in B. Exit code 1 where they do."""
+    rows = profiles.diff(profiles.load(a), profiles.load(b))
+    if rows or as_json:
+        terminal.show_rows(rows, as_json=as_json)
+    raise SystemExit(terminal.NOTHING if rows else terminal.OK)
+
+
+@cli.group("config")
+def config_group() -> None:
+    """Look at the settings."""
+
+
+@config_group.command("show")
+@_setting_options
+@_json_option
+def config_show(as_json: bool, **options: Any) -> None:
+    """Show every setting, its value, and where it came from, the project's own file included."""
+    project = _project(options)
+    accepted = _run(Indexing(project.settings, project.profile), _scope)
+    values = {**msgspec.to_builtins(project.settings), **msgspec.to_builtins(accepted.scope)}
+    sources = {**project.resolved.sources, **dict.fromkeys(accepted.narrowed, f"narrowed by {PROJECT_FILE}")}
+    rows = [(key, msgspec.json.encode(values[key]).decode(), sources[key]) for key in KEYS]
+    terminal.show_rows(rows, as_json=as_json)
+
+
+async def _scope(_: Front, indexing: Indexing) -> Accepted:
+    return await indexing.accepted()
+
+
+@cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of a shell: eval "$(fledgling completion bash)"."""
+    script = get_completion_class(shell)
+    assert script is not None
+    click.echo(script(cli, {}, "fledgling", "_FLEDGLING_COMPLETE").source())

@@ -1,0 +1,126 @@
+"""Starting, watching and ending a back process. Everything that decides how one is started is here."""
+
+import asyncio
+import contextlib
+import logging
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+import msgspec
+import psutil
+
+from fledgling.pipe import FrameError, Unpacker, pack
+
+WATCH_SECONDS = 0.05  # between two looks at a process's memory; a second line behind its own resource limit
+LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
+
+Received = TypeVar("Received")
+_log = logging.getLogger("fledgling")
+
+
+class BackProcess(Generic[Received]):
+    """One indexer or query worker, from its start to its end.
+
+    It begins in `/` with an empty environment and no descriptors but its three pipes and `fds`; its first message waits
+    in the pipe, so it can be started before the event loop runs.
+
+    >>> process = BackProcess("fledgling.worker.server", Open(...), [image_fd], FromWorker)
+    >>> await process.receive()
+    Ready()
+    """
+
+    def __init__(self, module: str, first: msgspec.Struct, fds: Sequence[int], expected: object) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            env={},
+            pass_fds=fds,
+            start_new_session=True,  # a Ctrl-C at the terminal is for the broker, which then ends us
+        )
+        self._module = module
+        self._unpacker: Unpacker[Received] = Unpacker(expected)
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.WriteTransport | None = None
+        self._draining: asyncio.Task[None] | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self.over_memory = False
+        self._start(first)
+
+    @property
+    def pid(self) -> int:
+        """The process id, as in `ps`."""
+        return self._process.pid
+
+    def tell(self, message: msgspec.Struct) -> None:
+        """Send a message without waiting; what a process that has ended would have got is dropped."""
+        if self._writer and not self._writer.is_closing():
+            self._writer.write(pack(message))
+
+    async def receive(self) -> Received | None:
+        """Return the next message, or None when the process has ended. A frame that does not decode ends it."""
+        reader = await self._attached()
+        try:
+            return await self._unpacker.receive(reader)
+        except FrameError as broken:
+            _log.error("%s (pid %d) broke the protocol and is killed: %s", self._module, self.pid, broken)
+            self.kill()
+            return None
+
+    def watch(self, memory_cap: int) -> None:
+        """Kill the process when it holds more than `memory_cap` bytes; `over_memory` then says so."""
+        self._watching = asyncio.create_task(self._watch(memory_cap))
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+
+    async def ended(self) -> int:
+        """Wait until the process is gone and its pipes are closed; return its exit status, negative for a signal."""
+        status = await asyncio.to_thread(self._process.wait)
+        if self._watching:
+            self._watching.cancel()
+        if self._draining:
+            await self._draining
+        if self._writer:
+            self._writer.abort()
+        return status
+
+    def _start(self, first: msgspec.Struct) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it ended at once: `receive` says so
+            self._process.stdin.write(pack(first))
+            self._process.stdin.flush()
+
+    async def _attached(self) -> asyncio.StreamReader:
+        if self._reader is None:
+            loop = asyncio.get_running_loop()
+            self._reader = await _reader(self._process.stdout)
+            self._writer, _ = await loop.connect_write_pipe(asyncio.Protocol, self._process.stdin)
+            self._draining = asyncio.create_task(self._drain(await _reader(self._process.stderr)))
+        return self._reader
+
+    async def _drain(self, stderr: asyncio.StreamReader) -> None:
+        """Log what the process complains of, escaped and cut: it may quote hostile text."""
+        while line := await stderr.read(LOGGED_CHARS):
+            _log.warning("%s (pid %d): %s", self._module, self.pid, ascii(line.decode("utf-8", "replace"))[1:-1])
+
+    async def _watch(self, memory_cap: int) -> None:
+        try:
+            process = psutil.Process(self.pid)
+            while process.memory_info().rss <= memory_cap:  # noqa: ASYNC110  (a process has no event for this)
+                await asyncio.sleep(WATCH_SECONDS)
+        except psutil.Error:
+            return
+        self.over_memory = True
+        self.kill()
+
+
+async def _reader(pipe: object) -> asyncio.StreamReader:
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+    return reader

@@ -1,0 +1,126 @@
+"""One query worker process and the calls it works on."""
+
+import asyncio
+import os
+from itertools import count
+
+from fledgling.broker.launch import BackProcess
+from fledgling.security import limits
+from fledgling.wire import (
+    AnyAnswer,
+    AnyQuestion,
+    Built,
+    Call,
+    Cancel,
+    FromWorker,
+    Open,
+    Profile,
+    Ready,
+    Refusal,
+    Reply,
+)
+
+READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
+
+
+class QueryWorker:
+    """A worker over one sealed image. When it dies, each call at work gets a refusal, and it takes no further one.
+
+    >>> worker = QueryWorker(image_fd, profile, built)
+    >>> await worker.ready()
+    >>> await worker.ask(Explore())
+    Exploration(...)
+    """
+
+    def __init__(self, image_fd: int, profile: Profile, built: Built) -> None:
+        opened = Open(os.getpid(), image_fd, profile, built.defined, built.partial)
+        self._process: BackProcess[FromWorker] = BackProcess("fledgling.worker.server", opened, [image_fd], FromWorker)
+        self._profile = profile
+        self._waiting: dict[int, asyncio.Future[AnyAnswer | Refusal]] = {}
+        self._ids = count(1)
+        self._reading: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The process id, as in `ps`."""
+        return self._process.pid
+
+    async def ready(self) -> bool:
+        """Wait until the worker serves; False where it ended instead."""
+        self._process.watch(limits.memory_cap(self._profile.memory_limit))
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                is_ready = isinstance(await self._process.receive(), Ready)
+        except TimeoutError:
+            is_ready = False
+        if not is_ready:
+            self._process.kill()
+        self._reading = asyncio.create_task(self._read())
+        return is_ready
+
+    def is_serving(self) -> bool:
+        """Return whether the worker takes calls."""
+        return self._reading is not None and not self._reading.done()
+
+    async def ask(self, question: AnyQuestion) -> AnyAnswer | Refusal:
+        """Return the answer, at the latest GRACE after the profile's query_timeout; then the worker is killed."""
+        number = next(self._ids)
+        answer: asyncio.Future[AnyAnswer | Refusal] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        self._process.tell(Call(number, self._profile.query_timeout, question))
+        try:
+            async with asyncio.timeout(self._profile.query_timeout + limits.GRACE):
+                return await asyncio.shield(answer)
+        except TimeoutError:
+            self._process.kill()
+            return Refusal(
+                "timeout",
+                f"the call took longer than the profile's query_timeout of {self._profile.query_timeout:g} s",
+                "Ask for less at once: filter by path or language, or aggregate over fewer rows.",
+            )
+        except asyncio.CancelledError:
+            self._process.tell(Cancel(number))
+            self._stopping = asyncio.create_task(self._stop(answer))
+            raise
+
+    async def close(self) -> None:
+        """End the worker; calls at work are refused."""
+        self._process.kill()
+        if self._reading:
+            await self._reading
+        else:
+            await self._process.ended()
+
+    async def _read(self) -> None:
+        """Hand each reply to its call; a reply nobody asked for is a protocol violation, and the end."""
+        while isinstance(message := await self._process.receive(), Reply):
+            answer = self._waiting.pop(message.id, None)
+            if answer is None:
+                break
+            if not answer.done():
+                answer.set_result(message.answer)
+        self._process.kill()
+        await self._process.ended()
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_result(self._lost())
+        self._waiting.clear()
+
+    async def _stop(self, answer: asyncio.Future[AnyAnswer | Refusal]) -> None:
+        """Kill the worker where a cancelled call does not end by itself."""
+        done, _ = await asyncio.wait([answer], timeout=limits.GRACE)
+        if not done:
+            self._process.kill()
+
+    def _lost(self) -> Refusal:
+        if self._process.over_memory:
+            return Refusal(
+                "memory",
+                f"the call took the query worker past the profile's memory_limit of {self._profile.memory_limit} bytes",
+                "Ask for less at once: filter by path or language, aggregate, or select fewer columns.",
+            )
+        return Refusal(
+            "unavailable",
+            "the query worker ended while it worked on this call",
+            "Ask again: a new worker answers from the same index. If that ends too, ask for less at once.",
+        )

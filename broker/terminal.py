@@ -1,0 +1,115 @@
+"""Answers and errors on a terminal: text or JSON, exit codes, and progress on standard error."""
+
+import re
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+import msgspec
+
+from fledgling.broker import render
+from fledgling.wire import (
+    AnyAnswer,
+    DependencyGraph,
+    Excerpt,
+    Exploration,
+    Hits,
+    Progress,
+    Refusal,
+    RefusalKind,
+    SymbolList,
+    Table,
+)
+
+OK, NOTHING, USAGE, PARTIAL, DENIED, TIMEOUT = 0, 1, 2, 3, 4, 124
+REFUSED: dict[RefusalKind, int] = {"denied": DENIED, "timeout": TIMEOUT, "invalid": USAGE}  # any other is NOTHING
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def show(answer: AnyAnswer, *, as_json: bool) -> None:
+    """Print an answer to standard output."""
+    if as_json:
+        show_json(render.structured(answer))
+    else:
+        show_text(render.text(answer))
+
+
+def show_json(values: object) -> None:
+    """Print one JSON value, indented for a person who looks."""
+    click.echo(msgspec.json.format(msgspec.json.encode(values), indent=2).decode())
+
+
+def show_text(text: str) -> None:
+    """Print text; on a terminal, control characters of a hostile file are shown instead of obeyed."""
+    if sys.stdout.isatty():
+        text = escaped(text)
+    click.echo(text)
+
+
+def show_rows(rows: Sequence[tuple[str, ...]], *, as_json: bool) -> None:
+    """Print rows as aligned columns, or as a JSON list of lists."""
+    if as_json:
+        show_json(rows)
+        return
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        show_text("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def exit_code(answer: AnyAnswer, *, is_partial: bool) -> int:
+    """Return what the shell is told: nothing found, found in a partial index, or found."""
+    if _is_empty(answer):
+        return NOTHING
+    return PARTIAL if is_partial else OK
+
+
+def _is_empty(answer: AnyAnswer) -> bool:
+    match answer:
+        case Exploration():
+            return not answer.summary.total_files
+        case Excerpt():
+            return not answer.lines
+        case Hits() | SymbolList():
+            return not answer.total
+        case DependencyGraph():
+            return not (answer.imports or answer.imported_by)
+        case Table():
+            return not answer.rows
+
+
+def refuse(refusal: Refusal) -> NoReturn:
+    """Print why there is no answer, and exit with the code for it."""
+    fail(f"{refusal.reason}. {refusal.next_step}", REFUSED.get(refusal.kind, NOTHING))
+
+
+def fail(message: str, code: int = USAGE) -> NoReturn:
+    """Print one line to standard error and exit."""
+    click.echo(f"fledgling: {escaped(message)}", err=True)
+    sys.exit(code)
+
+
+def escaped(text: str) -> str:
+    r"""Return text with its control characters spelled out: `escaped("\x1b[2J")` is `\x1b[2J` in eight characters."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+class ProgressLine:
+    """One line on standard error that says how far the index is; nothing where that is no terminal."""
+
+    def __init__(self) -> None:
+        self._is_shown = False
+
+    async def report(self, progress: Progress) -> None:
+        """Draw the line anew."""
+        if sys.stderr.isatty():
+            done = f"{progress.done}/{progress.total} files" if progress.total else ""
+            click.echo(f"\r\x1b[Kindexing: {progress.stage} {done}", nl=False, err=True)
+            self._is_shown = True
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._is_shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._is_shown = False

@@ -1,0 +1,68 @@
+"""The indexer's main: confine, build, report, exit. It meets hostile files, and writes nothing but the memory file."""
+
+import os
+import sys
+import threading
+
+import duckdb
+
+from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
+from fledgling.pipe import Pipe
+from fledgling.security import lifeline, limits
+from fledgling.wire import Accepted, Build, Profile, Refusal
+from fledgling.worker.below import Reader
+from fledgling.worker.build import Building
+from fledgling.worker.image import Builder, ViewError
+from fledgling.worker.language import load_languages
+
+
+def main() -> None:
+    """Run one build: read Build from standard input, report on standard output. The order is what confinement needs."""
+    pipe: Pipe[Build] = Pipe(Build)
+    order = pipe.receive()
+    if order is None:
+        return
+    lifeline.tie(order.broker_pid)
+    threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
+    try:
+        languages = load_languages()
+        builder = Builder(order.image_fd, order.profile)
+        limits.confine(limits.INDEXER, order.profile.memory_limit)
+        narrowed = _narrowed(order)
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, narrowed.notices))
+        pipe.send(Building(order, narrowed.scope, builder, languages, pipe.send).run())
+    except ViewError as wrong:
+        pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
+    except (MemoryError, duckdb.OutOfMemoryException):
+        pipe.send(_too_large(order.profile))
+    except Exception as problem:  # noqa: BLE001  (the last resort of this process: one refusal, one log line)
+        sys.stderr.write(f"{type(problem).__name__}: {problem}\n")
+        pipe.send(Refusal("failed", "the index could not be built", "See the server's log, then start it again."))
+
+
+def _end_with_broker(pipe: Pipe[Build]) -> None:
+    """Exit when the broker closes the pipe: it never sends a second message."""
+    pipe.receive()
+    os._exit(0)
+
+
+def _narrowed(order: Build) -> Narrowed:
+    """Return the scope as the project's own file leaves it; that file is as hostile as any other."""
+    with Reader(order.root_fd) as reader:
+        try:
+            text = reader.read(os.fsencode(PROJECT_FILE), MAX_YAML_BYTES)
+        except OSError:
+            return Narrowed(order.scope)
+    return narrow(order.scope, text)
+
+
+def _too_large(profile: Profile) -> Refusal:
+    return Refusal(
+        "memory",
+        f"the index does not fit the profile's memory_limit of {profile.memory_limit} bytes",
+        "Index less (exclude_patterns, max_file_size, max_files, index_content) or use a profile with more memory.",
+    )
+
+
+if __name__ == "__main__":
+    main()
