@@ -32,7 +32,7 @@ class Scope(Struct, frozen=True):
     index_content: bool = True
 
 
-Pattern = Annotated[str, Meta(min_length=1, max_length=1024, pattern=r"\A[^\x00-\x1f\x7f]+\Z")]
+Pattern = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"\A[^\x00-\x1f\x7f]+\Z")]
 
 
 class Settings(Struct, frozen=True):
@@ -46,7 +46,8 @@ class Settings(Struct, frozen=True):
     port: Annotated[int, Meta(ge=1, le=65535, description="a port from 1 to 65535, for http and sse")] = 3000
     extensions: Annotated[tuple[str, ...], Meta(description="a list of DuckDB extensions")] = ()
     exclude_patterns: Annotated[
-        tuple[Pattern, ...], Meta(max_length=1000, description="a list of at most 1000 ignore patterns, one line each")
+        tuple[Pattern, ...],
+        Meta(max_length=1000, description="a list of up to 1000 ignore patterns of up to 256 characters"),
     ] = DEFAULT_EXCLUDES
     max_file_size: Annotated[int, Meta(ge=1, le=64 * 2**20, description="bytes, from 1 to 67108864")] = (
         DEFAULT_MAX_FILE_SIZE
@@ -301,8 +302,8 @@ def _entries(name: str, data: bytes) -> dict[str, _Given]:
         return _mapping(_Events(name, data.decode()))
     except yaml.MarkedYAMLError as e:
         source = f"{name}:{e.problem_mark.line + 1}" if e.problem_mark else name
-        raise ConfigError(source, e.problem or "it is not YAML", YAML_FORM) from None
-    except (yaml.YAMLError, ValueError):  # ValueError: not UTF-8, and numbers in escapes that the scanner trusts
+        raise ConfigError(source, (e.problem or "it is not YAML")[:120], YAML_FORM) from None
+    except (yaml.YAMLError, ValueError, OverflowError):  # the last two: not UTF-8, or an escape beyond Unicode
         raise ConfigError(name, "it is not YAML in UTF-8", YAML_FORM) from None
 
 

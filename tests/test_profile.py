@@ -177,52 +177,10 @@ def test_outie_sees(case):
 # ---- soup
 
 WORDS = (
-    *("SET", "CREATE", "DROP", "VIEW", "OR", "REPLACE", "TEMP", "AS", "SELECT", "FROM", "WITH", "IF", "EXISTS", "TO"),
-    *("ATTACH", "COPY", "INSTALL", "LOAD", "PRAGMA", "CALL", "MACRO", "TABLE", "SECRET", "GLOBAL", "DELETE", "BEGIN"),
-    *(
-        "=",
-        ";",
-        ";",
-        ";",
-        "(",
-        ")",
-        ",",
-        ".",
-        "*",
-        "::",
-        "1",
-        "30",
-        "9" * 400,
-        "0.5",
-        "-",
-        "--",
-        "/*",
-        "*/",
-        "\n",
-        " ",
-        "\t",
-    ),
-    *(
-        "'",
-        "''",
-        "'read'",
-        "'2GB'",
-        "'a;b'",
-        '"',
-        '""',
-        '"a;b"',
-        "E'",
-        "x'",
-        "$$",
-        "$a$",
-        "$1",
-        "\\",
-        "\\'",
-        "é",
-        "\0",
-        "\r",
-    ),
-    *("'fledgling-core'", "'on'", "'read_only'", "-- c\n", "/* c */", "/* /* */", "U&'", "\u00a0", "\u2028", "\ud7ff"),
+    *"SET CREATE DROP VIEW OR REPLACE TEMP AS SELECT FROM WITH IF EXISTS TO GLOBAL MACRO TABLE SECRET DELETE".split(),
+    *"ATTACH COPY INSTALL LOAD PRAGMA CALL BEGIN = ; ; ; ( ) , . * :: 1 30 0.5 - -- /* */ \\ \\' é \0 \ud7ff".split(),
+    *"' '' 'read' 'on' 'read_only' '2GB' 'a;b' 'fledgling-core' \" \"\" \"a;b\" E' x' U&' $$ $a$ $1".split(),
+    *("\n", " ", "\t", "\r", "\u00a0", "\u2028", "-- c\n", "/* c */", "/* /* */", "9" * 400),
     *DIRECTIVES,
     *VIEWS,
 )
@@ -251,7 +209,7 @@ def soup(chance):
 def test_soup_raises_nothing_but_profile_errors_that_name_file_and_line(tmp_path):
     path, texts = tmp_path / "mine.sql", soup(random.Random(1))
     outcomes = {True: 0, False: 0}
-    for _ in range(3000):
+    for _ in range(2000):
         path.write_bytes(next(texts).encode())
         try:
             profile, error = load(str(path)), None
@@ -260,13 +218,13 @@ def test_soup_raises_nothing_but_profile_errors_that_name_file_and_line(tmp_path
         outcomes[profile is not None] += 1
         assert error is None or (error.file == "mine.sql" and error.line)
         assert profile is None or {view.name for view in profile.views} <= set(VIEWS)
-    assert min(outcomes.values()) > 150, "the soup is too thick or too thin to say anything"
+    assert min(outcomes.values()) > 100, "the soup is too thick or too thin to say anything"
 
 
 def test_soup_that_is_admitted_holds_the_statements_that_duckdb_sees():
     """The two lexers agree where statements end: else a view's text could hold a second one."""
     db, texts, agreed = duckdb.connect(), soup(random.Random(2)), 0
-    for _ in range(15_000):
+    for _ in range(10_000):
         text = next(texts)
         try:
             statements = list(parse(text))
@@ -281,4 +239,4 @@ def test_soup_that_is_admitted_holds_the_statements_that_duckdb_sees():
         for select in [statement.select for statement in statements if hasattr(statement, "select")]:
             assert [part.type.name for part in db.extract_statements(f"FROM ({select})")] == ["SELECT"], text
         agreed += 1
-    assert agreed > 2000, "the soup is too thin to say anything"
+    assert agreed > 1000, "the soup is too thin to say anything"

@@ -1,0 +1,181 @@
+import random
+import time
+import tomllib
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from fledgling.config import (
+    KEYS,
+    MAX_YAML_BYTES,
+    TYPES,
+    ConfigError,
+    Scope,
+    Settings,
+    UserFile,
+    narrow,
+    read_user_file,
+    resolve,
+)
+
+TABLES = Path(__file__).parent / "settings"
+SCOPE = Scope(("*.pyc",), max_file_size=1000, max_files=100)
+
+
+def rows(table):
+    cases = tomllib.loads((TABLES / f"{table}.toml").read_text(encoding="utf-8"))["case"]
+    return [pytest.param(case, id=case["name"]) for case in cases]
+
+
+def tupled(fields):
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+
+
+def resolved(case):
+    file = UserFile("mine.yaml", case["file"].encode()) if "file" in case else None
+    return resolve(tupled(case.get("flags", {})), case.get("environment", {}), file)
+
+
+def same_starts(texts, starts):
+    return len(texts) == len(starts) and all(map(str.startswith, texts, starts))
+
+
+@pytest.mark.parametrize("case", [row for row in rows("resolve") if "says" not in row.values[0]])
+def test_resolve(case):
+    found = resolved(case)
+    assert {key: getattr(found.settings, key) for key in case["settings"]} == tupled(case["settings"])
+    assert {key: found.sources[key] for key in case.get("sources", {})} == case.get("sources", {})
+    assert same_starts(found.notices, case.get("notices", []))
+    assert tuple(found.sources) == KEYS
+
+
+@pytest.mark.parametrize("case", [row for row in rows("resolve") if "says" in row.values[0]])
+def test_resolve_refuses(case):
+    with pytest.raises(ConfigError) as error:
+        resolved(case)
+    assert str(error.value).startswith(case["says"])
+
+
+@pytest.mark.parametrize("case", rows("narrow"))
+def test_narrow(case):
+    found = narrow(SCOPE, case["yaml"].encode())
+    assert found.scope == msgspec.structs.replace(SCOPE, **tupled(case.get("scope", {})))
+    assert found.narrowed == tuple(case.get("narrowed", []))
+    assert same_starts(found.notices, case.get("notices", [])), found.notices
+
+
+def test_the_scope_of_the_settings_is_the_scope():
+    assert Settings().scope == Scope()
+    assert set(Scope.__struct_fields__) < set(KEYS)
+
+
+def test_every_setting_says_what_it_may_be():
+    assert all(TYPES[key].__metadata__[0].description for key in KEYS)
+
+
+# ---- the user's own file
+
+
+def test_the_users_file_is_in_the_config_home(tmp_path):
+    path = tmp_path / "fledgling" / "fledgling.yaml"
+    assert read_user_file({"XDG_CONFIG_HOME": str(tmp_path)}) is None
+    path.parent.mkdir()
+    path.write_text("port: 1", encoding="utf-8")
+    assert read_user_file({"XDG_CONFIG_HOME": str(tmp_path)}) == UserFile(str(path), b"port: 1")
+
+
+def test_without_a_config_home_it_is_below_home(tmp_path):
+    path = tmp_path / ".config" / "fledgling" / "fledgling.yaml"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert read_user_file({"HOME": str(tmp_path)}) == UserFile(str(path), b"")
+    assert read_user_file({}) is None
+
+
+def test_a_relative_config_home_does_not_lead_into_the_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("fledgling", "x/fledgling", ".config/fledgling"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "fledgling.yaml").write_text("root: /", encoding="utf-8")
+    Path("fledgling.yaml").write_text("root: /", encoding="utf-8")
+    for home in ("", ".", "x"):
+        assert read_user_file({"XDG_CONFIG_HOME": home, "HOME": home}) is None
+
+
+def test_a_named_file_goes_before_and_must_be_there(tmp_path):
+    one, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
+    one.write_text("port: 1", encoding="utf-8")
+    assert read_user_file({"FLEDGLING_CONFIG": str(one)}) == UserFile(str(one), b"port: 1")
+    assert read_user_file({"FLEDGLING_CONFIG": str(other)}, str(one)) == UserFile(str(one), b"port: 1")
+    for missing in (str(other), str(tmp_path)):
+        with pytest.raises(ConfigError):
+            read_user_file({"FLEDGLING_CONFIG": missing})
+
+
+def test_a_large_file_is_refused(tmp_path):
+    (tmp_path / "large.yaml").write_bytes(b"#" * (MAX_YAML_BYTES + 1))
+    with pytest.raises(ConfigError, match="it is larger than 65536 bytes"):
+        resolve({}, {}, read_user_file({}, str(tmp_path / "large.yaml")))
+
+
+# ---- hostile bytes
+
+HOSTILE = {
+    "not UTF-8": b"max_files: \xff",
+    "UTF-16": "max_files: 1".encode("utf-16"),
+    "NUL": b"max_files: 1\0",
+    "an escape beyond Unicode": b'max_files: "\\U00110000"',
+    "an escape beyond a C int": b'max_files: "\\UFFFFFFFF"',
+    "a version of 60,000 digits": b"%YAML " + b"9" * 60_000 + b".1\n---\nmax_files: 1",
+    "a number of 60,000 digits": b"max_files: " + b"9" * 60_000,
+    "an exponent without end": b"max_files: 1e999999999",
+    "open brackets": b"[" * MAX_YAML_BYTES,
+    "open braces": b"{" * MAX_YAML_BYTES,
+    "dashes": b"- " * (MAX_YAML_BYTES // 2),
+    "questions": b"? " * (MAX_YAML_BYTES // 2),
+    "names": b"".join(b"k%d: 1\n" % number for number in range(6000)),
+    "too many patterns": b"exclude_patterns: [" + b"x," * 32_000 + b"]",
+    "a tag handle of 30,000 letters": b"%TAG !" + b"a" * 30_000 + b"! b\n%TAG !" + b"a" * 30_000 + b"! b\n---\na: 1",
+    "too many bytes": b"#" * (MAX_YAML_BYTES + 1),
+}
+
+
+@pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_bytes_cost_little_and_change_nothing(data):
+    started = time.perf_counter()
+    found = narrow(SCOPE, data)
+    assert time.perf_counter() - started < 5  # a loaded machine takes a second for the slowest
+    assert (found.scope, found.narrowed) == (SCOPE, ())
+    assert 1 <= len(found.notices) <= 21
+    assert all(len(notice) < 400 and notice.isprintable() for notice in found.notices)
+
+
+PIECES = (
+    *b"exclude_patterns: max_file_size: max_files: index_content: profile: <<: - -- [ ] { } , a '!a' ! &a *a".split(),
+    *b"' \" | > % # : ? ~ 1 -1 0 1e5 99999999 true false \\x \\U \xff \0 !!int".split(),
+    *(b"\n", b"  ", b"\t", b" ", b"---\n", b"...\n", b"exclude_patterns:\n"),
+)
+LINES = (
+    b"max_files: 5\n",
+    b"max_file_size: 2000\n",
+    b"index_content: false\n",
+    b"exclude_patterns: [b, c]\n",
+    b"'a': 1\n",
+)
+
+
+def test_soup_never_raises_and_never_widens():
+    chance, narrowed = random.Random(1), 0
+    for _ in range(4000):
+        pieces = chance.choices(PIECES, k=chance.randrange(4)) + chance.choices(LINES, k=chance.randrange(4))
+        found = narrow(SCOPE, b"".join(chance.sample(pieces, len(pieces))))
+        scope = found.scope
+        assert scope.max_files <= SCOPE.max_files
+        assert scope.max_file_size <= SCOPE.max_file_size
+        assert scope.exclude_patterns[:1] == SCOPE.exclude_patterns
+        assert not any(pattern.lstrip().startswith("!") for pattern in scope.exclude_patterns)
+        assert bool(found.narrowed) == (scope != SCOPE)
+        assert all(len(notice) < 400 and notice.isprintable() for notice in found.notices)
+        narrowed += bool(found.narrowed)
+    assert narrowed > 300, "the soup is too thin to say anything"
