@@ -176,10 +176,12 @@ def test_outie_sees(case):
 
 # ---- soup
 
+VERBS = "SET CREATE DROP VIEW OR REPLACE TEMP AS SELECT FROM WITH IF EXISTS TO GLOBAL MACRO TABLE SECRET DELETE"
+OTHERS = "ATTACH COPY INSTALL LOAD PRAGMA CALL BEGIN"
+SIGNS = "= ; ; ; ( ) , . * :: 1 30 0.5 - -- /* */ \\ \\' é \0 \ud7ff"
+TEXTS = "' '' 'read' 'on' 'read_only' '2GB' 'a;b' 'fledgling-core' \" \"\" \"a;b\" E' x' U&' $$ $a$ $1"
 WORDS = (
-    *"SET CREATE DROP VIEW OR REPLACE TEMP AS SELECT FROM WITH IF EXISTS TO GLOBAL MACRO TABLE SECRET DELETE".split(),
-    *"ATTACH COPY INSTALL LOAD PRAGMA CALL BEGIN = ; ; ; ( ) , . * :: 1 30 0.5 - -- /* */ \\ \\' é \0 \ud7ff".split(),
-    *"' '' 'read' 'on' 'read_only' '2GB' 'a;b' 'fledgling-core' \" \"\" \"a;b\" E' x' U&' $$ $a$ $1".split(),
+    *" ".join((VERBS, OTHERS, SIGNS, TEXTS)).split(),
     *("\n", " ", "\t", "\r", "\u00a0", "\u2028", "-- c\n", "/* c */", "/* /* */", "9" * 400),
     *DIRECTIVES,
     *VIEWS,
