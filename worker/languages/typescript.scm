@@ -1,0 +1,38 @@
+; What only the TypeScript grammars know.
+
+; ---- types
+
+(abstract_class_declaration name: (_) @name body: (_) @body) @definition.class
+(interface_declaration name: (_) @name body: (_) @body) @definition.interface
+(type_alias_declaration name: (_) @name value: (_) @value) @definition.type
+(enum_declaration name: (_) @name body: (_) @body) @definition.enum
+(enum_body name: (_) @name @definition.constant)
+(enum_assignment name: (_) @name value: (_) @value) @definition.constant
+(internal_module name: (_) @name body: (_) @body) @definition.module
+(module name: (_) @name body: (_)? @body) @definition.module
+(expression_statement (internal_module name: (_) @name)) @definition
+
+; ---- signatures without a body, and fields
+
+(function_signature name: (identifier) @name) @definition.function
+(method_signature name: (_) @name) @definition.method
+(abstract_method_signature name: (_) @name) @definition.method
+(public_field_definition name: (_) @name
+  value: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @definition.method
+(public_field_definition name: [(property_identifier) (private_property_identifier)] @name value: (_)? @value)
+  @definition.variable
+(class_body (_ (accessibility_modifier) @visibility name: (_) @name))
+
+; ---- declare, and variables of a namespace
+
+(ambient_declaration (_ name: (_) @name)) @definition
+(ambient_declaration (_ . (variable_declarator name: (identifier) @name) .)) @definition.variable
+(export_statement (ambient_declaration (_ name: (_) @name))) @definition
+(export_statement (ambient_declaration (_ . (variable_declarator name: (identifier) @name) .))) @definition
+(internal_module body: (statement_block (lexical_declaration
+  . (variable_declarator name: (identifier) @name value: (_)? @value) .) @definition.variable))
+(internal_module body: (statement_block (_
+  (variable_declarator name: (identifier) @name value: (_)? @value) @definition.variable)))
+
+(export_statement "=" @name) @definition.export
+(import_statement (import_require_clause (identifier) @alias source: (string (string_fragment) @module))) @import

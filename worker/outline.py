@@ -1,0 +1,273 @@
+"""From what an engine found in a text to rows: nesting, qualified names, lines, signatures, documentation.
+
+Both engines hand over `Definition`s and `Import`s, positions in bytes, in any order. Everything that decides how they
+become symbols and imports lives here, so that all languages agree.
+"""
+
+import ast
+import inspect
+import re
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from fledgling.worker.language import Language
+from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
+
+MAX_SIGNATURE = 300  # characters; a signature is to be read in a list
+MAX_NAME = 200  # characters; a computed JavaScript name can be any expression, and nobody asks for such a one
+MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would make qualified names of quadratic size
+
+INSIDE = {("class", "function"): "method"}  # what a kind is called directly inside another
+LOCAL_TO = frozenset({"function", "method"})  # variables inside these are no symbols
+CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
+COMMENT_MARKS = re.compile(r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+|#+)?[ \t]?|[ \t]*\*+/[ \t]*$", re.MULTILINE)
+
+
+class Definition(Struct):
+    """One definition in bytes: `start`..`end` with decorators, `head` where the signature begins, `body` where it ends.
+
+    `value` is the start of an assigned value, of which the signature shows only the first line. `doc` is the text of a
+    documentation string. `parent` names the owner where nesting does not: `Router` for `Router.prototype.use`.
+    """
+
+    name: str
+    kind: str = ""
+    start: int = -1
+    end: int = -1
+    head: int = -1
+    body: int | None = None
+    value: int | None = None
+    doc: bytes | None = None
+    visibility: str | None = None
+    parent: str | None = None
+    qualified: str = ""
+
+    @property
+    def inside(self) -> int | None:
+        """Where what this encloses begins."""
+        return self.value if self.body is None else self.body
+
+
+class Import(Struct):
+    """One imported module in bytes, with pairs of (imported name or None, alias or None)."""
+
+    module: str
+    start: int
+    end: int
+    names: list[tuple[str | None, str | None]] = []
+
+
+class Text:
+    """A file's bytes with the places of lines and comments.
+
+    `Text(b"x = 1  # one\\n# two\\n", [(7, 12), (13, 18)]).comment_lines == {2}`
+    """
+
+    def __init__(self, source: bytes, comments: Iterable[tuple[int, int]]) -> None:
+        self.source = source
+        self.comments = sorted(comments)
+        self.starts = [0, *(match.end() for match in re.finditer(b"\n", source))]
+        self.code = without(source, self.comments)
+        self.comment_lines = frozenset(self._comment_lines())
+        self._code_above = self._skip_comments()
+
+    def line(self, offset: int) -> int:
+        """The 1-based line that holds a byte."""
+        return bisect_right(self.starts, offset)
+
+    def last_line(self, end: int) -> int:
+        """The line of the last code before `end`: a block of Python may end in comments that are not part of it."""
+        line = self.line(max(end - 1, 0))
+        return self._code_above.get(line, line)
+
+    def comments_above(self, offset: int) -> list[bytes]:
+        """The comments directly above, top first: one block comment, or line comments below each other."""
+        found: list[bytes] = []
+        index = bisect_right(self.comments, (offset, offset)) - 1
+        below = offset
+        while index >= 0:
+            start, end = self.comments[index]
+            if self.code[end:below].strip() or self.source.count(b"\n", end, below) > 1:
+                break
+            if self.line(start) not in self.comment_lines:
+                break
+            found.append(self.source[start:end])
+            if b"\n" in found[-1].strip():
+                break
+            below = start
+            index -= 1
+        return found[::-1]
+
+    def _line(self, text: bytes | bytearray, line: int) -> bytes | bytearray:
+        end = self.starts[line] if line < len(self.starts) else len(text)
+        return text[self.starts[line - 1] : end].strip()
+
+    def _comment_lines(self) -> Iterator[int]:
+        for start, end in self.comments:
+            for line in range(self.line(start), self.line(max(end - 1, start)) + 1):
+                if not self._line(self.code, line) and self._line(self.source, line):
+                    yield line
+
+    def _skip_comments(self) -> dict[int, int]:
+        above: dict[int, int] = {}
+        for line in sorted(self.comment_lines):
+            code = line - 1
+            while code > 0 and code not in above and not self._line(self.code, code):
+                code -= 1
+            above[line] = above.get(code, code)
+        return above
+
+
+def without(source: bytes, spans: Iterable[tuple[int, int]]) -> bytearray:
+    """The text with blanks in place of spans, every other byte where it was."""
+    text = bytearray(source)
+    for start, end in spans:
+        text[start:end] = b" " * (end - start)
+    return text
+
+
+def extraction(
+    language: Language,
+    text: Text,
+    definitions: Iterable[Definition],
+    imports: Iterable[Import],
+    engine: str,
+    *,
+    complete: bool,
+) -> Extraction:
+    """Make the rows."""
+    imports = sorted(imports, key=lambda found: found.start)
+    symbols = [symbol(language, text, found, parent) for found, parent in nested(definitions)]
+    symbols += (row for found in imports for row in import_symbols(text, found))
+    symbols.sort(key=lambda row: (row.line_start, -row.line_end, row.name))
+    rows = [row for found in imports for row in import_rows(text.line(found.start), found)]
+    return Extraction(symbols, rows, text.comment_lines, engine, complete)
+
+
+# ---- definitions -----------------------------------------------------------------------------------------------------
+
+
+def nested(definitions: Iterable[Definition]) -> Iterator[tuple[Definition, Definition | None]]:
+    """Each definition that is a symbol, in order, with the one around it; kinds and qualified names are settled here.
+
+    One definition is around another if that begins between its body and its end.
+    """
+    in_order = sorted(definitions, key=lambda found: (found.start, -found.end))
+    ahead = sorted((found for found in in_order if found.inside is not None), key=body_start, reverse=True)
+    around: list[Definition] = []
+    variables: set[str] = set()
+    for found in in_order:
+        while ahead and body_start(ahead[-1]) <= found.start:
+            around.append(ahead.pop())
+        while around and around[-1].end <= found.start:
+            around.pop()
+        parent = around[-1] if around else None
+        settle(found, parent)
+        if found.kind in ("variable", "constant"):
+            if (parent and parent.kind in LOCAL_TO) or found.qualified in variables:
+                continue
+            variables.add(found.qualified)
+        if found.name and len(found.name) <= MAX_NAME:
+            yield found, parent
+
+
+def body_start(found: Definition) -> int:
+    """Where what it encloses begins; its end if it encloses nothing."""
+    return found.end if found.inside is None else found.inside
+
+
+def settle(found: Definition, parent: Definition | None) -> None:
+    """Give the definition its final kind and its qualified name."""
+    if found.kind == "variable" and CONSTANT.fullmatch(found.name):
+        found.kind = "constant"
+    if parent:
+        found.kind = INSIDE.get((parent.kind, found.kind), found.kind)
+    path = [parent.qualified if parent else None, found.parent, found.name]
+    qualified = ".".join(part for part in path if part)
+    found.qualified = qualified if len(qualified) <= MAX_QUALIFIED else found.name
+
+
+def symbol(language: Language, text: Text, found: Definition, parent: Definition | None) -> SymbolRow:
+    """The row of one definition."""
+    return SymbolRow(
+        name=found.name,
+        kind=found.kind,
+        line_start=text.line(found.start),
+        line_end=text.last_line(found.end),
+        parent_name=found.parent or (parent.name if parent else None),
+        signature=signature(text, found),
+        docstring=docstring(language, text, found),
+        visibility=found.visibility or visibility(language, found.name),
+        qualified_name=found.qualified,
+    )
+
+
+def visibility(language: Language, name: str) -> str:
+    """What the name alone says: `_x` is private in Python, `#x` in JavaScript."""
+    return "private" if language.private and re.match(language.private, name) else "public"
+
+
+def signature(text: Text, found: Definition) -> str:
+    """The source from the definition's own first word to its body, on one line, without comments.
+
+    `def get(self, key: str) -> int`; of a value only the first line: `ROUTES = {`.
+    """
+    end = found.end
+    if found.body is not None:
+        end = found.body
+    elif found.value is not None:
+        newline = text.source.find(b"\n", found.value, found.end)
+        end = newline if newline >= 0 else found.end
+    head = text.code[found.head : min(end, found.head + 4 * MAX_SIGNATURE)]
+    words = " ".join(head.decode(errors="ignore").split()).rstrip(" :")
+    return words if len(words) <= MAX_SIGNATURE else words[: MAX_SIGNATURE - 3] + "..."
+
+
+# ---- documentation ---------------------------------------------------------------------------------------------------
+
+
+def docstring(language: Language, text: Text, found: Definition) -> str | None:
+    """What the author wrote about the definition, as plain text, where the language has a place for it."""
+    if language.docs == "literal":
+        return literal(found.doc) if found.doc else None
+    if language.docs == "above" and language.doc_comment:
+        comments = text.comments_above(found.start)
+        marked = [comment.decode() for comment in comments if re.match(language.doc_comment, comment.decode())]
+        return inspect.cleandoc(COMMENT_MARKS.sub("", "\n".join(marked))).strip() or None
+    return None
+
+
+def literal(source: bytes) -> str | None:
+    """The value of a Python string expression, cleaned like `ast.get_docstring`; None for bytes and f-strings."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape in the project's text is no news of ours
+            value = ast.literal_eval(f"({source.decode()}\n)")
+    except (SyntaxError, ValueError):
+        return None
+    return inspect.cleandoc(value) if isinstance(value, str) else None
+
+
+# ---- imports ---------------------------------------------------------------------------------------------------------
+
+
+def import_rows(line: int, found: Import) -> Iterator[ImportRow]:
+    """One row for the names that keep their name, and one for each that is renamed.
+
+    `from m import a, b, c as d` gives (m, names a b) and (m, names c, alias d).
+    """
+    plain = tuple(name for name, alias in found.names if name and not alias)
+    renamed = [((name,) if name else (), alias) for name, alias in found.names if alias]
+    for names, alias in [(plain, None), *renamed] if plain or not renamed else renamed:
+        yield ImportRow(line, found.module, alias, found.module.startswith("."), False, None, names)
+
+
+def import_symbols(text: Text, found: Import) -> Iterator[SymbolRow]:
+    """The names an import brings in, or the module where it brings in none."""
+    line_start, line_end = text.line(found.start), text.line(max(found.end - 1, found.start))
+    for name in [alias or name for name, alias in found.names] or [None]:
+        bound = found.module if name in (None, "*") else name
+        yield SymbolRow(bound, "import", line_start, line_end, None, None, None, "public", bound)
