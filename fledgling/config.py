@@ -128,8 +128,9 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
     A flag that is None or () was not given. A variable is named after its key; its lists are separated by commas. A
     list replaces the one below it, the default too. Raises ConfigError.
     """
-    by_flag = {key: _Given(value, f"flag --{key.replace('_', '-')}") for key, value in flags.items()}
-    by_flag = {key: given for key, given in by_flag.items() if given.value not in (None, ())}
+    by_flag = {
+        key: _Given(value, f"flag --{key.replace('_', '-')}") for key, value in flags.items() if value not in (None, ())
+    }
     by_variable, notices = _variables(environment)
     given = {**_settings_of(user_file), **by_variable, **by_flag}
     settings = msgspec.convert({key: _converted(key, *given[key]) for key in given}, Settings)
@@ -143,9 +144,12 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
 def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> UserFile | None:
     """Read the file that --config or FLEDGLING_CONFIG names, else `fledgling/fledgling.yaml` in the user's config home.
 
-    None means there is none, which only the last may. Raises ConfigError.
+    None means that there is none; one that is named must be there. Raises ConfigError.
     """
-    named = flag or environment.get(CONFIG_VARIABLE)
+    variable = environment.get(CONFIG_VARIABLE, "")
+    if variable and not flag and not PurePath(variable).is_absolute():
+        raise _relative(f"environment {CONFIG_VARIABLE}", variable, "use --config")
+    named = flag or variable
     path = Path(named) if named else _default_path(environment)
     if path is None:
         return None
@@ -201,9 +205,8 @@ def _settings_of(file: UserFile | None) -> dict[str, _Given]:
 def _converted(key: str, value: object, source: str) -> object:
     """Return the value as its setting's type: `"3000"` is a port. Raises ConfigError."""
     try:
-        return msgspec.convert(
-            value, TYPES[key], strict=False
-        )  # not strict: text may stand for a number or true, false
+        # Not strict: text may stand for a number, and for true and false.
+        return msgspec.convert(value, TYPES[key], strict=False)
     except msgspec.ValidationError:
         expected = TYPES[key].__metadata__[0].description
         raise ConfigError(source, f"{key} cannot be {repr(value)[:80]}", f"give {expected}") from None
@@ -220,13 +223,14 @@ def _refuse_extensions(settings: Settings, sources: Mapping[str, str]) -> None:
 
 
 def _refuse_relative_profile(settings: Settings, sources: Mapping[str, str]) -> None:
-    """Only who types a command knows its directory; elsewhere a relative path would lead into the project."""
     if is_path(settings.profile) and not PurePath(settings.profile).is_absolute():
-        raise ConfigError(
-            sources["profile"],
-            f"the profile's path {settings.profile!r} is relative, perhaps to the project itself",
-            "give an absolute path, or use --profile",
-        )
+        raise _relative(sources["profile"], settings.profile, "use --profile")
+
+
+def _relative(source: str, path: str, otherwise: str) -> ConfigError:
+    """Only who types a command knows its directory; elsewhere a relative path may lead into the project."""
+    problem = f"the path {path!r} is relative, perhaps to the project itself"
+    return ConfigError(source, problem, f"give an absolute path, or {otherwise}")
 
 
 # ---- what the project says: hostile ---------------------------------------------------------------------------------
@@ -254,13 +258,17 @@ def narrow(scope: Scope, project_yaml: bytes) -> Narrowed:
     merged = _merged(scope, asked)
     narrowed = tuple(key for key in asked if getattr(merged, key) != getattr(scope, key))
     notices += [
-        f"{entries[key].source}: {key} stays {getattr(scope, key)}; a project's file may only narrow it"
+        f"{entries[key].source}: {key} stays {str(getattr(scope, key)).lower()}; a project's file may only narrow it"
         for key in asked
         if key not in narrowed and asked[key] not in (getattr(scope, key), ())
     ]
+    return Narrowed(merged, narrowed, _capped(notices))
+
+
+def _capped(notices: list[str]) -> tuple[str, ...]:
     left_out = len(notices) - MAX_NOTICES
     more = (f"{PROJECT_FILE}: {left_out} more notices",) if left_out > 0 else ()
-    return Narrowed(merged, narrowed, (*notices[:MAX_NOTICES], *more))
+    return (*notices[:MAX_NOTICES], *more)
 
 
 def _narrowing(key: str, entry: _Given) -> object:

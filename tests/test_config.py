@@ -59,8 +59,9 @@ def test_resolve_refuses(case):
 
 @pytest.mark.parametrize("case", rows("narrow"))
 def test_narrow(case):
-    found = narrow(SCOPE, case["yaml"].encode())
-    assert found.scope == msgspec.structs.replace(SCOPE, **tupled(case.get("scope", {})))
+    scope = msgspec.structs.replace(SCOPE, **case.get("given", {}))
+    found = narrow(scope, case["yaml"].encode())
+    assert found.scope == msgspec.structs.replace(scope, **tupled(case.get("scope", {})))
     assert found.narrowed == tuple(case.get("narrowed", []))
     assert same_starts(found.notices, case.get("notices", [])), found.notices
 
@@ -117,6 +118,14 @@ def test_a_large_file_is_refused(tmp_path):
     (tmp_path / "large.yaml").write_bytes(b"#" * (MAX_YAML_BYTES + 1))
     with pytest.raises(ConfigError, match="it is larger than 65536 bytes"):
         resolve({}, {}, read_user_file({}, str(tmp_path / "large.yaml")))
+
+
+def test_a_relative_file_in_the_environment_could_be_the_projects(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("fledgling.yaml").write_text("root: /", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"environment FLEDGLING_CONFIG: the path .* is relative"):
+        read_user_file({"FLEDGLING_CONFIG": "fledgling.yaml"})
+    assert read_user_file({"FLEDGLING_CONFIG": "x.yaml"}, "fledgling.yaml") == UserFile("fledgling.yaml", b"root: /")
 
 
 # ---- hostile bytes
