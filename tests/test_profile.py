@@ -10,7 +10,6 @@ import pytest
 from fledgling.security.profile import DIRECTIVES, VIEWS, ProfileError, describe, diff, load, shipped
 from fledgling.security.sql_text import Setting, SqlTextError, parse
 from fledgling.wire import QUESTIONS, Profile
-from fledgling.worker.build import NOT_LOADED
 
 TABLES = Path(__file__).parent / "profiles"
 
@@ -173,10 +172,6 @@ def test_outie_sees(case):
     (view,) = load("fledgling-outie").views
     assert view.name == "visible_files"
     assert bool(db.execute(view.select).fetchall()) == case["seen"]
-
-
-def test_outie_knows_the_indexers_word_for_content_that_is_off():
-    assert f"'{NOT_LOADED}'" in load("fledgling-outie").views[0].select
 
 
 # ---- soup
