@@ -86,7 +86,7 @@ class BackProcess(Generic[Received]):
             self._watching.cancel()
         if self._draining:
             await self._draining
-        if self._writer:
+        if self._writer and not self._writer.is_closing():
             self._writer.abort()
         return status
 

@@ -33,7 +33,7 @@ class QueryWorker:
     """
 
     def __init__(self, image_fd: int, profile: Profile, built: Built) -> None:
-        opened = Open(os.getpid(), image_fd, profile, built.defined, built.partial)
+        opened = Open(os.getpid(), image_fd, profile, built.defined, built.has_content, built.partial)
         self._process: BackProcess[FromWorker] = BackProcess("fledgling.worker.server", opened, [image_fd], FromWorker)
         self._profile = profile
         self._waiting: dict[int, asyncio.Future[AnyAnswer | Refusal]] = {}

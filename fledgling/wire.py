@@ -328,13 +328,13 @@ class Table(Answer, frozen=True):
 
 
 AnyAnswer = Exploration | Excerpt | Hits | SymbolList | DependencyGraph | Table
-ANSWERS: dict[str, type[AnyAnswer]] = {
-    "explore": Exploration,
-    "read": Excerpt,
-    "search": Hits,
-    "symbols": SymbolList,
-    "dependencies": DependencyGraph,
-    "query": Table,
+ANSWERS: dict[str, tuple[type[AnyAnswer], ...]] = {
+    "explore": (Exploration,),
+    "read": (Excerpt,),
+    "search": (Hits, SymbolList),
+    "symbols": (SymbolList,),
+    "dependencies": (DependencyGraph,),
+    "query": (Table,),
 }
 
 RefusalKind = Literal[
@@ -431,6 +431,7 @@ class Built(Struct, frozen=True, tag="built"):
     left_out: dict[str, int]
     slowest: tuple[tuple[str, float], ...]
     defined: tuple[str, ...]  # languages whose definitions are extracted
+    has_content: bool  # False: index_content is off, so there are definitions but no text
     partial: str | None = None
 
 
@@ -441,6 +442,7 @@ class Open(Struct, frozen=True, tag="open"):
     image_fd: int
     profile: Profile
     defined: tuple[str, ...]  # languages whose definitions are in the index; other text is searched all the same
+    has_content: bool
     partial: str | None = None
 
 

@@ -17,7 +17,6 @@ SELECT *
 FROM files
 WHERE NOT is_generated
   AND NOT is_binary
-  -- No secrets, no links, nothing too large to read; but a project indexed without content keeps its map.
-  AND (skip_reason IS NULL OR skip_reason = 'index_content is off')
+  AND skip_reason IS NULL        -- no secrets, no links, nothing too large to read
   AND path NOT LIKE '.%'         -- no dot-file and no dot-directory, at the root
   AND path NOT LIKE '%/.%';      -- or below it

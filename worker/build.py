@@ -7,7 +7,7 @@ if it is visible, for its text. A file that changed in between is listed without
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Literal
@@ -32,7 +32,6 @@ HEAD_BYTES = 256  # of a file, enough for its `#!` line
 PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
 CHANGED = "changed while it was indexed"
-NOT_LOADED = "index_content is off"
 
 Stage = Literal["walk", "read", "extract", "seal"]
 
@@ -113,13 +112,14 @@ class Building:
             left_out=tree.left_out,
             slowest=tuple(sorted(found.seconds.items(), key=lambda item: (-item[1], item[0]))[:SLOWEST]),
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules)),
+            has_content=self._scope.index_content,
             partial=tree.partial,
         )
 
     def _described(self, entries: Sequence[Entry]) -> list[tuple[Entry, FileRow]]:
         """Describe every entry, and keep those that the profile leaves visible."""
         described = []
-        with Reader(self._order.root_fd) as reader:
+        with closing(Reader(self._order.root_fd)) as reader:
             for done, entry in enumerate(entries):
                 self._clock.tick("read", done, len(entries))
                 described.append((entry, self._describe(reader, entry)))
@@ -142,7 +142,7 @@ class Building:
         text = decode(data)
         if text is None:
             return self._row(entry, data, None, "binary")
-        return self._row(entry, data, text, None if self._scope.index_content else NOT_LOADED)
+        return self._row(entry, data, text, None)
 
     def _row(self, entry: Entry, data: bytes, text: str | None, skip_reason: str | None) -> FileRow:
         directory, _, filename = entry.path.rpartition("/")
@@ -167,7 +167,7 @@ class Building:
         found = Extracted()
         blocks: list[Block] = []
         waiting = 0
-        with Reader(self._order.root_fd) as reader:
+        with closing(Reader(self._order.root_fd)) as reader:
             for done, (entry, row) in enumerate(described):
                 self._clock.tick("extract", done, len(described))
                 if row.line_count is None:

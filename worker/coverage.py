@@ -7,31 +7,64 @@ from fledgling.worker.index import Asking
 
 
 class _Covered(NamedTuple):
+    language: str | None
     skip_reason: str | None
     files: int
 
 
-def note(asking: Asking, path: str | None, language: str | None) -> str:
-    """Say what the filters left: `Nothing in 812 files; 14 without text (binary).`"""
-    rows = asking.rows("search_coverage", _Covered, path=globs.path_pattern(path or ""), language=language)
-    searched = sum(row.files for row in rows if row.skip_reason is None)
-    skipped = ", ".join(f"{row.files} {row.skip_reason}" for row in rows if row.skip_reason)
-    if not rows:
+def of_text(asking: Asking, path: str | None, language: str | None) -> str:
+    """Say where text was looked for: `Nothing found in 812 files. Not looked into: 14 binary.`"""
+    if not asking.opened.has_content:
+        return "The index holds no text (index_content is off); symbols() and explore() still answer."
+    covered = _covered(asking, path, language)
+    if not covered:
         return _nothing_left(asking, path, language)
-    parts = [
-        f"Nothing found in {searched} files.",
-        f"Not looked into: {skipped}." if skipped else "",
-        asking.partial or "",
-    ]
-    return " ".join(part for part in parts if part)
+    searched = sum(row.files for row in covered if row.skip_reason is None)
+    return _joined(f"Nothing found in {searched} files.", _skipped(covered), asking.partial)
+
+
+def of_symbols(asking: Asking, path: str | None, language: str | None) -> str:
+    """Say where definitions were looked for, and which languages have none in the index."""
+    covered = _covered(asking, path, language)
+    if not covered:
+        return _nothing_left(asking, path, language)
+    defined = asking.opened.defined
+    searched = sum(row.files for row in covered if row.language in defined and row.skip_reason is None)
+    without = sum(row.files for row in covered if row.language not in defined and row.skip_reason is None)
+    unsupported = f"{without} more are in languages without definitions here (only {', '.join(defined)} have them)."
+    return _joined(
+        f"Nothing found in the definitions of {searched} files.",
+        unsupported if without else None,
+        _skipped(covered),
+        asking.partial,
+    )
+
+
+def _covered(asking: Asking, path: str | None, language: str | None) -> list[_Covered]:
+    return asking.rows("coverage", _Covered, path=globs.path_pattern(path or ""), language=language)
+
+
+def _skipped(covered: list[_Covered]) -> str | None:
+    counts: dict[str, int] = {}
+    for row in covered:
+        if row.skip_reason:
+            counts[row.skip_reason] = counts.get(row.skip_reason, 0) + row.files
+    reasons = ", ".join(f"{files} {reason}" for reason, files in counts.items())
+    return f"Not looked into: {reasons}." if reasons else None
 
 
 def _nothing_left(asking: Asking, path: str | None, language: str | None) -> str:
-    filters = " and ".join(
-        f"{name} {value!r}" for name, value in (("path", path), ("language", language)) if value is not None
-    )
+    filters = [f"{name} {value!r}" for name, value in (("path", path), ("language", language)) if value]
     if not filters:
         return "The index holds no file: the project is empty, or everything in it is ignored or excluded."
     near = asking.rows("nearest_paths", paths.Suggestion, path=path, name=path.rsplit("/", 1)[-1]) if path else []
-    hint = f" The nearest paths: {', '.join(row.path for row in near)}." if near else ""
-    return f"No file of the index has {filters}.{hint} explore() lists what is there."
+    return _joined(
+        f"No file of the index has {' and '.join(filters)}.",
+        f"The nearest paths: {', '.join(row.path for row in near)}." if near else None,
+        "explore() lists what is there.",
+        asking.partial,
+    )
+
+
+def _joined(*sentences: str | None) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)

@@ -36,7 +36,7 @@ def dependencies(asking: Asking, question: Dependencies) -> DependencyGraph:
     file = paths.find_file(asking, question.path)
     edges = _edges(asking, file.path, question)
     offset = int(question.cursor or 0)
-    page = cut_page(edges[offset:])
+    page = cut_page(edges[offset:], asking)
     nodes = {edge.path: FileImports(edge.path, edge.distance, [], []) for edge in page}
     for edge in page:
         _adjacency(nodes[edge.path], edge.edge)

@@ -54,7 +54,7 @@ def explore(asking: Asking, question: Explore) -> Exploration:
     ]
     entries: list[Directory | File] = [*directories, *files]
     offset = int(question.cursor or 0)
-    page = cut_page(entries[offset:])
+    page = cut_page(entries[offset:], asking)
     summary = _summary(asking, where)
     return Exploration(
         path=prefix,

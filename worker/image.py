@@ -6,7 +6,7 @@ filters out was never in the image: there is nothing to escape to.
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,12 +53,12 @@ _VIEW_READS = {
 
 
 class Block(NamedTuple):
-    """Some consecutive lines of one file, without the last line's end; `comments` has a flag a line, or is None."""
+    """Some consecutive lines of one file, without the last line's end; `comments` numbers those with only comment."""
 
     path: str
     first_line: int
     text: str
-    comments: list[bool] | None
+    comments: list[int]
 
 
 class ViewError(Exception):
@@ -74,15 +74,15 @@ def path_of(fd: int) -> str:
     return f"/proc/self/fd/{fd}" if sys.platform == "linux" else f"/dev/fd/{fd}"
 
 
-def cut(path: str, lines: Sequence[str], comment_lines: frozenset[int]) -> Iterable[Block]:
-    """Yield lines as blocks of about BLOCK_CHARS: `cut("a", ["x", "y"], frozenset({2}))` is one, [False, True]."""
-    start, size = 0, 0
-    for place, line in enumerate(lines):
+def cut(path: str, lines: Sequence[str], comment_lines: frozenset[int]) -> Iterator[Block]:
+    """Yield lines as blocks of about BLOCK_CHARS: `cut("a", ["x", "# y"], frozenset({2}))` is one, comments [2]."""
+    first, size = 0, 0
+    for last, line in enumerate(lines):
         size += len(line) + 1
-        if size >= BLOCK_CHARS or place == len(lines) - 1:
-            flags = [number in comment_lines for number in range(start + 1, place + 2)] if comment_lines else []
-            yield Block(path, start + 1, "\n".join(lines[start : place + 1]), flags if any(flags) else None)
-            start, size = place + 1, 0
+        if size >= BLOCK_CHARS or last == len(lines) - 1:
+            comments = [number for number in range(first + 1, last + 2) if number in comment_lines]
+            yield Block(path, first + 1, "\n".join(lines[first : last + 1]), comments)
+            first, size = last + 1, 0
 
 
 class Builder:

@@ -40,6 +40,11 @@ class Asking:
         return self.opened.profile
 
     @property
+    def page_chars(self) -> int:
+        """The characters that one page of an answer may have under this profile."""
+        return min(PAGE_CHARS, self.profile.max_result_bytes)
+
+    @property
     def partial(self) -> str | None:
         """Say in a sentence what the index lacks; None for a whole one."""
         return self.opened.partial
@@ -61,10 +66,11 @@ class Asking:
         self.cursor.interrupt()
 
 
-def cut_page(items: Sequence[Item], chars: int = PAGE_CHARS) -> list[Item]:
-    """Return the items from the first on that fit in a page of `chars`, at least one of them."""
+def cut_page(items: Sequence[Item], asking: Asking) -> list[Item]:
+    """Return the items from the first on that fit in a page, at least one of them."""
     kept: list[Item] = []
-    for item in items:
+    chars = asking.page_chars
+    for item in items[: asking.profile.max_rows]:
         chars -= len(msgspec.json.encode(item)) + 1
         if kept and chars < 0:
             break

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from contextlib import closing
 
 import duckdb
 
@@ -17,11 +18,16 @@ from fledgling.worker.language import load_languages
 
 
 def main() -> None:
-    """Run one build: read Build from standard input, report on standard output. The order is what confinement needs."""
+    """Run one build: read Build from standard input, report on standard output."""
     pipe: Pipe[Build] = Pipe(Build)
     order = pipe.receive()
-    if order is None:
-        return
+    if order is not None:
+        _index(pipe, order)
+    os._exit(0)  # the image is sealed or lost: nothing is left to tidy
+
+
+def _index(pipe: Pipe[Build], order: Build) -> None:
+    """Confine, build, report. The order of the first lines is what confinement needs."""
     lifeline.tie(order.broker_pid)
     threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
     try:
@@ -48,7 +54,7 @@ def _end_with_broker(pipe: Pipe[Build]) -> None:
 
 def _narrowed(order: Build) -> Narrowed:
     """Return the scope as the project's own file leaves it; that file is as hostile as any other."""
-    with Reader(order.root_fd) as reader:
+    with closing(Reader(order.root_fd)) as reader:
         try:
             text = reader.read(os.fsencode(PROJECT_FILE), MAX_YAML_BYTES)
         except OSError:

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from fledgling.wire import MAX_LINE, Excerpt, Next, Read
 from fledgling.worker import paths
-from fledgling.worker.index import PAGE_CHARS, Asking, Refused
+from fledgling.worker.index import Asking, Refused
 
 READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
 
@@ -35,10 +35,11 @@ class _Range(NamedTuple):
 def read(asking: Asking, question: Read) -> Excerpt:
     """Answer with the asked lines, cut at a page; refuse what is not there with what is."""
     file = paths.find_file(asking, question.path)
-    if file.skip_reason or file.line_count is None:
+    reason = file.skip_reason or ("" if asking.opened.has_content else "index_content is off")
+    if reason:
         raise Refused(
             "unavailable",
-            f"the content of {file.path} ({file.size_bytes} bytes) is not in the index: {file.skip_reason}",
+            f"the content of {file.path} ({file.size_bytes} bytes) is not in the index: {reason}",
             "Read another file; explore() says for each file why it was skipped.",
         )
     wanted = _range(asking, question, file)
@@ -102,7 +103,7 @@ def _definition(asking: Asking, path: str, symbol: str) -> _Range:
 def _lines(asking: Asking, path: str, wanted: _Range) -> tuple[list[str], str | None]:
     """Return the lines that fit in a page, and a note where long ones were cut."""
     lines: list[str] = []
-    room, cut = PAGE_CHARS, 0
+    room, cut = asking.page_chars, 0
     for block in asking.rows("blocks_of", _Block, path=path, start=wanted.start, end=wanted.end):
         for number, line in enumerate(block.text.split("\n"), block.first_line):
             if not wanted.start <= number <= wanted.end:

@@ -14,7 +14,7 @@ class _Hit(NamedTuple):
     path: str | None
     language: str | None
     line: int | None
-    at: int | None
+    found_at: int | None
 
 
 class _Line(NamedTuple):
@@ -36,9 +36,9 @@ def search(asking: Asking, question: Search) -> Hits | SymbolList:
     offset = int(question.cursor or 0)
     rows = _hits(asking, question, offset)
     total, total_files = rows[0].total, rows[0].total_files
-    files = cut_page(_grouped(asking, question, [row for row in rows if row.path is not None]))
+    files = cut_page(_grouped(asking, question, [row for row in rows if row.path is not None]), asking)
     given = offset + sum(len(file.hits) for file in files)
-    note = coverage.note(asking, question.path, question.language) if not total else asking.partial
+    note = asking.partial if total else coverage.of_text(asking, question.path, question.language)
     return Hits(files, total, total_files, continuing(question, given, total), note)
 
 
@@ -54,14 +54,14 @@ def _hits(asking: Asking, question: Search, offset: int) -> list[_Hit]:
         path=globs.path_pattern(question.path or ""),
         language=question.language,
         shown=SHOWN_LINE_CHARS,
-        max_results=question.max_results,
+        max_results=min(question.max_results, asking.profile.max_rows),
         offset=offset,
     )
 
 
 def _grouped(asking: Asking, question: Search, hits: Sequence[_Hit]) -> list[FileHits]:
     paths, lines = [hit.path for hit in hits], [hit.line for hit in hits]
-    at = {(hit.path, hit.line): hit.at or 0 for hit in hits}
+    at = {(hit.path, hit.line): hit.found_at or 0 for hit in hits}
     context: dict[str, list[tuple[int, str]]] = {}
     for row in asking.rows("context_lines", _Line, paths=paths, lines=lines, context=question.context):
         context.setdefault(row.path, []).append((row.line, shown(row.text, at.get((row.path, row.line), 0))))

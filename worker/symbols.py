@@ -29,7 +29,7 @@ def symbols(asking: Asking, question: Symbols) -> SymbolList:
         name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
         kind=question.kind,
         language=question.language,
-        max_results=question.max_results,
+        max_results=min(question.max_results, asking.profile.max_rows),
         offset=int(question.cursor or 0),
     )
     return _listed(asking, question, rows)
@@ -46,7 +46,7 @@ def named(asking: Asking, question: Search) -> SymbolList:
         path=globs.path_pattern(question.path or ""),
         kind=question.kind,
         language=question.language,
-        max_results=question.max_results,
+        max_results=min(question.max_results, asking.profile.max_rows),
         offset=int(question.cursor or 0),
     )
     return _listed(asking, question, rows)
@@ -54,11 +54,11 @@ def named(asking: Asking, question: Search) -> SymbolList:
 
 def _listed(asking: Asking, question: Symbols | Search, rows: Sequence[_Found]) -> SymbolList:
     total = rows[0].total
-    page = cut_page([(row.path, row.language, _symbol(row)) for row in rows if row.path is not None])
+    page = cut_page([(row.path, row.language, _symbol(row)) for row in rows if row.path is not None], asking)
     groups: dict[str, FileSymbols] = {}
     for path, language, symbol in page:
         groups.setdefault(path, FileSymbols(path, [], language)).symbols.append(symbol)
-    note = coverage.note(asking, question.path, question.language) if not total else asking.partial
+    note = asking.partial if total else coverage.of_symbols(asking, question.path, question.language)
     return SymbolList(
         list(groups.values()), total, continuing(question, int(question.cursor or 0) + len(page), total), note
     )

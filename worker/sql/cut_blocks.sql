@@ -2,7 +2,7 @@
 INSERT INTO image.blocks
 SELECT
     path, min(line_number), string_agg(line_text, chr(10) ORDER BY line_number),
-    CASE WHEN bool_or(is_comment) THEN list(is_comment ORDER BY line_number) END
+    coalesce(list(line_number ORDER BY line_number) FILTER (is_comment), [])
 FROM (
     SELECT path, line_number, line_text, is_comment, line_number - place AS run, place // 200 AS part
     FROM (

@@ -12,8 +12,8 @@ CREATE TABLE image.imports (
     path VARCHAR, line_number INTEGER, module VARCHAR, alias VARCHAR, is_relative BOOLEAN, is_stdlib BOOLEAN,
     resolved_path VARCHAR, imported_names VARCHAR[]
 );
--- The text, once: about 8 KB a row, cut at line ends. `comments` marks the lines that hold only comment; NULL means none.
-CREATE TABLE image.blocks (path VARCHAR, first_line INTEGER, text VARCHAR, comments BOOLEAN[]);
+-- The text, once: about 8 KB a row, cut at line ends. `comments` are the numbers of the lines that hold only comment.
+CREATE TABLE image.blocks (path VARCHAR, first_line INTEGER, text VARCHAR, comments INTEGER[]);
 -- indent_level counts columns of leading white space, a tab as four.
 CREATE VIEW image.content AS
 SELECT
@@ -21,10 +21,10 @@ SELECT
     length(replace(left(line_text, length(line_text) - length(ltrim(line_text, E' \t'))), E'\t', '    '))::INTEGER
         AS indent_level,
     regexp_full_match(line_text, '\s*') AS is_blank,
-    coalesce(comment, false) AS is_comment
+    list_contains(comments, line_number) AS is_comment
 FROM (
     SELECT
         path, unnest(range(first_line, first_line + len(lines)))::INTEGER AS line_number,
-        unnest(lines) AS line_text, unnest(comments) AS comment
+        unnest(lines) AS line_text, comments
     FROM (SELECT path, first_line, string_split(text, chr(10)) AS lines, comments FROM blocks)
 );

@@ -12,12 +12,12 @@ WITH hits AS MATERIALIZED (
     )
     WHERE regexp_matches(text, $line)
 )
-SELECT total, total_files, path, language, line, at
+SELECT total, total_files, path, language, line, found_at
 FROM (SELECT count(*) AS total, count(DISTINCT path) AS total_files FROM hits)
 LEFT JOIN (
     SELECT
         path, language, line,
-        CASE WHEN length(text) > $shown THEN strpos(text, regexp_extract(text, $line)) END AS at
+        CASE WHEN length(text) > $shown THEN strpos(text, regexp_extract(text, $line)) END AS found_at
     FROM hits ORDER BY path, line LIMIT $max_results OFFSET $offset
 ) ON true
 ORDER BY path, line
