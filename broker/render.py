@@ -13,6 +13,7 @@ from fledgling.wire import (
     FileImports,
     Hits,
     Next,
+    Refusal,
     SymbolList,
     Table,
 )
@@ -41,6 +42,11 @@ def text(answer: AnyAnswer) -> str:
         case Table():
             lines = _table(answer)
     return "\n".join([*lines, *_closing(answer)])
+
+
+def refusal(answer: Refusal) -> str:
+    """Return why there is no answer, and what to do next."""
+    return f"{answer.reason.rstrip('.')}. {answer.next_step}"
 
 
 def call(following: Next) -> str:
@@ -111,7 +117,7 @@ def _symbols(answer: SymbolList) -> Iterator[str]:
         for symbol in file.symbols:
             parent = f"  in {symbol.parent}" if symbol.parent else ""
             first, last = symbol.lines
-            yield f"  {first}-{last}  {symbol.kind} {symbol.signature or symbol.name}{parent}"
+            yield f"  {first}-{last}  {symbol.signature or f'{symbol.kind} {symbol.name}'}{parent}"
 
 
 def _graph(answer: DependencyGraph) -> Iterator[str]:

@@ -48,7 +48,7 @@ def build(front: Front) -> Server[Any]:
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         if params.name not in front.profile.tools:
             denied = front.denied(params.name)
-            raise MCPError(INVALID_PARAMS, f"{denied.reason}. {denied.next_step}")
+            raise MCPError(INVALID_PARAMS, render.refusal(denied))
         return result(await front.call(params.name, params.arguments or {}, Reporter(context).report))
 
     server: Server[Any] = Server(
@@ -84,7 +84,7 @@ def tools(profile: Profile) -> list[Tool]:
 def result(answer: AnyAnswer | Refusal) -> CallToolResult:
     """Return what goes back to the client: text alone for read, structure and the same as JSON text for the others."""
     if isinstance(answer, Refusal):
-        return CallToolResult(content=[_text(f"{answer.reason}. {answer.next_step}")], is_error=True)
+        return CallToolResult(content=[_text(render.refusal(answer))], is_error=True)
     if isinstance(answer, Excerpt):
         return CallToolResult(content=[_text(render.text(answer))])
     values = render.structured(answer)

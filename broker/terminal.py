@@ -81,7 +81,7 @@ def _is_empty(answer: AnyAnswer) -> bool:
 
 def refuse(refusal: Refusal) -> NoReturn:
     """Print why there is no answer, and exit with the code for it."""
-    fail(f"{refusal.reason}. {refusal.next_step}", REFUSED.get(refusal.kind, NOTHING))
+    fail(render.refusal(refusal), REFUSED.get(refusal.kind, NOTHING))
 
 
 def fail(message: str, code: int = USAGE) -> NoReturn:

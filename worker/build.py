@@ -6,10 +6,9 @@ if it is visible, for its text. A file that changed in between is listed without
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -209,27 +208,11 @@ class Building:
         """Resolve imports among visible files, copy what the views leave, and make the image immutable."""
         languages = {row.path: row.language for _, row in described}
         resolved = resolve(languages, found.imports)
-        imports = [(path, row) for path, rows in resolved.items() for row in rows]
-        self._builder.symbols(chain(found.symbols, _import_symbols(imports, languages)))
-        self._builder.imports(imports)
+        self._builder.symbols(found.symbols)
+        self._builder.imports((path, row) for path, rows in resolved.items() for row in rows)
         self._builder.without_content(found.changed, CHANGED)
         self._builder.finish()
         return self._builder.counts(), self._builder.seal()
-
-
-def _import_symbols(
-    imports: Iterable[tuple[str, ImportRow]], languages: Mapping[str, str | None]
-) -> Iterator[tuple[str, str, SymbolRow]]:
-    """Yield a symbol of kind import for every name that an import binds: `import a as b` binds `b`."""
-    for path, row in imports:
-        for name in (row.alias,) if row.alias else row.imported_names or (row.module,):
-            line = row.line_number
-            signature = f"{row.module}: {', '.join(row.imported_names)}" if row.imported_names else row.module
-            yield (
-                path,
-                languages[path] or "",
-                SymbolRow(name, "import", line, line, None, signature, None, "private", name),
-            )
 
 
 def _statistics(rows: Sequence[FileRow], found: Extracted) -> tuple[LanguageStats, ...]:

@@ -57,10 +57,9 @@ def _nothing_left(asking: Asking, path: str | None, language: str | None) -> str
     filters = [f"{name} {value!r}" for name, value in (("path", path), ("language", language)) if value]
     if not filters:
         return "The index holds no file: the project is empty, or everything in it is ignored or excluded."
-    near = asking.rows("nearest_paths", paths.Suggestion, path=path, name=path.rsplit("/", 1)[-1]) if path else []
     return _joined(
         f"No file of the index has {' and '.join(filters)}.",
-        f"The nearest paths: {', '.join(row.path for row in near)}." if near else None,
+        paths.nearest(asking, path) if path else None,
         "explore() lists what is there.",
         asking.partial,
     )

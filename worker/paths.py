@@ -53,12 +53,15 @@ def find_file(asking: Asking, path: str) -> FoundFile:
 
 def not_found(asking: Asking, path: str) -> Refused:
     """Return the refusal for a path that is not in the index, naming the nearest paths that are."""
-    name = path.rsplit("/", 1)[-1]
-    near = ", ".join(row.path for row in asking.rows("nearest_paths", Suggestion, path=path, name=name))
-    hint = f"The nearest paths: {near}." if near else "The index holds no file at all."
     partial = f" {asking.partial}" if asking.partial else ""
     return Refused(
         "not_found",
         f"no file or directory {path!r} in the index (ignored and excluded files are not indexed).{partial}",
-        f"{hint} explore() lists what is there.",
+        f"{nearest(asking, path) or 'The index holds no file at all.'} explore() lists what is there.",
     )
+
+
+def nearest(asking: Asking, path: str) -> str | None:
+    """Name the files and directories that resemble a path: `The nearest: src/, src/app.py.`"""
+    near = asking.rows("nearest_paths", Suggestion, path=path, name=path.rsplit("/", 1)[-1])
+    return f"The nearest: {', '.join(row.path for row in near)}." if near else None

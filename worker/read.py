@@ -52,7 +52,7 @@ def read(asking: Asking, question: Read) -> Excerpt:
         language=file.language,
         first=wanted.start,
         lines=lines,
-        total_lines=file.line_count,
+        total_lines=file.line_count or 0,
         enclosing=", ".join(f"{row.kind} {row.name}" for row in enclosing) or None,
         next=_continue(file.path, last + 1, wanted.end) if lines and last < wanted.end else None,
         note=" ".join(notes) or None,

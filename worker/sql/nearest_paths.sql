@@ -1,5 +1,8 @@
--- The three paths that resemble $path = 'src/ap.py', whose last part is $name = 'ap.py'.
-SELECT path FROM files
-ORDER BY
-    greatest(jaro_winkler_similarity(path, $path), jaro_winkler_similarity(filename, $name)) DESC, path
+-- The three files or directories that resemble $path = 'src/ap.py', whose last part is $name = 'ap.py'.
+SELECT path FROM (
+    SELECT path, filename AS name FROM files
+    UNION
+    SELECT directory || '/', string_split(directory, '/')[-1] FROM files WHERE directory != ''
+)
+ORDER BY greatest(jaro_winkler_similarity(path, $path), jaro_winkler_similarity(name, $name)) DESC, path
 LIMIT 3

@@ -1,0 +1,63 @@
+"""Two fixtures: a repository, and a real server behind a real client."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+TESTS = Path(__file__).parent
+ERAS = {"handshake": "legacy", "modern": "auto"}
+
+Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def git(root: Path, *arguments: str) -> bytes:
+    """Run git without any configuration but the repository's own."""
+    environment = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "GIT_CONFIG_GLOBAL": os.devnull}
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"]
+    return subprocess.run(["git", *identity, *arguments], cwd=root, env=environment, check=True, capture_output=True).stdout
+
+
+def write_project(root: Path) -> Path:
+    """Write the project of project.toml, a binary file and a link, and put it under git."""
+    for path, text in tomllib.loads((TESTS / "project.toml").read_text())["files"].items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    (root / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0canary")
+    (root / "link.py").symlink_to("src/core/engine.py")
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "all")
+    return root
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_project(tmp_path_factory.mktemp("project"))
+
+
+def serve_command(root: Path, *options: str) -> list[str]:
+    """The command a client is configured with."""
+    return [sys.executable, "-I", "-B", "-m", "fledgling", "serve", "--root", str(root), *options]
+
+
+@asynccontextmanager
+async def connected(root: Path, *options: str, era: str = "modern") -> AsyncIterator[Client]:
+    command, *arguments = serve_command(root, *options)
+    server = StdioServerParameters(command=command, args=arguments, cwd="/")
+    with Path(os.devnull).open("w") as nowhere:
+        async with Client(stdio_client(server, errlog=nowhere), mode=ERAS[era]) as client:
+            yield client
