@@ -1,0 +1,114 @@
+"""What holds across files: style, types, imports, the wheel, and documents that say what the code says."""
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from fledgling.broker import schema
+from fledgling.security import profile
+from fledgling.wire import QUESTIONS
+
+ROOT = Path(__file__).parent.parent
+BIN = Path(sys.executable).parent
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "security/README.md")
+ROOMS = ("broker", "worker", "security", "profiles")
+
+CHECKS = {
+    "style": ["ruff", "check", "."],
+    "format": ["ruff", "format", "--check", "."],
+    "types": ["mypy"],
+    "imports": ["lint-imports", "--no-cache"],
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_checker_is_content(check: str) -> None:
+    name, *arguments = CHECKS[check]
+    done = subprocess.run([BIN / name, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+MUST_NOT_IMPORT = {
+    "fledgling.wire": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
+    "fledgling.pipe": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
+    "fledgling.security.profile": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
+    "fledgling.security.limits": ["duckdb", "tree_sitter", "mcp", "fledgling.broker", "fledgling.worker"],
+    "fledgling.broker.cli": ["duckdb", "tree_sitter", "mcp", "fledgling.worker"],
+    "fledgling.broker.server": ["duckdb", "tree_sitter", "fledgling.worker"],
+    "fledgling.worker.indexer": ["mcp", "click", "socket", "asyncio", "fledgling.broker"],
+    "fledgling.worker.server": ["mcp", "click", "socket", "asyncio", "tree_sitter", "fledgling.broker"],
+}
+
+
+@pytest.mark.parametrize("module", MUST_NOT_IMPORT)
+def test_room_loads_nothing_it_must_not(module: str) -> None:
+    program = f"import sys, {module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()).intersection(MUST_NOT_IMPORT[module])
+
+
+def test_wheel_holds_the_tree(tmp_path: Path) -> None:
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        str(tmp_path),
+        str(ROOT),
+    ]
+    subprocess.run(pip, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = [Path(name) for name in tracked.split("\0") if name and not (ROOT / name).is_symlink()]
+    expected = {str(name) for name in files if name.parts[0] == "fledgling"}
+    expected |= {f"fledgling/{name}" for name in files if name.parts[0] in ROOMS}
+    assert packed == expected
+
+
+def test_readme_lists_the_tools_as_the_wire_has_them() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| .+ \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    documented = {tool: re.findall(r"`(\w+)", arguments) for tool, arguments in rows if tool in QUESTIONS}
+    assert documented == {tool: list(question.__struct_fields__) for tool, question in QUESTIONS.items()}
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    command = (ROOT / ".ci/run").read_text().splitlines()[-1]
+    assert command in (ROOT / "README.md").read_text().splitlines()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_document_names_tests_and_files_that_exist(document: str) -> None:
+    text = (ROOT / document).read_text()
+    for file, name in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text):
+        assert (ROOT / file).is_file(), file
+        assert not name or re.search(rf"def {name}\b", (ROOT / file).read_text()), f"{file}::{name}"
+    for link in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+        assert (ROOT / document).parent.joinpath(link).exists(), link
+
+
+def test_changelog_has_the_version_or_says_unreleased() -> None:
+    assert re.search(r"^## \[Unreleased\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", profile.shipped())
+def test_instructions_and_definitions_stay_small(name: str) -> None:
+    loaded = profile.load(name)
+    assert len(schema.instructions(loaded).encode()) <= 2048
+    assert all(len(schema.description(tool).encode()) <= 600 for tool in loaded.tools)
+
+
+def test_dependencies_are_bounded_where_a_new_release_could_change_answers() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pinned = {"duckdb", "tree-sitter", "tree-sitter-python", "tree-sitter-javascript", "tree-sitter-typescript", "mcp"}
+    names = {re.split(r"[<>=]", line)[0] for line in project["dependencies"] if "<" in line}
+    assert pinned <= names
