@@ -160,15 +160,13 @@ def _tool_command(tool: str) -> click.Command:
 
     for name in reversed(others):
         is_flag = properties[name].get("type") == "boolean"
-        flag = f"--{name.replace('_', '-')}" + ("-filter" if name in KEYS else "")
-        meaning = properties[name].get("description")
         choices = properties[name].get("enum")
         command = click.option(
-            flag,
+            f"--{name.replace('_', '-')}",
             f"ask_{name}",
             is_flag=is_flag,
             default=None,
-            help=meaning,
+            help=properties[name].get("description"),
             type=click.Choice(choices) if choices else None,
         )(command)
     command = click.argument(f"ask_{first}", metavar=first.upper(), required=required)(command)
