@@ -48,6 +48,10 @@ class Patterns(Struct, frozen=True):
     directory_only: tuple[bool, ...]
     unused: int
 
+    def __bool__(self) -> bool:
+        """Whether there is any pattern in it."""
+        return bool(self.negated)
+
     def verdict(self, path: bytes, *, is_directory: bool) -> bool | None:
         """True: excluded; False: included again; None: no pattern says anything. The last matching pattern decides."""
         found = self.matcher.Match(path) if self.negated else None

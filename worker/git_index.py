@@ -1,7 +1,7 @@
 """The files a repository tracks, read from its `.git/index`: they belong to it even where an ignore rule matches them.
 
-Layout: gitformat-index(5). The bytes are hostile input: an index that is odd in any way is refused as a whole. So are
-split and sparse ones, because their list of files is not all in this file.
+Layout: gitformat-index(5). The bytes are hostile input: an index that is odd in any way is refused as a whole. So is
+one with a part that a reader has to understand: it is split or sparse, and its list of files is not all in this file.
 """
 
 import struct
@@ -10,13 +10,12 @@ from bisect import bisect_left
 from msgspec import Struct
 
 MAX_INDEX = 64 << 20  # bytes; holds about 600,000 tracked files
-MAX_NAMES = MAX_INDEX  # bytes of all names: version 4 compresses them, and a small file could unfold to gigabytes
+MAX_NAME_BYTES = MAX_INDEX  # bytes of all names: version 4 compresses them, and a small file could unfold to gigabytes
 
 _HEADER = struct.Struct(">4sII")
 _EXTENSION = struct.Struct(">4sI")
 _EXTENDED = 0x4000  # the flag that says two more bytes of flags follow
 _SUBMODULE = 0o160000
-_ELSEWHERE = (b"link", b"sdir")  # extensions of a split and of a sparse index
 
 
 class BadIndex(ValueError):
@@ -68,10 +67,14 @@ def _parse(data: bytes, hash_size: int, version: int, count: int) -> Tracked:
     for _ in range(count):
         mode, flags = fixed.unpack_from(data, start)
         at = start + fixed.size + (2 if flags & _EXTENDED else 0)
-        previous, (name, end) = name, _name(data, at, name if version == 4 else None)
-        start = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
+        previous = name
+        if version == 4:
+            name, start = _unfold(data, at, previous)
+        else:
+            end = data.index(b"\0", at)
+            name, start = data[at:end], start + ((end - start) // 8 + 1) * 8
         total += len(name)
-        if name < previous or total > MAX_NAMES:
+        if name < previous or total > MAX_NAME_BYTES:
             raise BadIndex("names out of order, or too many")
         if mode == _SUBMODULE:
             submodules.add(name)
@@ -81,16 +84,13 @@ def _parse(data: bytes, hash_size: int, version: int, count: int) -> Tracked:
     return Tracked(tuple(files), frozenset(submodules))
 
 
-def _name(data: bytes, at: int, previous: bytes | None) -> tuple[bytes, int]:
-    """The name at an offset, and where its final NUL is. Version 4 keeps only what differs from the name before."""
-    kept = b""
-    if previous is not None:
-        drop, at = _varint(data, at)
-        if drop > len(previous):
-            raise BadIndex("a name that shares more than there is")
-        kept = previous[: len(previous) - drop]
+def _unfold(data: bytes, at: int, previous: bytes) -> tuple[bytes, int]:
+    """A name of version 4, and where it ends: how much of the name before to drop, and what to add to the rest."""
+    drop, at = _varint(data, at)
+    if drop > len(previous):
+        raise BadIndex("a name that shares more than there is")
     end = data.index(b"\0", at)
-    return kept + data[at:end], end
+    return previous[: len(previous) - drop] + data[at:end], end + 1
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -110,7 +110,7 @@ def _check_end(data: bytes, at: int, end: int) -> None:
     """Walk the extensions up to the checksum: the list must end where they begin, and be all there is."""
     while at < end:
         signature, size = _EXTENSION.unpack_from(data, at)
-        if signature in _ELSEWHERE:
+        if not signature[:1].isupper():  # only those with a capital may be skipped
             raise BadIndex("a split or sparse index")
         at += _EXTENSION.size + size
     if at != end:

@@ -21,7 +21,6 @@ class Layer(Struct, frozen=True):
     base: int
     patterns: Patterns
     size: int
-    is_complete: bool
 
 
 class Rules(Struct, frozen=True):
@@ -36,14 +35,15 @@ class Rules(Struct, frozen=True):
     layers: tuple[Layer, ...] = ()
     is_ignored: bool = False
 
-    def with_file(self, data: bytes, base: int) -> "Rules":
-        """These rules and, nearer than all others, those of an ignore file with these bytes."""
+    def with_file(self, data: bytes, base: int) -> tuple["Rules", bool]:
+        """These rules and, nearer than all others, those in an ignore file's bytes; and whether all of them count."""
         room = min(MAX_FILE, MAX_IN_FORCE - sum(layer.size for layer in self.layers))
         lines = data[:room].removeprefix(b"\xef\xbb\xbf").split(b"\n")
         fits = len(data) <= room
         patterns = compile_patterns(lines if fits else lines[:-1])  # the last was cut off somewhere
-        layer = Layer(base, patterns, min(len(data), room), fits and not patterns.unused)
-        return replace(self, layers=(layer, *self.layers))
+        layer = Layer(base, patterns, min(len(data), room))
+        layers = (layer, *self.layers) if patterns else self.layers
+        return replace(self, layers=layers), fits and not patterns.unused
 
     def ignore(self, path: bytes, *, is_directory: bool) -> bool:
         """Whether a name in this directory is ignored, tracked or not; `path` is from the root."""

@@ -29,8 +29,9 @@ def read(git: os.DirEntry[str], directory: int, device: int) -> Repository | Non
     try:
         if git.is_dir(follow_symlinks=False):
             return _read(directory, device)
-        pointer = read_file(b".git", directory, device, 8)
-        return Repository(problem="its .git is a file: the index is elsewhere") if pointer[:8] == b"gitdir: " else None
+        if git.is_file(follow_symlinks=False) and read_file(b".git", directory, device, 8).startswith(b"gitdir: "):
+            return Repository(problem="its .git is a file: the index is elsewhere")
+        return None
     except OSError as error:
         return Repository(problem=f"its .git cannot be read ({error.strerror})")
 

@@ -27,6 +27,7 @@ from fledgling.worker.names import shown
 
 MAX_DEPTH = 128  # directories in one another: one descriptor each, of the indexer's 256; real trees stay below 40
 MAX_NAMES = 500_000  # names looked at: ten times the default of max_files, and about five seconds
+MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -65,17 +66,21 @@ def walk(root_fd: int, scope: Scope) -> Tree:
     walking = _Walk(os.fstat(root_fd).st_dev, scope)
     walking.run(root_fd)
     entries, partial = _nearest(walking.entries, scope.max_files, is_cut=walking.names > MAX_NAMES)
-    return Tree(entries, dict(walking.left_out), partial, walking.notices)
+    return Tree(entries, dict(walking.left_out), partial, _first(walking.notices))
+
+
+def _first(notices: list[str]) -> list[str]:
+    """As many notices as anybody reads, and how many more there are."""
+    more = len(notices) - MAX_NOTICES
+    return [*notices[:MAX_NOTICES], f"And {more:,} more like these."] if more > 0 else notices
 
 
 def _nearest(entries: list[Entry], most: int, *, is_cut: bool) -> tuple[list[Entry], str | None]:
     """As many entries as there may be, those nearest to the root, in path order; and a sentence if some are missing."""
     entries.sort(key=attrgetter("path"))
-    partial = f"The walk ended after {MAX_NAMES:,} names. " if is_cut else ""
+    partial = f"The walk ended after {MAX_NAMES:,} names; what comes later is missing. " if is_cut else ""
     if len(entries) > most:
-        partial += (
-            f"Only {most:,} of {len(entries):,} files are indexed: those in the fewest directories, then by path."
-        )
+        partial += f"Only {most:,} of {len(entries):,} files are indexed: those nearest to the root, then by path."
         nearest = sorted(entries, key=lambda entry: entry.raw.count(b"/"))[:most]
         entries = sorted(nearest, key=attrgetter("path"))
     return entries, partial.strip() or None
@@ -113,7 +118,9 @@ class _Walk:
         if len(way) > MAX_DEPTH:
             self.left_out["too deep"] += 1
             return
-        rules = replace(directory.rules, is_ignored=is_ignored)
+        rules = directory.rules
+        if is_ignored != rules.is_ignored:
+            rules = replace(rules, is_ignored=is_ignored)
         try:
             self._enter(way, name, directory.fd, directory.path + name + b"/", rules)
         except OSError as error:
@@ -141,7 +148,10 @@ class _Walk:
             if nested:
                 self._start(directory, nested)
         if ".gitignore" in found and found[".gitignore"].is_file(follow_symlinks=False):
-            self._add(directory, read_file(b".gitignore", directory.fd, self.device, MAX_FILE), ".gitignore")
+            try:
+                self._add(directory, read_file(b".gitignore", directory.fd, self.device, MAX_FILE), ".gitignore")
+            except OSError as error:
+                self.notices.append(f"{shown(directory.path)}.gitignore cannot be read: {error.strerror}.")
         return True
 
     def _start(self, directory: _Directory, found: repository.Repository) -> None:
@@ -153,8 +163,8 @@ class _Walk:
             self.notices.append(f"Tracked files below {where} are left out where they are ignored: {found.problem}.")
 
     def _add(self, directory: _Directory, data: bytes, name: str) -> None:
-        directory.rules = directory.rules.with_file(data, len(directory.path))
-        if not directory.rules.layers[0].is_complete:
+        directory.rules, is_complete = directory.rules.with_file(data, len(directory.path))
+        if not is_complete:
             self.notices.append(f"{shown(directory.path)}{name} is past a limit: some of its rules were not used.")
 
     def _place(self, directory: _Directory, item: os.DirEntry[str]) -> None:
@@ -165,10 +175,11 @@ class _Walk:
         path, rules = directory.path + name, directory.rules
         try:
             is_directory = item.is_dir(follow_symlinks=False)
-            is_ignored = rules.ignore(path, is_directory=is_directory)
             if self.excludes.verdict(path, is_directory=is_directory):
                 self.left_out["excluded"] += 1
-            elif is_ignored and not rules.track(path, is_directory=is_directory):
+                return
+            is_ignored = rules.ignore(path, is_directory=is_directory)
+            if is_ignored and not rules.track(path, is_directory=is_directory):
                 self.left_out["ignored"] += 1
             elif not is_directory:
                 self._list(item, path)

@@ -1,0 +1,158 @@
+"""Bytes become text, names and lines; and which files are generated or secret, by table."""
+
+import itertools
+import os
+import re
+from random import Random
+
+import pytest
+from trees import NAMES
+
+from fledgling.security.secret_files import is_secret
+from fledgling.worker.generated import is_generated
+from fledgling.worker.names import shown
+from fledgling.worker.text import HEAD, content_hash, count_lines, decode, split_lines
+
+TEXTS = [
+    ("ASCII", b"a\n", "a\n"),
+    ("nothing", b"", ""),
+    ("UTF-8", "é€😀".encode(), "é€😀"),
+    ("UTF-8 with a mark", b"\xef\xbb\xbfa", "a"),
+    ("a second mark stays", b"\xef\xbb\xbf\xef\xbb\xbfa", "\ufeffa"),
+    ("Latin-1", b"caf\xe9", "caf\ufffd"),
+    ("a surrogate in UTF-8", b"\xed\xa0\x80", "\ufffd\ufffd\ufffd"),
+    ("an overlong slash", b"\xc0\xaf", "\ufffd\ufffd"),
+    ("cut in mid-character", b"a\xe2\x82", "a\ufffd"),
+    ("UTF-16, little end first", "é\n".encode("utf-16-le").join([b"\xff\xfe", b""]), "é\n"),
+    ("UTF-16, big end first", "é😀".encode("utf-16-be").join([b"\xfe\xff", b""]), "é😀"),
+    ("UTF-32, little end first", "a😀".encode("utf-32-le").join([b"\xff\xfe\0\0", b""]), "a😀"),
+    ("UTF-32, big end first", "a".encode("utf-32-be").join([b"\0\0\xfe\xff", b""]), "a"),
+    ("UTF-16 without a mark", "ab".encode("utf-16-le"), None),
+    ("UTF-16 with half a character", b"\xff\xfea\0b", None),
+    ("UTF-16 with a lone surrogate", b"\xff\xfe\x00\xd8a\0", None),
+    ("UTF-16 with a NUL", b"\xff\xfea\0\0\0", None),
+    ("a NUL near the start", b"a" * (HEAD - 1) + b"\0", None),
+    ("a NUL further on", b"a" * HEAD + b"\0b", "a" * HEAD + "\ufffdb"),
+    ("a program", b"\x7fELF\x02\x01\x01\0", None),
+]
+
+
+@pytest.mark.parametrize(("what", "data", "text"), TEXTS, ids=[row[0] for row in TEXTS])
+def test_decode(what, data, text):
+    assert decode(data) == text
+
+
+def test_no_bytes_make_text_that_cannot_be_stored():
+    random = Random(7)
+    for _ in range(3_000):
+        text = decode(random.choice([b"", b"\xff\xfe", b"\xef\xbb\xbf"]) + random.randbytes(random.randrange(40)))
+        assert text is None or b"\0" not in text.encode()
+
+
+LINES = [
+    ("", []),
+    ("a", ["a"]),
+    ("a\n", ["a"]),
+    ("\n", [""]),
+    ("a\n\n", ["a", ""]),
+    ("a\nb", ["a", "b"]),
+    ("a\r\nb\r\n", ["a", "b"]),
+    ("a\r\r\n", ["a\r"]),
+    ("a\rb", ["a\rb"]),
+    ("a\u2028b\x0bc\x0cd\x85e\x1cf", ["a\u2028b\x0bc\x0cd\x85e\x1cf"]),
+]
+
+
+@pytest.mark.parametrize(("text", "lines"), LINES, ids=[ascii(row[0]) for row in LINES])
+def test_lines(text, lines):
+    assert split_lines(text) == lines
+    assert count_lines(text) == len(lines)
+
+
+def test_content_hash():
+    assert content_hash(b"") == "cae66941d9efbd404e4d88758ea67670"  # b2sum --length 128 /dev/null
+
+
+SHOWN = [
+    (b"src/a-b_c (1).py", "src/a-b_c (1).py"),
+    ("naïve/日本語/😀".encode(), "naïve/日本語/😀"),
+    (b"a\\b", r"a\\b"),
+    (b"a\nb\t\x1b[0m\x7f", r"a\x0ab\x09\x1b[0m\x7f"),
+    (b"\xff\xc3", r"\xff\xc3"),
+    ("\x85".encode(), r"\u0085"),
+    (b"\x85", r"\x85"),
+    ("a\u202eb\u200b\u2066\ufeff".encode(), r"a\u202eb\u200b\u2066\ufeff"),
+    ("a\u2028b\u00a0c".encode(), r"a\u2028b\u00a0c"),
+    ("\U000e0041\U0010ffff".encode(), r"\U000e0041\U0010ffff"),
+    (rb"\x0a", r"\\x0a"),
+    ("e\u0301".encode(), "e\u0301"),
+]
+
+
+@pytest.mark.parametrize(("raw", "name"), SHOWN, ids=[row[1] for row in SHOWN])
+def test_shown(raw, name):
+    assert shown(raw) == name
+
+
+def unshown(name):
+    """The bytes again. Nothing needs them; but as they can be had, no two names are shown alike."""
+    return os.fsencode(re.sub(r"\\(?:\\|x(..)|u(....)|U(.{8}))", _unescape, name))
+
+
+def _unescape(escape):
+    byte, *character = escape.groups()
+    if byte:
+        return os.fsdecode(bytes.fromhex(byte))
+    return chr(int(character[0] or character[1], 16)) if any(character) else "\\"
+
+
+def test_no_two_names_are_shown_alike():
+    random = Random(11)
+    pieces = [*NAMES, b"\\x0a", b"\n", b"\\u0085", "\x85".encode(), b"\x85", "\u202e".encode(), b"\xe2\x80", b"\xae"]
+    raw = {b"".join(random.choices(pieces, k=random.randrange(1, 5))) for _ in range(5_000)}
+    raw |= {bytes(pair) for pair in itertools.product(range(1, 256), repeat=2)}
+    assert {unshown(shown(name)) for name in raw} == raw
+    assert all(shown(name).isprintable() for name in raw)
+
+
+SECRET = """.env .env.local prod.env a/b/.env config/.ENV .envrc id_rsa id_ed25519 deploy/id_rsa_old server.key ca.PEM
+    .ssh/config a/.ssh/known_hosts .netrc _netrc .npmrc .pypirc .pgpass .htpasswd store.p12 store.pfx app.jks x.keystore
+    vault.kdbx credentials credentials.json .aws/credentials home/.docker/config.json kubeconfig .kube/config
+    prod.tfvars prod.auto.tfvars terraform.tfstate secrets.yaml secrets.yml service-account-prod.json .git-credentials
+    client_secret_123.json .bash_history config/master.key .vault_pass.txt"""
+OPEN = """.env.example .env.sample .env.template .env.dist env.py environment.ts id_rsa.pub a/.ssh/id.pub key.py
+    keys/a.py pem.go credentials/views.py credentials.py secrets.py secrets/load.py config.json docker/config.json
+    README.md tokens.ts .gitignore kube/config.go example.tfvars package.json monkey.js .env/bin/activate"""
+
+
+@pytest.mark.parametrize(
+    ("path", "secret"), [*((path, True) for path in SECRET.split()), *((path, False) for path in OPEN.split())]
+)
+def test_secret(path, secret):
+    assert is_secret(path) is secret
+
+
+GENERATED = [
+    ("package-lock.json", "", True),
+    ("web/app.min.js", "", True),
+    ("api/v1/user.pb.go", "", True),
+    ("user_pb2.py", "", True),
+    ("web/node_modules/x/index.js", "", True),
+    ("package.json", "", False),
+    ("admin.js", "", False),
+    ("minjs", "", False),
+    ("node_modules.py", "", False),
+    ("dist/app.js", "", False),
+    ("a.go", "// Code generated by protoc-gen-go. DO NOT EDIT.\n", True),
+    ("a.ts", "/**\n * @generated SignedSource<<1>>\n */", True),
+    ("a.py", "#!/usr/bin/python\n# This file is automatically generated by make.\n", True),
+    ("a.html", "<!-- DO NOT EDIT -->", True),
+    ("a.py", "x = 'DO NOT EDIT'\n", False),
+    ("a.py", "def generated(): ...  # about code generated elsewhere\n", False),
+    ("a.py", "\n" * 2_000 + "# DO NOT EDIT\n", False),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "generated"), GENERATED)
+def test_generated(path, text, generated):
+    assert is_generated(path, text) is generated
