@@ -147,10 +147,8 @@ def _tool_command(tool: str) -> click.Command:
     """Return the subcommand of a tool: its first argument by position, the others as options."""
     question = QUESTIONS[tool]
     first, *others = question.__struct_fields__
-    properties = schema.input_schema(tool)["properties"]
-    required = (
-        first in question.__struct_fields__[: len(question.__struct_fields__) - len(question.__struct_defaults__)]
-    )
+    arguments = schema.input_schema(tool)
+    properties = arguments["properties"]
 
     @_setting_options
     @_json_option
@@ -169,7 +167,8 @@ def _tool_command(tool: str) -> click.Command:
             help=properties[name].get("description"),
             type=click.Choice(choices) if choices else None,
         )(command)
-    command = click.argument(f"ask_{first}", metavar=first.upper(), required=required)(command)
+    is_required = first in arguments.get("required", ())
+    command = click.argument(f"ask_{first}", metavar=first.upper(), required=is_required)(command)
     return click.command(name=tool, help=schema.description(tool).replace("\n\n", "\n\n\b\n"))(command)
 
 
