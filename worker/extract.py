@@ -19,6 +19,7 @@ two that say something about the same thing, the first holds.
 import re
 import time
 from collections.abc import Iterable
+from functools import cached_property
 from importlib import import_module
 from itertools import chain
 from operator import itemgetter
@@ -56,20 +57,25 @@ class Found(Struct):
 
 
 class Syntax:
-    """One grammar with its compiled query."""
+    """One grammar with its rules. The rules are compiled when first needed: TypeScript's take a third of a second."""
 
     def __init__(self, grammar: str, rules: str) -> None:
         module, _, function = grammar.rpartition(".")
-        language = Grammar(getattr(import_module(module), function)())
-        self._parser = Parser(language)
-        self._query = Query(language, rules)
-        self._patterns = [self._definition_of(rules, index) for index in range(self._query.pattern_count)]
+        self._grammar = Grammar(getattr(import_module(module), function)())
+        self._parser = Parser(self._grammar)
+        self._rules = rules
 
-    def _definition_of(self, rules: str, pattern: int) -> tuple[str, str]:
-        """The definition capture of a pattern and its kind: ("definition.class", "class")."""
-        start, end = self._query.start_byte_for_pattern(pattern), self._query.end_byte_for_pattern(pattern)
-        match = DEFINITION.search(rules, start, end)
-        return (match[1], match[2] or "") if match else ("", "")
+    @cached_property
+    def _query(self) -> Query:
+        return Query(self._grammar, self._rules)
+
+    @cached_property
+    def _kinds(self) -> list[tuple[str, str]]:
+        """The definition capture of each pattern and its kind: ("definition.class", "class")."""
+        query = self._query
+        ranges = [(query.start_byte_for_pattern(i), query.end_byte_for_pattern(i)) for i in range(query.pattern_count)]
+        found = [DEFINITION.search(self._rules, start, end) for start, end in ranges]
+        return [(match[1], match[2] or "") if match else ("", "") for match in found]
 
     def parse(self, source: bytes, deadline: float) -> Tree:
         """The syntax tree; OutOfTime if it takes too long."""
@@ -88,7 +94,7 @@ class Syntax:
         cursor = QueryCursor(self._query, match_limit=MATCH_LIMIT)
         for pattern, captures in sorted(cursor.matches(tree.root_node), key=itemgetter(0)):
             if "name" in captures:
-                capture, kind = self._patterns[pattern]
+                capture, kind = self._kinds[pattern]
                 merge_definition(found.definitions, source, captures, captures.get(capture), kind)
             elif "module" in captures:
                 merge_import(found.imports, source, captures)
@@ -114,14 +120,15 @@ def merge_definition(
     (name, *_) = captures["name"]
     found = definitions.get(name.start_byte)
     if found is None:
-        found = definitions[name.start_byte] = Definition(text_of(source, name).strip("'\""))
+        found = Definition(text_of(source, name).strip("'\""), inside=name.end_byte)
+        definitions[name.start_byte] = found
     if whole:
         start, end = whole[0].byte_range
         if kind and not found.kind:
             found.kind, found.head = kind, start
         found.start = min(start, found.start) if found.end >= 0 else start
         found.end = max(end, found.end)
-    if found.inside is None:
+    if found.body is None and found.value is None:
         found.body = start_of(captures.get("body"))
         found.value = start_of(captures.get("value"))
     if "doc" in captures:

@@ -1,7 +1,8 @@
 """The linear engine, for languages without a grammar: comments, and definitions that are statements by themselves.
 
-Comments and strings are tokens of `languages.toml`. Definitions are found by rules such as `sql.toml`: one pass cuts the text into statements and blanks what is no code, and each statement is compared with one expression at its
-start. All of it takes time linear in the text.
+Comments and strings are tokens of `languages.toml`. Definitions are found by rules such as `sql.toml`: one pass cuts
+the text into statements and blanks what is no code, then each statement is compared with one expression at its start.
+All of it takes time linear in the text.
 """
 
 import re
@@ -124,6 +125,7 @@ class StatementRules:
                     start=match.start("create"),
                     head=match.start("create"),
                     end=statement.end,
+                    inside=statement.end,
                     body=until.start() if until else statement.stop,
                     parent=".".join(schema) or None,
                 )

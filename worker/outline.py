@@ -9,7 +9,7 @@ import inspect
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -29,8 +29,9 @@ COMMENT_MARKS = re.compile(r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+|#+)?[ \t]?|[ \t
 class Definition(Struct):
     """One definition in bytes: `start`..`end` with decorators, `head` where the signature begins, `body` where it ends.
 
-    `value` is the start of an assigned value, of which the signature shows only the first line. `doc` is the text of a
-    documentation string. `parent` names the owner where nesting does not: `Router` for `Router.prototype.use`.
+    What is defined from `inside` on belongs to it. `value` is the start of an assigned value, of which the signature
+    shows only the first line. `doc` is the text of a documentation string. `parent` names the owner where nesting does
+    not: `Router` for `Router.prototype.use = function () {}`.
     """
 
     name: str
@@ -38,17 +39,13 @@ class Definition(Struct):
     start: int = -1
     end: int = -1
     head: int = -1
+    inside: int = -1
     body: int | None = None
     value: int | None = None
     doc: bytes | None = None
     visibility: str | None = None
     parent: str | None = None
     qualified: str = ""
-
-    @property
-    def inside(self) -> int | None:
-        """Where what this encloses begins."""
-        return self.value if self.body is None else self.body
 
 
 class Import(Struct):
@@ -151,16 +148,14 @@ def extraction(
 
 
 def nested(definitions: Iterable[Definition]) -> Iterator[tuple[Definition, Definition | None]]:
-    """Each definition that is a symbol, in order, with the one around it; kinds and qualified names are settled here.
-
-    One definition is around another if that begins between its body and its end.
-    """
+    """Each definition that is a symbol, in order, with the one around it; settles kinds and qualified names."""
     in_order = sorted(definitions, key=lambda found: (found.start, -found.end))
-    ahead = sorted((found for found in in_order if found.inside is not None), key=body_start, reverse=True)
+    separate_chains(in_order)
+    ahead = sorted(in_order, key=lambda found: found.inside, reverse=True)
     around: list[Definition] = []
     variables: set[str] = set()
     for found in in_order:
-        while ahead and body_start(ahead[-1]) <= found.start:
+        while ahead[-1].inside <= found.start:
             around.append(ahead.pop())
         while around and around[-1].end <= found.start:
             around.pop()
@@ -174,9 +169,12 @@ def nested(definitions: Iterable[Definition]) -> Iterator[tuple[Definition, Defi
             yield found, parent
 
 
-def body_start(found: Definition) -> int:
-    """Where what it encloses begins; its end if it encloses nothing."""
-    return found.end if found.inside is None else found.inside
+def separate_chains(in_order: Sequence[Definition]) -> None:
+    """In `a = b = 1` the value of `a` is the definition of `b`, which is no member of `a`."""
+    by_start = {found.start: found for found in reversed(in_order)}
+    for found in reversed(in_order):
+        if found.value is not None and (chained := by_start.get(found.value)):
+            found.inside = chained.inside
 
 
 def settle(found: Definition, parent: Definition | None) -> None:

@@ -55,19 +55,18 @@
   right: (_) @value))
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.export
 
-(assignment_expression
-  left: (member_expression object: (member_expression object: (_) @parent property: (_) @_prototype) property: (_) @name)
-  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body) (generator_function body: (_) @body)]
-  (#eq? @_prototype "prototype")) @definition.method
-(assignment_expression
-  left: (member_expression object: [(identifier) (member_expression)] @parent property: (_) @name)
-  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body) (generator_function body: (_) @body)
-    (assignment_expression right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)])])
-  @definition.method
-(assignment_expression
-  left: (member_expression object: (this) property: (_) @name)
+(assignment_expression left: (member_expression property: (_) @name)
   right: [(function_expression body: (_) @body) (arrow_function body: (_) @body) (generator_function body: (_) @body)])
   @definition.method
+(assignment_expression left: (member_expression property: (_) @name)
+  right: (assignment_expression right: [(function_expression) (arrow_function) (generator_function)]) @value)
+  @definition.method
+(assignment_expression
+  left: (member_expression object: (member_expression object: (_) @parent property: (_) @_prototype) property: (_) @name)
+  (#eq? @_prototype "prototype"))
+(assignment_expression
+  left: (member_expression object: [(identifier) (member_expression)] @parent property: (_) @name)
+  (#not-eq? @parent "exports") (#not-eq? @parent "module.exports"))
 (expression_statement (assignment_expression left: (member_expression property: (_) @name))) @definition
 (expression_statement (assignment_expression left: (member_expression) @name)) @definition
 
@@ -84,8 +83,8 @@
 
 (export_statement declaration: (_ name: (_) @name)) @definition
 (export_statement declaration: (_ . (variable_declarator name: (identifier) @name) .)) @definition
-(export_specifier name: (_) @name !alias) @definition.export
-(export_specifier alias: (_) @name) @definition.export
+(export_specifier name: _ @name !alias) @definition.export
+(export_specifier alias: _ @name) @definition.export
 (export_statement "*" @name source: (_)) @definition.export
 (export_statement (namespace_export (identifier) @name)) @definition.export
 (export_statement "default" @name
@@ -100,12 +99,12 @@
 (import_statement (import_clause (identifier) @default) source: (string (string_fragment) @module)) @import
 (import_statement (import_clause (namespace_import "*" @imported (identifier) @alias))
   source: (string (string_fragment) @module)) @import
-(import_statement (import_clause (named_imports (import_specifier name: (_) @imported alias: (_)? @alias)))
+(import_statement (import_clause (named_imports (import_specifier name: _ @imported alias: _? @alias)))
   source: (string (string_fragment) @module)) @import
 (export_statement source: (string (string_fragment) @module)) @import
 (export_statement "*" @imported source: (string (string_fragment) @module)) @import
 (export_statement (namespace_export "*" @imported (identifier) @alias) source: (string (string_fragment) @module)) @import
-(export_statement (export_clause (export_specifier name: (_) @imported alias: (_)? @alias))
+(export_statement (export_clause (export_specifier name: _ @imported alias: _? @alias))
   source: (string (string_fragment) @module)) @import
 
 (call_expression function: (import) arguments: (arguments . (string (string_fragment) @module))) @import

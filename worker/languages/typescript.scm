@@ -33,6 +33,7 @@
   . (variable_declarator name: (identifier) @name value: (_)? @value) .) @definition.variable))
 (internal_module body: (statement_block (_
   (variable_declarator name: (identifier) @name value: (_)? @value) @definition.variable)))
+(ambient_declaration (statement_block (_ (variable_declarator name: (identifier) @name) @definition.variable)))
 
 (export_statement "=" @name) @definition.export
 (import_statement (import_require_clause (identifier) @alias source: (string (string_fragment) @module))) @import

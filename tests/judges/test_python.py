@@ -1,0 +1,132 @@
+"""Judge: Python's own parser and tokenizer, over a sample of the running interpreter's standard library."""
+
+import ast
+import io
+import random
+import re
+import sysconfig
+import tokenize
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fledgling.worker.extract import Extractor
+from fledgling.worker.language import load_languages
+
+SAMPLE = 300
+STDLIB = Path(sysconfig.get_path("stdlib"))
+KINDS = {ast.ClassDef: "class", ast.FunctionDef: "function", ast.AsyncFunctionDef: "function"}
+
+
+def sources() -> list[Path]:
+    """Files of the standard library and its tests that are valid Python in UTF-8, always the same ones."""
+    found = sorted(path for path in STDLIB.rglob("*.py") if "site-packages" not in path.parts)
+    random.Random(0).shuffle(found)
+    return sorted(path for path in found[:SAMPLE] if is_valid(path.read_bytes()))
+
+
+def is_valid(source: bytes) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source.decode())
+    except (SyntaxError, ValueError):
+        return False
+    return not re.search(rb"^[ \t\f]*#.*coding[:=][ \t]*(?!utf-?8)|\r(?!\n)", source[:1000])
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor(load_languages())
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(STDLIB)))
+def test_python_agrees_with_its_own_parser(extractor: Extractor, path: Path) -> None:
+    source = path.read_bytes().decode().removeprefix("\ufeff")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(source)
+    found = extractor.extract("python", source.encode())
+
+    assert definitions_found(found.symbols) == sorted(definitions(tree))
+    assert variables_found(found.symbols) == sorted(set(variables(tree)))
+    assert sorted(imports_found(found.imports)) == sorted(imports(tree))
+    assert sorted(found.comment_lines) == comment_lines(source)
+
+
+def definitions(tree: ast.Module) -> Iterator[tuple[str, str, int, int, str]]:
+    """(qualified name, kind, first line with decorators, last line, docstring) of every class and function."""
+    todo: list[tuple[ast.AST, str, str]] = [(tree, "", "")]
+    while todo:
+        node, path, around = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                kind = KINDS[type(child)]
+                start = min([child.lineno, *(decorator.lineno for decorator in child.decorator_list)])
+                named = f"{path}.{child.name}".lstrip(".")
+                shown = "method" if kind == "function" and around == "class" else kind
+                yield named, shown, start, child.end_lineno or 0, ast.get_docstring(child) or ""
+                todo.append((child, named, kind))
+            else:
+                todo.append((child, path, around))
+
+
+def definitions_found(symbols) -> list[tuple[str, str, int, int, str]]:
+    return sorted(
+        (row.qualified_name, row.kind, row.line_start, row.line_end, row.docstring or "")
+        for row in symbols
+        if row.kind in ("class", "function", "method")
+    )
+
+
+def variables(tree: ast.Module) -> Iterator[str]:
+    """Qualified names bound by assignment in modules and classes, not in functions."""
+    todo: list[tuple[ast.AST, str, bool]] = [(tree, "", False)]
+    while todo:
+        node, path, local = todo.pop()
+        for child in ast.iter_child_nodes(node):
+            named = f"{path}.{getattr(child, 'name', '')}".strip(".")
+            if isinstance(child, ast.ClassDef):
+                todo.append((child, named, False))
+            elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                todo.append((child, named, True))
+            else:
+                names = (target.id for target in targets(child) if isinstance(target, ast.Name) and not local)
+                yield from (f"{path}.{name}".strip(".") for name in names)
+                todo.append((child, path, local))
+
+
+def targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        return node.targets
+    return [node.target] if isinstance(node, ast.AnnAssign) and node.simple else []
+
+
+def variables_found(symbols) -> list[str]:
+    return sorted(row.qualified_name for row in symbols if row.kind in ("variable", "constant"))
+
+
+def imports(tree: ast.Module) -> Iterator[tuple[int, str, str | None, str | None]]:
+    """(line, module, name, alias) of everything imported."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name, None, alias.asname) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            yield from ((node.lineno, module, alias.name, alias.asname) for alias in node.names)
+
+
+def imports_found(rows) -> Iterator[tuple[int, str, str | None, str | None]]:
+    for row in rows:
+        for name in row.imported_names or (None,):
+            yield row.line_number, row.module, name, row.alias
+
+
+def comment_lines(source: str) -> list[int]:
+    """Lines whose first token is a comment."""
+    lines = source.splitlines()
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    comments = (token.start for token in tokens if token.type == tokenize.COMMENT)
+    return [row for row, column in comments if not lines[row - 1][:column].strip()]
