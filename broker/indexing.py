@@ -47,16 +47,19 @@ class Indexing:
             )
         finally:
             os.close(root_fd)
+        self._accepted: Accepted | None = None
         self._building: asyncio.Task[Built] | None = None
 
     async def accepted(self) -> Accepted:
         """Wait until the indexer has checked the profile's views and the project's own settings."""
-        self._process.watch(limits.memory_cap(self.profile.memory_limit))
-        message = await self._process.receive()
-        if isinstance(message, Accepted):
+        if self._accepted is None:
+            self._process.watch(limits.memory_cap(self.profile.memory_limit))
+            message = await self._process.receive()
+            if not isinstance(message, Accepted):
+                raise await self._failed(message)
+            self._accepted = message
             self._building = asyncio.create_task(self._build())
-            return message
-        raise await self._failed(message)
+        return self._accepted
 
     async def built(self) -> Built:
         """Wait until the image is sealed; any number of callers may, and a cancelled one does not stop the build."""
