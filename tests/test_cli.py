@@ -51,7 +51,9 @@ def test_command(name: str, project: Path, profiles: Path) -> None:
 def test_project_file_narrows_and_is_told(project: Path, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def f(): ...\n")
     (tmp_path / "b.py").write_text("def g(): ...\n")
-    (tmp_path / "fledgling.yaml").write_text('exclude_patterns: ["b.py"]\nprofile: fledgling-analyst\nmax_files: 9000000\n')
+    (tmp_path / "fledgling.yaml").write_text(
+        'exclude_patterns: ["b.py"]\nprofile: fledgling-analyst\nmax_files: 9000000\n'
+    )
     shown = fledgling("config", "show", "--root", str(tmp_path))
     assert "narrowed by fledgling.yaml" in shown.stdout
     assert "profile is not a project's to set" in shown.stderr
