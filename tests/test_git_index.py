@@ -11,7 +11,7 @@ from trees import git, make
 from fledgling.worker import git_index
 from fledgling.worker.git_index import BadIndex, parse
 
-FILES = [f"{name}{number}" for name in ("a/b/c", "d", "long" * 20 + "/x") for number in range(12)]
+FILES = [f"{name}{number}" for name in ("a/b/c", "d", "long" * 50 + "/x", "m") for number in range(12)]
 
 
 @pytest.fixture(params=[2, 4], ids=["version 2", "version 4"])

@@ -28,6 +28,7 @@ PATTERNS = [
     ("stars after a star are no segment of their own", b"*a**/x", b"ba/x", b"a/b/x"),
     ("stars after a literal start are: git compares that first", b"a**/x", b"a/b/x", b"ba/x"),
     ("and may match nothing", b"/a**/x", b"ax", b"bx"),
+    ("stars before an escaped slash match something", b"a/**\\/x", b"a/b/c/x", b"a/x"),
     ("three stars are two", b"a/***/x", b"a/b/c/x", b"ax"),
     ("a set", b"[ab].c", b"a.c", b"c.c"),
     ("a range", b"[a-c].c", b"b.c", b"d.c"),
