@@ -7,8 +7,8 @@ _WILDCARD = re.compile(r"[*?\[{]")
 
 
 def literal(text: str) -> str:
-    """Return the pattern that matches just this text: `literal("a.b")` is `a\\.b`."""
-    return re.sub(r"([^\w\s])", r"\\\1", text, flags=re.ASCII)
+    """Return the pattern that matches just this text: `literal("a.b")` is `a\\.b`; RE2 escapes ASCII alone."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
 def path_pattern(path: str) -> str:
