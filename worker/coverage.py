@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from fledgling.worker import globs, paths
+from fledgling.worker import paths
 from fledgling.worker.index import Asking
 
 
@@ -41,7 +41,7 @@ def of_symbols(asking: Asking, path: str | None, language: str | None) -> str:
 
 
 def _covered(asking: Asking, path: str | None, language: str | None) -> list[_Covered]:
-    return asking.rows("coverage", _Covered, path=globs.path_pattern(path or ""), language=language)
+    return asking.rows("coverage", _Covered, path=paths.pattern(path), language=language)
 
 
 def _skipped(covered: list[_Covered]) -> str | None:

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from fledgling.wire import Directory, Exploration, Explore, File, Summary
-from fledgling.worker import globs, paths
+from fledgling.worker import paths
 from fledgling.worker.index import Asking, Refused, continuing, cut_page
 
 
@@ -42,7 +42,7 @@ def explore(asking: Asking, question: Explore) -> Exploration:
     """Answer with the directories and files below `path`, and totals of everything below it."""
     path = paths.inside(question.path)
     prefix = f"{path}/" if path else ""
-    pattern = globs.path_pattern(question.pattern or "")
+    pattern = paths.pattern(question.pattern)
     everything = asking.rows("below", paths.Suggestion, prefix=prefix)
     if path and not everything:
         _refuse(asking, path)

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from fledgling.worker import globs
 from fledgling.worker.index import Asking, Refused
 
 _DRIVE = re.compile(r"^[A-Za-z]:")
@@ -38,6 +39,11 @@ def inside(path: str) -> str:
             "Give a path relative to the root, with `/` between its parts and no `..`; explore() lists what is there.",
         )
     return "/".join(part for part in parts if part not in ("", "."))
+
+
+def pattern(asked: str | None) -> str:
+    """Return a path filter as a pattern, `pattern("src/*.py")`; refuse one that means anything outside the root."""
+    return globs.path_pattern(inside(asked or ""))
 
 
 def find_file(asking: Asking, path: str) -> FoundFile:

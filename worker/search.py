@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fledgling.wire import FileHits, Hits, Search, SymbolList
-from fledgling.worker import coverage, globs, symbols
+from fledgling.worker import coverage, globs, paths, symbols
 from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, continuing, cut_page, shown
 
 
@@ -51,7 +51,7 @@ def _hits(asking: Asking, question: Search, offset: int) -> list[_Hit]:
         _Hit,
         line=line,
         block="" if question.regex else line,
-        path=globs.path_pattern(question.path or ""),
+        path=paths.pattern(question.path),
         language=question.language,
         shown=SHOWN_LINE_CHARS,
         max_results=min(question.max_results, asking.profile.max_rows),
@@ -60,13 +60,13 @@ def _hits(asking: Asking, question: Search, offset: int) -> list[_Hit]:
 
 
 def _grouped(asking: Asking, question: Search, hits: Sequence[_Hit]) -> list[FileHits]:
-    paths, lines = [hit.path for hit in hits], [hit.line for hit in hits]
+    where = {"paths": [hit.path for hit in hits], "lines": [hit.line for hit in hits]}
     at = {(hit.path, hit.line): hit.found_at or 0 for hit in hits}
     context: dict[str, list[tuple[int, str]]] = {}
-    for row in asking.rows("context_lines", _Line, paths=paths, lines=lines, context=question.context):
+    for row in asking.rows("context_lines", _Line, context=question.context, **where):
         context.setdefault(row.path, []).append((row.line, shown(row.text, at.get((row.path, row.line), 0))))
     enclosing: dict[str, dict[str, list[int]]] = {}
-    for around in asking.rows("enclosing_hits", _Enclosing, paths=paths, lines=lines):
+    for around in asking.rows("enclosing_hits", _Enclosing, **where):
         enclosing.setdefault(around.path, {}).setdefault(around.qualified_name, []).append(around.line)
     return [
         FileHits(

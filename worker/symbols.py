@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fledgling.wire import FileSymbols, Search, Symbol, SymbolList, Symbols
-from fledgling.worker import coverage, globs
+from fledgling.worker import coverage, globs, paths
 from fledgling.worker.index import Asking, continuing, cut_page, shown
 
 
@@ -25,7 +25,7 @@ def symbols(asking: Asking, question: Symbols) -> SymbolList:
     rows = asking.rows(
         "list_symbols",
         _Found,
-        path=globs.path_pattern(question.path or ""),
+        path=paths.pattern(question.path),
         name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
         kind=question.kind,
         language=question.language,
@@ -43,7 +43,7 @@ def named(asking: Asking, question: Search) -> SymbolList:
         _Found,
         query=question.query,
         line=pattern if question.case_sensitive else f"(?i){pattern}",
-        path=globs.path_pattern(question.path or ""),
+        path=paths.pattern(question.path),
         kind=question.kind,
         language=question.language,
         max_results=min(question.max_results, asking.profile.max_rows),
