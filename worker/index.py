@@ -7,11 +7,13 @@ from typing import Any, TypeVar
 import duckdb
 import msgspec
 
-from fledgling.wire import Next, Open, Profile, Question, Refusal, RefusalKind
+from fledgling.wire import Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols
 from fledgling.worker.image import SQL
 
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
 SHOWN_LINE_CHARS = 400  # characters shown of one line or signature; minified files have lines of a megabyte
+
+Paged = Explore | Search | Symbols | Dependencies  # the questions that take a cursor
 
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -78,8 +80,15 @@ def cut_page(items: Sequence[Item], asking: Asking) -> list[Item]:
     return kept
 
 
-def continuing(question: Question, offset: int, total: int) -> Next | None:
-    """Return the call that continues `question` at `offset`, or None where the last item was given."""
+def continuing(question: Paged, offset: int, total: int) -> Next | None:
+    """Return the call that continues `question` at `offset`, or None where the last item was given.
+
+    A cursor behind the last item is refused: an empty page would say that nothing was found.
+    """
+    if total and int(question.cursor or 0) >= total:
+        raise Refused(
+            "invalid", f"the cursor {question.cursor} is behind the last of {total} results", "Take it from `next`."
+        )
     if offset >= total:
         return None
     arguments: dict[str, Any] = msgspec.to_builtins(question)
