@@ -1,0 +1,157 @@
+"""Running processes seen from outside: whose children they are, what they hold, and whether they are gone."""
+
+import asyncio
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+import psutil
+from conftest import serve_command
+
+INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.server"
+
+# A statement that never ends by itself: the project's content six times over, compared.
+ENDLESS = (
+    "SELECT count(*) FROM content a, content b, content c, content d, content e, content f "
+    "WHERE a.line_text || b.line_text || c.line_text < d.line_text || e.line_text || f.line_text"
+)
+
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("explore", {}),
+    ("explore", {"path": "src", "depth": 3}),
+    ("read", {"path": "src/core/engine.py"}),
+    ("read", {"path": "src/core/engine.py", "symbol": "Engine"}),
+    ("search", {"query": "timeout"}),
+    ("search", {"query": "(?i)time.*", "regex": True, "path": "src/**"}),
+    ("search", {"query": "process", "kind": "function"}),
+    ("symbols", {"path": "**/*.py"}),
+    ("symbols", {"kind": "class"}),
+    ("dependencies", {"path": "src/core/engine.py"}),
+    ("dependencies", {"path": "src/utils/validation.py", "direction": "imported_by", "depth": 3}),
+]
+
+
+def is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def broker() -> psutil.Process:
+    """The one server that this test has started."""
+    [found] = [child for child in psutil.Process().children() if is_alive(child) and "serve" in child.cmdline()]
+    return found
+
+
+def back_processes(of: psutil.Process, module: str | None = None) -> list[psutil.Process]:
+    """The processes below a broker; those that run `module`, or all."""
+    found = []
+    for child in of.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if is_alive(child) and (module is None or child.cmdline()[-1:] == [module]):
+                found.append(child)
+    return found
+
+
+def query_worker(of: psutil.Process) -> psutil.Process:
+    [found] = back_processes(of, QUERY_WORKER)
+    return found
+
+
+def opened(process: psutil.Process) -> dict[int, str]:
+    """Descriptor -> what it is open on."""
+    found = {}
+    directory = Path(f"/proc/{process.pid}/fd")
+    for name in os.listdir(directory):
+        with suppress(FileNotFoundError):
+            found[int(name)] = os.readlink(directory / name)
+    return found
+
+
+async def until(holds: Callable[[], object], seconds: float = 5.0) -> float:
+    """Wait until something holds and return how long that took; it must within `seconds`."""
+    begun = time.monotonic()
+    while not holds():
+        assert time.monotonic() - begun < seconds, "this does not come about"
+        await asyncio.sleep(0.005)
+    return time.monotonic() - begun
+
+
+async def first(of: psutil.Process, module: str) -> psutil.Process:
+    """The first process below a broker that runs `module`, as soon as there is one."""
+    found: list[psutil.Process] = []
+
+    def is_there() -> bool:
+        found[:] = back_processes(of, module)
+        return bool(found)
+
+    await until(is_there)
+    return found[0]
+
+
+class Server:
+    """A server on two bare pipes: for what a client library does not show, its exit status and its bytes."""
+
+    def __init__(self, root: Path, *options: str, **started: Any) -> None:
+        self.process = subprocess.Popen(
+            serve_command(root, *options),
+            **{"cwd": "/", "stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, **started},
+        )
+        self.seen = psutil.Process(self.process.pid)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def begin(self) -> None:
+        """Shake hands, as clients do before anything else."""
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        self.send({"id": 1, "method": "initialize", "params": client})
+        self.receive()
+        self.send({"method": "notifications/initialized"})
+
+    def call(self, number: int, tool: str, arguments: dict[str, Any]) -> None:
+        self.send({"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        return json.loads(self.process.stdout.readline())
+
+
+class Peak:
+    """The most memory that any process of a kind below a broker has held while this looked on, in bytes."""
+
+    def __init__(self, of: psutil.Process, module: str) -> None:
+        self._of, self._module = of, module
+        self._over = threading.Event()
+        self._looking = threading.Thread(target=self._look)
+        self.bytes = 0
+
+    def __enter__(self) -> Self:
+        self._looking.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._looking.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(0.01):
+            for process in back_processes(self._of, self._module):
+                with suppress(psutil.NoSuchProcess):
+                    self.bytes = max(self.bytes, process.memory_info().rss)

@@ -1,0 +1,301 @@
+"""The processes as `ps`, /proc and a signal see them: how they start, what they hold, how they end, who replaces them."""
+
+import asyncio
+import os
+import random
+import resource
+import signal
+import statistics
+import time
+
+import psutil
+import pytest
+from asking import text
+from conftest import connected
+from mcp import MCPError
+from running import CALLS, ENDLESS, INDEXER, QUERY_WORKER, Server, back_processes, broker, first, is_alive, opened, until
+from running import query_worker as worker_of
+
+from fledgling.security import limits
+
+GB = 1000**3
+TIED = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, "end of input"]
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory):
+    """3,000 files: the indexer is at work for a second or more."""
+    root = tmp_path_factory.mktemp("large")
+    for at in range(3000):
+        directory = root / f"d{at % 50}"
+        directory.mkdir(exist_ok=True)
+        body = "".join(f"def f{at}_{line}(x):\n    return x + {line}  # timeout\n\n\n" for line in range(8))
+        (directory / f"m{at}.py").write_text(f"import os\nfrom d{at % 7} import m{at + 1}\n\n\n{body}")
+    return root
+
+
+async def answers(client):
+    return [(await client.call_tool(tool, arguments)).model_dump_json() for tool, arguments in CALLS]
+
+
+# ---- how they start, what they hold ---------------------------------------------------------------------------------
+
+
+def is_started_bare(process, module):
+    assert process.cmdline()[1:] == ["-I", "-B", "-m", module]
+    assert process.cwd() == "/"
+    assert process.environ() == {}
+    assert os.getsid(process.pid) == process.pid
+    assert all(opened(process)[fd].startswith("pipe:") for fd in (0, 1, 2))
+
+
+def has_limits(process, table, memory_limit):
+    expected = {**table, resource.RLIMIT_DATA: limits.memory_cap(memory_limit)}
+    return all(process.rlimit(limit) == (value, value) for limit, value in expected.items())
+
+
+@pytest.mark.anyio
+async def test_query_worker_holds_three_pipes_and_the_image_and_is_the_only_child(project):
+    async with connected(project) as client:
+        await client.call_tool("explore", {})
+        [worker] = back_processes(broker())
+        is_started_bare(worker, QUERY_WORKER)
+        assert has_limits(worker, limits.QUERY_WORKER, 2 * GB)
+        for tool, arguments in CALLS:
+            await client.call_tool(tool, arguments)
+            others = {where for fd, where in opened(worker).items() if fd > 2}
+            assert others == {"/memfd:fledgling-image (deleted)"}
+
+
+@pytest.mark.anyio
+async def test_indexer_holds_three_pipes_the_image_and_what_is_below_the_root(large):
+    with Server(large) as server:
+        indexer = await first(server.seen, INDEXER)
+        await until(lambda: has_limits(indexer, limits.INDEXER, 2 * GB))
+        is_started_bare(indexer, INDEXER)
+        samples = []
+        while is_alive(indexer):
+            samples.append({where for fd, where in opened(indexer).items() if fd > 2})
+            await asyncio.sleep(0.003)
+        seen = set().union(*samples)
+        assert {str(large), "/memfd:fledgling-image (deleted)"} <= seen
+        assert any(where.startswith(f"{large}/d") for where in seen)
+        others = {where for where in seen if not where.startswith(("/memfd:fledgling-image", str(large)))}
+        assert not others
+
+
+@pytest.mark.anyio
+async def test_no_descriptor_or_variable_of_the_client_reaches_a_back_process(project, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("canary")
+    planted = {"SECRET": "canary", "PYTHONPATH": str(tmp_path), "LD_LIBRARY_PATH": str(tmp_path), "MALLOC_ARENA_MAX": "1"}
+    with secret.open() as held, Server(project, pass_fds=[held.fileno()], env={**os.environ, **planted}) as server:
+        assert str(secret) in opened(server.seen).values()
+        server.begin()
+        server.call(2, "explore", {})
+        server.receive()
+        worker = worker_of(server.seen)
+        is_started_bare(worker, QUERY_WORKER)
+        assert str(secret) not in opened(worker).values()
+
+
+@pytest.mark.anyio
+async def test_modules_in_the_project_are_never_imported(tmp_path):
+    for name in ("duckdb.py", "json.py", "sitecustomize.py", "worker/__init__.py", "fledgling/__init__.py"):
+        module = tmp_path / "tree" / name
+        module.parent.mkdir(parents=True, exist_ok=True)
+        module.write_text(f"open({str(tmp_path / 'imported')!r}, 'w')")
+    with Server(tmp_path / "tree", cwd=tmp_path / "tree") as server:
+        server.begin()
+        server.call(2, "explore", {})
+        assert server.receive()["result"]["structuredContent"]["summary"]["total_files"] == 5
+    assert not (tmp_path / "imported").exists()
+
+
+# ---- how they end ---------------------------------------------------------------------------------------------------
+
+
+async def ends(server, way):
+    """End a server, and wait until nothing of it is left: at most a second."""
+    left = back_processes(server.seen)
+    assert left
+    if way == "end of input":
+        server.process.stdin.close()
+    else:
+        server.process.send_signal(way)
+    await until(lambda: not any(map(is_alive, left)), 1.0)
+    await until(lambda: server.process.poll() is not None, 1.0)
+    assert server.process.returncode == (0 if way == "end of input" else -way)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("way", TIED, ids=str)
+async def test_nothing_is_left_when_the_broker_ends_while_indexing(large, way):
+    with Server(large) as server:
+        server.begin()
+        await first(server.seen, INDEXER)
+        await ends(server, way)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("way", TIED, ids=str)
+async def test_nothing_is_left_when_the_broker_ends_with_a_call_at_work(project, way):
+    with Server(project, "--profile", "fledgling-analyst") as server:
+        server.begin()
+        server.call(2, "explore", {})
+        server.receive()
+        server.call(3, "query", {"sql": ENDLESS})
+        worker = worker_of(server.seen)
+        await until(lambda: worker.cpu_percent(0.05) > 50)
+        await ends(server, way)
+
+
+@pytest.mark.anyio
+async def test_a_stopped_worker_ends_with_the_broker_too(project):
+    with Server(project) as server:
+        server.begin()
+        server.call(2, "explore", {})
+        server.receive()
+        worker_of(server.seen).suspend()
+        await ends(server, signal.SIGKILL)
+
+
+# ---- who replaces them ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project, record_property):
+    """20 kills, half of them right before the next call: each answer is right, and nothing is indexed again."""
+    async with connected(project) as client:
+        expected = await answers(client)
+        image = [where for where in opened(broker()).values() if "memfd" in where]
+        seconds = []
+        for kill in range(20):
+            worker = worker_of(broker())
+            worker.kill()
+            if kill % 2:
+                await until(lambda worker=worker: not is_alive(worker))
+            begun = time.monotonic()
+            tool, arguments = CALLS[kill % len(CALLS)]
+            answer = (await client.call_tool(tool, arguments)).model_dump_json()
+            seconds.append(time.monotonic() - begun)
+            assert answer == expected[kill % len(CALLS)]
+            assert [child.cmdline()[-1] for child in back_processes(broker())] == [QUERY_WORKER]
+        assert await answers(client) == expected
+        assert [where for where in opened(broker()).values() if "memfd" in where] == image
+    record_property("recovery median ms", round(1000 * statistics.median(seconds)))
+    record_property("recovery worst ms", round(1000 * max(seconds)))
+    assert max(seconds) < 5
+
+
+@pytest.mark.anyio
+async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
+    async with connected(project, "--profile", "fledgling-analyst") as client:
+        expected = await answers(client)
+        worker = worker_of(broker())
+        call = asyncio.create_task(client.call_tool("query", {"sql": ENDLESS}))
+        await until(lambda: worker.cpu_times().user > 0.5)
+        worker.kill()
+        lost = await call
+        assert lost.is_error
+        assert text(lost) == (
+            "the query worker ended while it worked on this call. Ask again: a new worker answers from the same index. "
+            "If that ends too, ask for less at once."
+        )
+        assert await answers(client) == expected
+        assert worker_of(broker()).pid != worker.pid
+
+
+@pytest.mark.anyio
+@pytest.mark.long
+async def test_kill_storm(project, record_property):
+    """300 kills at random instants while calls go on: an answer is the right one or the one clear error."""
+    dice = random.Random(1)
+    seconds = []
+    async with connected(project) as client:
+        expected = await answers(client)
+        for _ in range(300):
+            calls = [dice.randrange(len(CALLS)) for _ in range(dice.randrange(1, 9))]
+            asked = [asyncio.create_task(client.call_tool(*CALLS[call])) for call in calls]
+            await asyncio.sleep(dice.random() * 0.03)
+            for worker in back_processes(broker(), QUERY_WORKER):
+                worker.kill()
+            for call, answer in zip(calls, await asyncio.gather(*asked), strict=True):
+                assert answer.is_error or answer.model_dump_json() == expected[call]
+            begun = time.monotonic()
+            assert (await client.call_tool(*CALLS[0])).model_dump_json() == expected[0]
+            seconds.append(time.monotonic() - begun)
+        assert await answers(client) == expected
+        assert len(opened(broker())) < 20
+    record_property("recovery median ms", round(1000 * statistics.median(seconds)))
+    record_property("recovery p99 ms", round(1000 * statistics.quantiles(seconds, n=100)[-1]))
+
+
+# ---- before the index is there --------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+async def test_early_call_waits_and_hears_of_progress(large, era):
+    async with connected(large, era=era) as client:
+        [indexer] = back_processes(broker(), INDEXER)
+        indexer.suspend()  # the greeting and the list of tools need no index
+        assert [tool.name for tool in (await client.list_tools()).tools][0] == "explore"
+        indexer.resume()
+        heard = []
+
+        async def hear(progress, total, message):
+            heard.append((progress, total, message))
+
+        answer = await client.call_tool("explore", {}, progress_callback=hear)
+        assert answer.structured_content["summary"]["total_files"] == 3000
+        assert not is_alive(indexer)
+    assert heard
+    assert [progress for progress, _, _ in heard] == sorted({progress for progress, _, _ in heard})
+    assert {total for _, total, _ in heard} == {100}
+    assert all(message.startswith("indexing: ") for _, _, message in heard)
+
+
+# ---- default deny, at the door --------------------------------------------------------------------------------------
+
+NOT_TOOLS = {
+    "a tool of another profile": "query",
+    "its name in capitals": "QUERY",
+    "an allowed tool in capitals": "Search",
+    "a space behind": "search ",
+    "a Cyrillic letter": "s\u0435arch",
+    "full-width letters": "\uff53earch",
+    "a zero-width space": "search\u200b",
+    "a NUL": "search\0",
+    "a combining mark": "search\u0301",
+    "nothing": "",
+    "a method of the protocol": "tools/list",
+    "a method of the front": "__init__",
+    "a message of the wire": "open",
+    "a very long name": "search" * 100_000,
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+async def test_tool_outside_the_profile_is_not_listed_and_refused_without_asking_the_worker(project, era):
+    async with connected(project, era=era) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == [
+            "explore",
+            "read",
+            "search",
+            "symbols",
+            "dependencies",
+        ]
+        await client.call_tool("explore", {})
+        worker = worker_of(broker())
+        worker.suspend()  # who is asked while it stands still, does not answer
+        for why, name in NOT_TOOLS.items():
+            with pytest.raises(MCPError) as denied:
+                await client.call_tool(name, {"sql": "SELECT 1"}, read_timeout_seconds=5)
+            assert denied.value.error.code == -32602, why
+            assert "is not a tool of the profile fledgling-core" in denied.value.error.message, why
+            assert len(denied.value.error.message) < 300
+        worker.resume()
+        assert not (await client.call_tool("explore", {})).is_error
+        assert psutil.pid_exists(worker.pid)
