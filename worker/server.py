@@ -28,6 +28,7 @@ class Server:
         self._db = db
         self._opened = opened
         self._calls: dict[int, tuple[Asking, float]] = {}
+        self._ending = threading.Lock()  # whoever ends a call must find its cursor open
         self._pool = ThreadPoolExecutor(CALL_THREADS)
         self._stirring = threading.Event()
 
@@ -42,9 +43,7 @@ class Server:
                     self._stirring.set()
                     self._pool.submit(self._work, message, asking)
                 case Cancel():
-                    if message.id in self._calls:
-                        self._calls[message.id] = (self._calls[message.id][0], 0.0)
-                        self._calls[message.id][0].end("cancelled")
+                    self._cancel(message.id)
                 case Open():
                     break
 
@@ -56,9 +55,18 @@ class Server:
             found = Refusal(
                 "failed", "the call ended by a fault of the server", "Ask again in another way; see the log."
             )
-        self._calls.pop(call.id, None)
+        with self._ending:
+            del self._calls[call.id]
         asking.cursor.close()
         self._pipe.send(Reply(call.id, found))
+
+    def _cancel(self, number: int) -> None:
+        """End a call from now on as if its time were over; one that has ended already is left alone."""
+        with self._ending:
+            if number in self._calls:
+                asking, _ = self._calls[number]
+                self._calls[number] = (asking, 0.0)
+                asking.end("cancelled")
 
     def _watch(self) -> None:
         """Interrupt calls past their deadline, again and again until they end."""
@@ -67,9 +75,10 @@ class Server:
             self._stirring.clear()
             while self._calls:
                 time.sleep(TICK)
-                for asking, deadline in list(self._calls.values()):
-                    if time.monotonic() > deadline:
-                        asking.end("timeout")
+                with self._ending:
+                    for asking, deadline in list(self._calls.values()):
+                        if time.monotonic() > deadline:
+                            asking.end("timeout")
 
 
 def main() -> None:
