@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 import msgspec
 
 from fledgling.broker.indexing import Indexing, IndexingError
-from fledgling.broker.query_worker import QueryWorker
+from fledgling.broker.query_worker import LOST, QueryWorker
 from fledgling.wire import QUESTIONS, AnyAnswer, AnyQuestion, Built, Profile, Progress, Refusal
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
@@ -50,12 +50,8 @@ class Front:
             return Refusal("busy", f"{MAX_CALLS} calls are at work already", "Wait for an answer, then ask again.")
         self._calls += 1
         try:
-            worker = await self._serving(await self._index(report))
-            if worker is None:
-                return Refusal(
-                    "unavailable", "the query worker does not start", "Ask again later; see the server's log."
-                )
-            return await worker.ask(question)
+            built = await self._index(report)
+            return await self._put(question, built) or await self._put(question, built) or LOST
         except IndexingError as failed:
             return failed.refusal
         finally:
@@ -81,6 +77,13 @@ class Front:
                 await report(self._indexing.progress or Progress("walk", 0, 0))
                 await asyncio.wait([asyncio.ensure_future(self._indexing.built())], timeout=PROGRESS_SECONDS)
         return await self._indexing.built()
+
+    async def _put(self, question: AnyQuestion, built: Built) -> AnyAnswer | Refusal | None:
+        """Put a question to a worker; None where that had ended before it could have looked at it."""
+        worker = await self._serving(built)
+        if worker is None:
+            return Refusal("unavailable", "the query worker does not start", "Ask again later; see the server's log.")
+        return await worker.ask(question)
 
     async def _serving(self, built: Built) -> QueryWorker | None:
         """Return a worker that serves, a new one over the same image where the last has died."""

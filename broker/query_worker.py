@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from itertools import count
 
 from fledgling.broker.launch import BackProcess
@@ -21,6 +22,12 @@ from fledgling.wire import (
 )
 
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
+DYING_SECONDS = 0.1  # from a kill to closed pipes; 11-53 ms were measured
+LOST = Refusal(
+    "unavailable",
+    "the query worker ended while it worked on this call",
+    "Ask again: a new worker answers from the same index. If that ends too, ask for less at once.",
+)
 
 
 class QueryWorker:
@@ -36,9 +43,10 @@ class QueryWorker:
         opened = Open(os.getpid(), image_fd, profile, built.defined, built.has_content, built.partial)
         self._process: BackProcess[FromWorker] = BackProcess("fledgling.worker.server", opened, [image_fd], FromWorker)
         self._profile = profile
-        self._waiting: dict[int, asyncio.Future[AnyAnswer | Refusal]] = {}
+        self._waiting: dict[int, tuple[asyncio.Future[AnyAnswer | Refusal | None], float]] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
+        self._has_ended = False
 
     @property
     def pid(self) -> int:
@@ -60,13 +68,16 @@ class QueryWorker:
 
     def is_serving(self) -> bool:
         """Return whether the worker takes calls."""
-        return self._reading is not None and not self._reading.done()
+        return self._reading is not None and not self._has_ended
 
-    async def ask(self, question: AnyQuestion) -> AnyAnswer | Refusal:
-        """Return the answer, at the latest GRACE after the profile's query_timeout; then the worker is killed."""
+    async def ask(self, question: AnyQuestion) -> AnyAnswer | Refusal | None:
+        """Return the answer, at the latest GRACE after the profile's query_timeout; then the worker is killed.
+
+        None where the worker was as good as dead already when it was asked: ask another.
+        """
         number = next(self._ids)
-        answer: asyncio.Future[AnyAnswer | Refusal] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
+        answer: asyncio.Future[AnyAnswer | Refusal | None] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer, time.monotonic()
         self._process.tell(Call(number, self._profile.query_timeout, question))
         try:
             async with asyncio.timeout(self._profile.query_timeout + limits.GRACE):
@@ -94,33 +105,32 @@ class QueryWorker:
     async def _read(self) -> None:
         """Hand each reply to its call; a reply nobody asked for is a protocol violation, and the end."""
         while isinstance(message := await self._process.receive(), Reply):
-            answer = self._waiting.pop(message.id, None)
-            if answer is None:
+            if message.id not in self._waiting:
                 break
+            answer, _ = self._waiting.pop(message.id)
             if not answer.done():
                 answer.set_result(message.answer)
+        self._has_ended = True
+        at = time.monotonic()
         self._process.kill()
         await self._process.ended()
-        for answer in self._waiting.values():
+        for answer, asked in self._waiting.values():
             if not answer.done():
-                answer.set_result(self._lost())
+                answer.set_result(self._lost(at - asked))
         self._waiting.clear()
 
-    async def _stop(self, answer: asyncio.Future[AnyAnswer | Refusal]) -> None:
+    async def _stop(self, answer: asyncio.Future[AnyAnswer | Refusal | None]) -> None:
         """Kill the worker where a cancelled call does not end by itself."""
         done, _ = await asyncio.wait([answer], timeout=limits.GRACE)
         if not done:
             self._process.kill()
 
-    def _lost(self) -> Refusal:
+    def _lost(self, seconds: float) -> Refusal | None:
+        """Say what became of a call that was asked `seconds` before the worker ended."""
         if self._process.over_memory:
             return Refusal(
                 "memory",
                 f"the call took the query worker past the profile's memory_limit of {self._profile.memory_limit} bytes",
                 "Ask for less at once: filter by path or language, aggregate, or select fewer columns.",
             )
-        return Refusal(
-            "unavailable",
-            "the query worker ended while it worked on this call",
-            "Ask again: a new worker answers from the same index. If that ends too, ask for less at once.",
-        )
+        return None if seconds < DYING_SECONDS else LOST
