@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -106,6 +107,10 @@ def serve(**options: Any) -> None:
     indexing = Indexing(project.settings, project.profile)
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
     from fledgling.broker import server  # noqa: PLC0415
+
+    # Ctrl-C ends us as SIGTERM does, and the kernel ends the others: the SDK reads standard input in a thread that only
+    # the client's next line or its end can wake, so an orderly way out would wait for that.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serving(front: Front, indexing: Indexing) -> None:
         telling = asyncio.create_task(_tell(indexing))
