@@ -2,18 +2,22 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
+from fledgling.broker import schema
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.query_worker import LOST, QueryWorker
+from fledgling.config import suggestion
 from fledgling.wire import QUESTIONS, AnyAnswer, AnyQuestion, Built, Profile, Progress, Refusal
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
 
 Report = Callable[[Progress], Awaitable[None]]
+_FIELD = re.compile(r"`\$\.(\w+)|field `(\w+)`")  # how msgspec names the field that is wrong, missing or unknown
 _log = logging.getLogger("fledgling")
 
 
@@ -72,10 +76,8 @@ class Front:
         await self._indexing.close()
 
     async def _index(self, report: Report | None) -> Built:
-        if report:
-            while not self._indexing.is_built():
-                await report(self._indexing.progress or Progress("walk", 0, 0))
-                await asyncio.wait([asyncio.ensure_future(self._indexing.built())], timeout=PROGRESS_SECONDS)
+        while report and not await self._indexing.is_built(PROGRESS_SECONDS):
+            await report(self._indexing.progress or Progress("walk", 0, 0))
         return await self._indexing.built()
 
     async def _put(self, question: AnyQuestion, built: Built) -> AnyAnswer | Refusal | None:
@@ -98,6 +100,16 @@ class Front:
 
 
 def invalid(tool: str, problem: msgspec.ValidationError) -> Refusal:
-    """Return the refusal for arguments that do not fit, naming those that would."""
-    fields = ", ".join(QUESTIONS[tool].__struct_fields__)
-    return Refusal("invalid", f"{problem}", f"{tool} takes: {fields}. See its input schema for types and bounds.")
+    """Return the refusal for arguments that do not fit, saying what would.
+
+    >>> invalid("read", msgspec.ValidationError("Expected `str`, got `int` - at `$.path`")).next_step
+    'Give path as {"description":"file relative to the root","type":"string",...}.'
+    """
+    known = schema.input_schema(tool)["properties"]
+    named = _FIELD.search(str(problem))
+    field = named[1] or named[2] if named else ""
+    if field in known:
+        fix = f"Give {field} as {msgspec.json.encode(known[field]).decode()}."
+    else:
+        fix = f"{tool} takes other arguments; {suggestion(field, known)}." if field else f"Known: {', '.join(known)}."
+    return Refusal("invalid", f"{tool}: {problem}", fix)

@@ -4,6 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
+from fledgling import refusals
 from fledgling.broker.launch import BackProcess
 from fledgling.config import Settings
 from fledgling.security import limits, memory_file
@@ -66,9 +67,11 @@ class Indexing:
         assert self._building is not None, "built() comes after accepted()"
         return await asyncio.shield(self._building)
 
-    def is_built(self) -> bool:
-        """Return whether `built` would answer without waiting."""
-        return self._building is not None and self._building.done()
+    async def is_built(self, seconds: float) -> bool:
+        """Wait at most so long; return whether `built` would now answer at once."""
+        assert self._building is not None, "is_built() comes after accepted()"
+        done, _ = await asyncio.wait([self._building], timeout=seconds)
+        return bool(done)
 
     async def close(self) -> None:
         """End the indexer if it still works, and let go of the image."""
@@ -94,16 +97,7 @@ class Indexing:
         if isinstance(message, Refusal):
             return IndexingError(message)
         if self._process.over_memory:
-            return IndexingError(out_of_memory(self.profile))
+            return IndexingError(refusals.index_too_large(self.profile))
         return IndexingError(
             Refusal("failed", "the indexer ended before the index was complete", "Start Fledgling again; see its log.")
         )
-
-
-def out_of_memory(profile: Profile) -> Refusal:
-    """Return the refusal for an index that does not fit the profile."""
-    return Refusal(
-        "memory",
-        f"the index does not fit the profile's memory_limit of {profile.memory_limit} bytes",
-        "Index less (exclude_patterns, max_file_size, max_files, index_content) or use a profile with more memory.",
-    )

@@ -5,6 +5,7 @@ import os
 import time
 from itertools import count
 
+from fledgling import refusals
 from fledgling.broker.launch import BackProcess
 from fledgling.security import limits
 from fledgling.wire import (
@@ -84,11 +85,7 @@ class QueryWorker:
                 return await asyncio.shield(answer)
         except TimeoutError:
             self._process.kill()
-            return Refusal(
-                "timeout",
-                f"the call took longer than the profile's query_timeout of {self._profile.query_timeout:g} s",
-                "Ask for less at once: filter by path or language, or aggregate over fewer rows.",
-            )
+            return refusals.timed_out(self._profile)
         except asyncio.CancelledError:
             self._process.tell(Cancel(number))
             self._stopping = asyncio.create_task(self._stop(answer))
@@ -128,9 +125,5 @@ class QueryWorker:
     def _lost(self, seconds: float) -> Refusal | None:
         """Say what became of a call that was asked `seconds` before the worker ended."""
         if self._process.over_memory:
-            return Refusal(
-                "memory",
-                f"the call took the query worker past the profile's memory_limit of {self._profile.memory_limit} bytes",
-                "Ask for less at once: filter by path or language, aggregate, or select fewer columns.",
-            )
+            return refusals.out_of_memory(self._profile)
         return None if seconds < DYING_SECONDS else LOST

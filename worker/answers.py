@@ -5,6 +5,7 @@ from typing import Any
 
 import duckdb
 
+from fledgling import refusals
 from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
 from fledgling.worker.dependencies import dependencies
 from fledgling.worker.explore import explore
@@ -38,30 +39,11 @@ def answer(asking: Asking, question: AnyQuestion) -> AnyAnswer | Refusal:
     except duckdb.InterruptException:
         return interrupted(asking)
     except (duckdb.OutOfMemoryException, MemoryError):
-        return Refusal(
-            "memory",
-            f"the call needed more than the profile's memory_limit of {asking.profile.memory_limit} bytes",
-            "Ask for less at once: filter by path or language, aggregate, or select fewer columns.",
-        )
-    except duckdb.InvalidInputException as problem:
-        return Refusal(
-            "invalid",
-            f"not a valid regular expression: {str(problem).splitlines()[0]}",
-            "Write RE2 syntax, without look-around or back-references, or leave `regex` out to search for the text.",
-        )
+        return refusals.out_of_memory(asking.profile)
 
 
 def interrupted(asking: Asking) -> Refusal:
     """Return the refusal for a call that was told to end."""
     if asking.ended == "cancelled":
         return Refusal("cancelled", "the call was cancelled", "Ask again if the answer is still wanted.")
-    return timeout(asking.profile.query_timeout)
-
-
-def timeout(seconds: float) -> Refusal:
-    """Return the refusal for a call that took longer than the profile allows."""
-    return Refusal(
-        "timeout",
-        f"the call took longer than the profile's query_timeout of {seconds:g} s",
-        "Ask for less at once: filter by path or language, or aggregate over fewer rows.",
-    )
+    return refusals.timed_out(asking.profile)

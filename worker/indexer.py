@@ -7,10 +7,11 @@ from contextlib import closing
 
 import duckdb
 
+from fledgling import refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
 from fledgling.pipe import Pipe
 from fledgling.security import lifeline, limits
-from fledgling.wire import Accepted, Build, Profile, Refusal
+from fledgling.wire import Accepted, Build, Refusal
 from fledgling.worker.below import Reader
 from fledgling.worker.build import Building
 from fledgling.worker.image import Builder, ViewError
@@ -29,18 +30,18 @@ def main() -> None:
 def _index(pipe: Pipe[Build], order: Build) -> None:
     """Confine, build, report. The order of the first lines is what confinement needs."""
     lifeline.tie(order.broker_pid)
+    limits.confine(limits.INDEXER, order.profile.memory_limit)
     threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
     try:
         languages = load_languages()
         builder = Builder(order.image_fd, order.profile)
-        limits.confine(limits.INDEXER, order.profile.memory_limit)
         narrowed = _narrowed(order)
         pipe.send(Accepted(narrowed.scope, narrowed.narrowed, narrowed.notices))
         pipe.send(Building(order, narrowed.scope, builder, languages, pipe.send).run())
     except ViewError as wrong:
         pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
     except (MemoryError, duckdb.OutOfMemoryException):
-        pipe.send(_too_large(order.profile))
+        pipe.send(refusals.index_too_large(order.profile))
     except Exception as problem:  # noqa: BLE001  (the last resort of this process: one refusal, one log line)
         sys.stderr.write(f"{type(problem).__name__}: {problem}\n")
         pipe.send(Refusal("failed", "the index could not be built", "See the server's log, then start it again."))
@@ -60,14 +61,6 @@ def _narrowed(order: Build) -> Narrowed:
         except OSError:
             return Narrowed(order.scope)
     return narrow(order.scope, text)
-
-
-def _too_large(profile: Profile) -> Refusal:
-    return Refusal(
-        "memory",
-        f"the index does not fit the profile's memory_limit of {profile.memory_limit} bytes",
-        "Index less (exclude_patterns, max_file_size, max_files, index_content) or use a profile with more memory.",
-    )
 
 
 if __name__ == "__main__":

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import duckdb
+
 from fledgling.wire import FileHits, Hits, Search, SymbolList
 from fledgling.worker import coverage, globs, paths, symbols
-from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, continuing, cut_page, shown
+from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
 
 
 class _Hit(NamedTuple):
@@ -31,8 +33,17 @@ class _Enclosing(NamedTuple):
 
 def search(asking: Asking, question: Search) -> Hits | SymbolList:
     """Answer with matching lines grouped by file, or with definitions where a kind is asked for."""
-    if question.kind:
-        return symbols.named(asking, question)
+    try:
+        return symbols.named(asking, question) if question.kind else _text(asking, question)
+    except duckdb.InvalidInputException as problem:
+        raise Refused(
+            "invalid",
+            f"{question.query!r} is no regular expression: {str(problem).splitlines()[0]}",
+            "Write RE2 syntax, without look-around or back-references; or leave `regex` out to search for the text.",
+        ) from problem
+
+
+def _text(asking: Asking, question: Search) -> Hits:
     offset = int(question.cursor or 0)
     rows = _hits(asking, question, offset)
     total, total_files = rows[0].total, rows[0].total_files

@@ -1,0 +1,30 @@
+"""Refusals that more than one process gives, so that an agent reads the same words wherever a limit was met."""
+
+from fledgling.wire import Profile, Refusal
+
+
+def timed_out(profile: Profile) -> Refusal:
+    """Say that a call took too long: `timed_out(profile).kind` is "timeout"."""
+    return Refusal(
+        "timeout",
+        f"the call took longer than the profile's query_timeout of {profile.query_timeout:g} s",
+        "Ask for less at once: filter by path or language, or aggregate over fewer rows.",
+    )
+
+
+def out_of_memory(profile: Profile) -> Refusal:
+    """Say that a call needed too much memory."""
+    return Refusal(
+        "memory",
+        f"the call needed more than the profile's memory_limit of {profile.memory_limit} bytes",
+        "Ask for less at once: filter by path or language, aggregate, or select fewer columns.",
+    )
+
+
+def index_too_large(profile: Profile) -> Refusal:
+    """Say that there is no index because it does not fit."""
+    return Refusal(
+        "memory",
+        f"the index does not fit the profile's memory_limit of {profile.memory_limit} bytes",
+        "Index less (exclude_patterns, max_file_size, max_files, index_content) or use a profile with more memory.",
+    )
