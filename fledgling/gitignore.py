@@ -14,6 +14,7 @@ from msgspec import Struct
 
 MAX_PATTERNS = 2_000  # patterns in one list; the largest published templates hold some 400
 MAX_PATTERN = 256  # bytes in one pattern, as long as the longest file name
+MAX_WILDCARDS = 2_000  # stars, question marks and sets in one list: RE2 may have to follow each at every byte of a name
 MATCHER_MEMORY = (
     64 << 20
 )  # bytes RE2 may use for one list; needed only by a hostile one, a usual list takes about 100 KB
@@ -67,29 +68,43 @@ def compile_patterns(lines: Iterable[bytes], *, of_files: bool = False) -> Patte
     With `of_files` no directory is ever asked about: `name/` matches all files below such a directory.
     Blank lines, comments and patterns that can match nothing (`a//`, `[`, `a\`) are dropped, as git does.
     """
+    matcher = re2.Set.FullMatchSet(_options())
+    negated: list[bool] = []
+    directory_only: list[bool] = []
+    patterns, unused = _within_limits(filter(None, map(_pattern, lines)))
+    for pattern in patterns:
+        positive = pattern.removeprefix(b"!")
+        name = positive.removesuffix(b"/")
+        is_directory = name != positive
+        regex = _regex(name)
+        if regex is not None:
+            matcher.Add(regex + b"/.*" if is_directory and of_files else regex)
+            negated.append(positive != pattern)
+            directory_only.append(is_directory and not of_files)
+    matcher.Compile()
+    return Patterns(matcher, tuple(negated), tuple(directory_only), unused)
+
+
+def _options() -> re2.Options:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # one byte is one character
     options.dot_nl = options.never_capture = True
     options.max_mem = MATCHER_MEMORY
-    matcher = re2.Set.FullMatchSet(options)
-    negated: list[bool] = []
-    directory_only: list[bool] = []
-    unused = 0
-    for pattern in filter(None, map(_pattern, lines)):
-        if len(pattern) > MAX_PATTERN or len(negated) == MAX_PATTERNS:
+    return options
+
+
+def _within_limits(patterns: Iterable[bytes]) -> tuple[list[bytes], int]:
+    """The patterns that are used, and how many are not."""
+    used: list[bytes] = []
+    unused = wildcards = 0
+    for pattern in patterns:
+        more = sum(map(pattern.count, (b"*", b"?", b"[")))
+        if len(pattern) <= MAX_PATTERN and len(used) < MAX_PATTERNS and wildcards + more <= MAX_WILDCARDS:
+            used.append(pattern)
+            wildcards += more
+        else:
             unused += 1
-            continue
-        positive = pattern.removeprefix(b"!")
-        name = positive.removesuffix(b"/")
-        regex = _regex(name)
-        if regex is None:
-            continue
-        is_directory = name != positive
-        matcher.Add(regex + b"/.*" if is_directory and of_files else regex)
-        negated.append(positive != pattern)
-        directory_only.append(is_directory and not of_files)
-    matcher.Compile()
-    return Patterns(matcher, tuple(negated), tuple(directory_only), unused)
+    return used, unused
 
 
 def _pattern(line: bytes) -> bytes:

@@ -2,11 +2,12 @@
 
 import os
 import time
+from random import Random
 
 import pytest
 from trees import git, git_files, walked
 
-from fledgling.gitignore import MAX_PATTERN, MAX_PATTERNS, compile_patterns
+from fledgling.gitignore import MAX_PATTERN, MAX_PATTERNS, MAX_WILDCARDS, compile_patterns
 from fledgling.worker.ignore import MAX_FILE, MAX_IN_FORCE, Rules
 
 # what must hold | the ignore file | a file it ignores | a file it leaves alone ("": nothing to show)
@@ -115,10 +116,21 @@ def test_what_is_past_a_limit_is_counted_and_not_used():
 
 
 def test_the_largest_list_compiles():
-    size = MAX_FILE // MAX_PATTERNS
-    patterns = compile_patterns([b"*[!a]%d" % number + b"?" * (size - 10) for number in range(MAX_PATTERNS)])
+    rest = b"x" * (MAX_FILE // MAX_PATTERNS - len("*1999\n"))
+    patterns = compile_patterns([b"*%d" % number + rest for number in range(MAX_PATTERNS)])
     assert patterns.unused == 0
-    assert patterns.verdict(b"xb7" + b"z" * (size - 10), is_directory=False)
+    assert patterns.verdict(b"xb7" + rest, is_directory=False)
+
+
+def test_a_list_of_wildcards_costs_no_more_than_a_usual_one():
+    random = Random(3)
+    lines = [b"*" + bytes(random.choices(b"ab", k=2)) + b"?" * 26 for _ in range(MAX_PATTERNS)]
+    patterns = compile_patterns(lines)
+    assert patterns.unused == MAX_PATTERNS - MAX_WILDCARDS // 27
+    start = time.process_time()
+    for _ in range(20):
+        patterns.verdict(bytes(random.choices(b"ab", k=200)), is_directory=False)
+    assert time.process_time() - start < 20 * 0.050
 
 
 def test_a_long_ignore_file_counts_up_to_the_limit():
