@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -80,11 +80,16 @@ def _meaning(field: msgspec.structs.FieldInfo) -> str:
     return str(field.type.__metadata__[0].description)
 
 
+def _warn(notices: Iterable[str]) -> None:
+    """Log what the user should know; a notice may quote the project."""
+    for notice in notices:
+        _log.warning("%s", terminal.escaped(notice))
+
+
 def _project(options: dict[str, Any]) -> Project:
     flags = {key: options.pop(key) for key in KEYS}
     resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
-    for notice in resolved.notices:
-        _log.warning("%s", notice)
+    _warn(resolved.notices)
     if not Path(resolved.settings.root).is_dir():
         raise ConfigError(resolved.sources["root"], f"root {resolved.settings.root!r} is no directory", "give one")
     return Project(resolved, profiles.load(resolved.settings.profile))
@@ -128,6 +133,7 @@ async def _tell(indexing: Indexing) -> None:
         _log.error("no index: %s", failed)
     else:
         _log.info("%s", stats.headline(built))
+        _warn(built.notices)
 
 
 def _run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]) -> Result:
@@ -136,8 +142,7 @@ def _run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]
     async def run() -> Result:
         front = Front(indexing.profile, indexing)
         try:
-            for notice in (await indexing.accepted()).notices:
-                _log.warning("%s", terminal.escaped(notice))
+            _warn((await indexing.accepted()).notices)
             return await use(front, indexing)
         finally:
             await front.close()
@@ -200,6 +205,7 @@ def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool
         return answer, await indexing.built()
 
     answer, built = _run(Indexing(project.settings, project.profile), ask)
+    _warn(built.notices)
     if isinstance(answer, Refusal):
         terminal.refuse(answer)
     terminal.show(answer, as_json=as_json)
@@ -217,6 +223,7 @@ def index(with_stats: bool, as_json: bool, **options: Any) -> None:
     """Build the index once and say what is in it."""
     project = _project(options)
     built = _run(Indexing(project.settings, project.profile), _built)
+    _warn(built.notices)
     if as_json:
         terminal.show_json(built)
     else:

@@ -432,6 +432,7 @@ class Built(Struct, frozen=True, tag="built"):
     slowest: tuple[tuple[str, float], ...]
     defined: tuple[str, ...]  # languages whose definitions are extracted
     has_content: bool  # False: index_content is off, so there are definitions but no text
+    notices: tuple[str, ...] = ()
     partial: str | None = None
 
 

@@ -12,7 +12,7 @@ GRACE = 0.3  # seconds after query_timeout until a call that does not yield is e
 
 INDEXER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # a core file would be a copy of the project on disk
-    resource.RLIMIT_NOFILE: 512,  # descriptors; the walk holds one per directory level, at most 256
+    resource.RLIMIT_NOFILE: 256,  # descriptors; the walk holds one for each level of directories, 128 at most
 }
 QUERY_WORKER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,

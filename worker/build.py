@@ -112,6 +112,7 @@ class Building:
             slowest=tuple(sorted(found.seconds.items(), key=lambda item: (-item[1], item[0]))[:SLOWEST]),
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules)),
             has_content=self._scope.index_content,
+            notices=tuple(tree.notices),
             partial=tree.partial,
         )
 

@@ -32,7 +32,7 @@ def inside(path: str) -> str:
     'src'
     """
     parts = path.split("/")
-    if path.startswith(("/", "~", "\\")) or _DRIVE.match(path) or ".." in parts:
+    if path.startswith(("/", "~")) or _DRIVE.match(path) or ".." in parts:
         raise Refused(
             "denied",
             f"{path!r} is not a path below the root of the project",
