@@ -6,13 +6,18 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
 import psutil
 from conftest import serve_command
+
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing
+from fledgling.config import Settings
+from fledgling.security import profile as profiles
 
 INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.server"
 
@@ -96,13 +101,31 @@ async def first(of: psutil.Process, module: str) -> psutil.Process:
     return found[0]
 
 
+@asynccontextmanager
+async def fronted(root: Path, profile: object = "fledgling-core") -> AsyncIterator[tuple[Front, Indexing]]:
+    """An indexer and a query worker with this test as their broker: all but MCP, which takes a second to import."""
+    indexing = Indexing(Settings(root=str(root)), profiles.load(str(profile)))
+    front = Front(indexing.profile, indexing)
+    try:
+        await indexing.accepted()
+        yield front, indexing
+    finally:
+        await front.close()
+
+
 class Server:
     """A server on two bare pipes: for what a client library does not show, its exit status and its bytes."""
 
     def __init__(self, root: Path, *options: str, **started: Any) -> None:
         self.process = subprocess.Popen(
             serve_command(root, *options),
-            **{"cwd": "/", "stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, **started},
+            **{
+                "cwd": "/",
+                "stdin": subprocess.PIPE,
+                "stdout": subprocess.PIPE,
+                "stderr": subprocess.DEVNULL,
+                **started,
+            },
         )
         self.seen = psutil.Process(self.process.pid)
 

@@ -1,0 +1,256 @@
+"""The image: what a profile hides is not in it, nobody can change it, and its tables are what the documents say."""
+
+import asyncio
+import fcntl
+import mmap
+import os
+import subprocess
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+from asking import rows, structured
+from conftest import connected, serve_command
+from running import CALLS, fronted
+
+from fledgling.broker.indexing import IndexingError
+from fledgling.wire import Query
+
+EMPTY = Path(__file__).parent.parent / "worker" / "empty.duckdb"
+
+COLUMNS = {
+    "files": "path absolute_path directory filename extension language size_bytes line_count modified_at is_binary "
+    "is_generated content_hash skip_reason",
+    "content": "path line_number line_text indent_level is_blank is_comment",
+    "symbols": "path name kind line_start line_end parent_name signature docstring language visibility qualified_name",
+    "imports": "path line_number module alias is_relative is_stdlib resolved_path imported_names",
+}
+
+
+@asynccontextmanager
+async def built(root, profile="fledgling-core"):
+    async with fronted(root, profile) as (_, indexing):
+        await indexing.built()
+        yield indexing
+
+
+def raw(indexing):
+    return os.pread(indexing.image_fd, os.fstat(indexing.image_fd).st_size, 0)
+
+
+def as_text(indexing):
+    """Every cell of every table, read back by the engine: what compression hides from a search of the bytes."""
+    with duckdb.connect(f"/proc/self/fd/{indexing.image_fd}", read_only=True) as db:
+        tables = [table for (table,) in db.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        assert sorted(tables) == ["blocks", "files", "imports", "symbols"]
+        return "\n".join(str(row) for table in tables for row in db.execute(f"FROM {table}").fetchall())
+
+
+# ---- what is hidden is absent ---------------------------------------------------------------------------------------
+
+# profile, what is looked for, whether it is there
+SEEN = [
+    ("fledgling-core", "api_pb2", True),
+    ("fledgling-core", "canary-91bc-generated", True),
+    ("fledgling-core", ".env", True),
+    ("fledgling-core", "-7f3a-", False),
+    ("fledgling-core", "SECRET_TOKEN", False),
+    ("fledgling-core", "drop.log", False),
+    ("fledgling-analyst", "-7f3a-", False),
+    ("fledgling-outie", "process_batch", True),
+    ("fledgling-outie", "api_pb2", False),
+    ("fledgling-outie", "-91bc-", False),
+    ("fledgling-outie", "protocol buffer", False),
+    ("fledgling-outie", ".env", False),
+    ("fledgling-outie", "-7f3a-", False),
+    ("fledgling-outie", ".gitignore", False),
+    ("fledgling-outie", "logo.png", False),
+    ("fledgling-outie", "link.py", False),
+]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst", "fledgling-outie"])
+async def test_what_the_profile_hides_is_nowhere_in_the_image(project, profile):
+    async with built(project, profile) as indexing:
+        image, text = raw(indexing), as_text(indexing)
+    for _, word, is_there in [row for row in SEEN if row[0] == profile]:
+        assert (word in text) == is_there, word
+        if not is_there:
+            assert not [form for form in ("utf-8", "utf-16-le", "utf-16-be") if word.encode(form) in image], word
+
+
+@pytest.mark.anyio
+async def test_secret_content_is_not_found_and_a_generated_file_is(project):
+    async with connected(project) as client:
+        assert (await structured(client, "search", query="canary-91bc-generated"))["total"] == 1
+        assert (await structured(client, "search", query="canary-7f3a-secret"))["total"] == 0
+        assert (await structured(client, "search", query="SECRET_TOKEN"))["total"] == 0
+        assert "secret" in (await structured(client, "explore", pattern=".env"))["summary"]["skipped"]
+
+
+@pytest.mark.anyio
+async def test_image_of_what_is_visible_is_the_image_of_a_project_without_the_rest(project, tmp_path):
+    """No trace in names, counts or order: an oracle on what is hidden has nothing to ask."""
+    hidden = ("api_pb2.py", ".env", ".gitignore", "logo.png", "link.py")
+    for file in project.rglob("*"):
+        if ".git" not in file.parts and file.name not in (*hidden, "drop.log", "out.py") and file.is_file():
+            target = tmp_path / file.relative_to(project)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(file.read_bytes())
+            os.utime(target, ns=(0, file.stat().st_mtime_ns))
+    async with built(project, "fledgling-outie") as whole, built(tmp_path, "fledgling-outie") as rest:
+        assert as_text(whole) == as_text(rest)
+
+
+# ---- nobody can change it -------------------------------------------------------------------------------------------
+
+
+def write_through_a_new_descriptor(fd):
+    again = os.open(f"/proc/self/fd/{fd}", os.O_RDWR)
+    try:
+        os.pwrite(again, b"x", 0)
+    finally:
+        os.close(again)
+
+
+CHANGES = {
+    "write": lambda fd: os.pwrite(fd, b"x", 0),
+    "write behind the end": lambda fd: os.pwrite(fd, b"x", os.fstat(fd).st_size),
+    "grow": lambda fd: os.ftruncate(fd, os.fstat(fd).st_size + 1),
+    "shrink": lambda fd: os.ftruncate(fd, 0),
+    "reserve": lambda fd: os.posix_fallocate(fd, os.fstat(fd).st_size, 1),
+    "map shared for writing": lambda fd: mmap.mmap(fd, 4096, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE),
+    "open it anew and write": write_through_a_new_descriptor,
+    "open it anew and truncate": lambda fd: os.open(f"/proc/self/fd/{fd}", os.O_RDWR | os.O_TRUNC),
+    "another seal": lambda fd: fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW),
+}
+
+
+@pytest.mark.anyio
+async def test_nobody_can_change_a_sealed_image(project):
+    async with built(project) as indexing:
+        before = raw(indexing)
+        for name, change in CHANGES.items():
+            with pytest.raises(PermissionError):
+                pytest.fail(f"{name}: {change(indexing.image_fd)}")
+        with duckdb.connect(f"/proc/self/fd/{indexing.image_fd}", read_only=True) as db:
+            for statement in (
+                "INSERT INTO files (path) VALUES ('x')",
+                "DROP TABLE files",
+                "CREATE TABLE x (y INTEGER)",
+            ):
+                with pytest.raises(duckdb.InvalidInputException, match="read-only"):
+                    db.execute(statement)
+        assert raw(indexing) == before
+
+
+def test_empty_database_is_the_one_that_the_engine_makes(tmp_path):
+    duckdb.connect(str(tmp_path / "made")).close()
+
+    def pages(file):
+        """Three headers of 4 KiB, each without its checksum and the identifier that every database gets by chance."""
+        data = file.read_bytes()
+        return [data[at + 8 : at + 124] + data[at + 140 : at + 4096] for at in range(0, len(data), 4096)]
+
+    assert pages(tmp_path / "made") == pages(EMPTY)
+
+
+# ---- what is in it --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+async def test_two_builds_give_the_same_answers_to_the_byte(project):
+    async def answers():
+        async with connected(project) as client:
+            return [(await client.call_tool(tool, arguments)).model_dump_json() for tool, arguments in CALLS]
+
+    first, second = await asyncio.gather(answers(), answers())
+    assert first == second
+
+
+@pytest.mark.anyio
+async def test_tables_have_their_columns_and_keys(project):
+    async with connected(project, "--profile", "fledgling-analyst") as client:
+        for table, columns in COLUMNS.items():
+            assert [name for name, *_ in await rows(client, f"DESCRIBE {table}")] == columns.split()
+        for table, key in {"files": "path", "content": "path, line_number"}.items():
+            [[count, distinct]] = await rows(client, f"SELECT count(*), count(DISTINCT ({key})) FROM {table}")
+            assert count == distinct > 10
+        [[lines]] = await rows(client, "SELECT sum(line_count) FROM files")
+        assert await rows(client, "SELECT count(*) FROM content") == [(lines,)]
+        assert await rows(client, "SELECT count(*) FROM files WHERE absolute_path IS NOT NULL") == [(0,)]
+
+
+# ---- a profile's own views ------------------------------------------------------------------------------------------
+
+HEAD = "SET tools = 'explore, read, search, symbols, dependencies, query';\n"
+
+# view, statement about what is left, answer; every other table is left alone
+NARROWED = [
+    ("visible_files AS SELECT * FROM files WHERE path LIKE 'src/core/%'", "FROM files SELECT count(*)", 4),
+    (
+        "visible_files AS SELECT * FROM files WHERE path LIKE 'src/core/%'",
+        "FROM content SELECT count(DISTINCT path)",
+        4,
+    ),
+    ("visible_files AS SELECT path FROM files WHERE language = 'sql'", "FROM symbols SELECT count(DISTINCT path)", 1),
+    ("files AS SELECT * FROM files WHERE path NOT LIKE 'web/%'", "FROM files SELECT count(*) WHERE path LIKE 'w%'", 0),
+    (
+        "files AS SELECT * FROM files WHERE path NOT LIKE 'web/%'",
+        "FROM content SELECT count(*) WHERE path LIKE 'w%'",
+        0,
+    ),
+    ("content AS SELECT * FROM content WHERE NOT is_comment", "FROM content SELECT count(*) WHERE is_comment", 0),
+    ("content AS SELECT * FROM content WHERE path = 'README.md'", "FROM content SELECT count(DISTINCT path)", 1),
+    ("symbols AS SELECT * FROM symbols WHERE kind = 'class'", "FROM symbols SELECT count(DISTINCT kind)", 1),
+    ("imports AS SELECT * FROM imports WHERE NOT is_stdlib", "FROM imports SELECT count(*) WHERE is_stdlib", 0),
+    ("imports AS SELECT * FROM imports WHERE path LIKE 'web/%'", "FROM imports SELECT count(DISTINCT path)", 2),
+]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("view", sorted({view for view, _, _ in NARROWED}))
+async def test_a_view_narrows_its_table(project, tmp_path, view):
+    profile = tmp_path / "mine.sql"
+    profile.write_text(f"{HEAD}CREATE VIEW {view};\n")
+    async with fronted(project, profile) as (front, _):
+        for statement, expected in [(statement, expected) for name, statement, expected in NARROWED if name == view]:
+            assert (await front.ask(Query(statement))).rows == [[expected]], statement
+
+
+REFUSED = {
+    "an unknown column": "visible_files AS SELECT * FROM files WHERE colour = 'red'",
+    "an added column": "visible_files AS SELECT *, 1 AS one FROM files",
+    "no path": "symbols AS SELECT name FROM symbols",
+    "another table": "files AS SELECT * FROM symbols",
+    "a file of the host": "visible_files AS SELECT content AS path FROM read_text('/etc/passwd')",
+    "a table function of the engine": "visible_files AS SELECT * FROM duckdb_settings()",
+    "the engine's own catalog": "visible_files AS SELECT * FROM information_schema.tables",
+    "a write in a common table expression": "files AS WITH x AS (DELETE FROM files RETURNING *) SELECT * FROM x",
+    "a variable": "visible_files AS SELECT getvariable('x') AS path FROM files",
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", REFUSED)
+async def test_a_view_that_is_no_narrowing_is_refused_with_file_and_line(project, tmp_path, name):
+    profile = tmp_path / "mine.sql"
+    profile.write_text(f"{HEAD}\n\nCREATE VIEW {REFUSED[name]};\n")
+    with pytest.raises(IndexingError) as refused:
+        async with fronted(project, profile):
+            pytest.fail("it was accepted")
+    assert refused.value.refusal.kind == "invalid"
+    assert refused.value.refusal.reason.startswith("mine.sql:4: ")
+    assert refused.value.refusal.next_step
+
+
+def test_server_under_a_refused_profile_does_not_start(project, tmp_path):
+    profile = tmp_path / "mine.sql"
+    profile.write_text(f"{HEAD}CREATE VIEW {REFUSED['a file of the host']};\n")
+    command = serve_command(project, "--profile", str(profile))
+    ended = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
+    assert (ended.returncode, ended.stdout) == (2, b"")
+    assert "mine.sql:2: the function read_text is not on the allowlist" in ended.stderr.decode()
+    assert "Traceback" not in ended.stderr.decode()
