@@ -15,6 +15,7 @@ from fledgling.pipe import FrameError, Unpacker, pack
 
 WATCH_SECONDS = 0.05  # between two looks at a process's memory; a second line behind its own resource limit
 LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
+LOGGED_TOTAL = 64 * 1024  # bytes of it over the life of one process: enough for a fault, too little for a flood
 
 Received = TypeVar("Received")
 _log = logging.getLogger("fledgling")
@@ -106,8 +107,11 @@ class BackProcess(Generic[Received]):
 
     async def _drain(self, stderr: asyncio.StreamReader) -> None:
         """Log what the process complains of, escaped and cut: it may quote hostile text."""
+        room = LOGGED_TOTAL
         while line := await stderr.read(LOGGED_CHARS):
-            _log.warning("%s (pid %d): %s", self._module, self.pid, ascii(line.decode("utf-8", "replace"))[1:-1])
+            if room > 0:
+                _log.warning("%s (pid %d): %s", self._module, self.pid, ascii(line.decode("utf-8", "replace"))[1:-1])
+                room -= len(line)
 
     async def _watch(self, memory_cap: int) -> None:
         try:

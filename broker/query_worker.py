@@ -4,11 +4,13 @@ import asyncio
 import os
 import time
 from itertools import count
+from typing import NamedTuple
 
 from fledgling import refusals
 from fledgling.broker.launch import BackProcess
 from fledgling.security import limits
 from fledgling.wire import (
+    ANSWERS,
     AnyAnswer,
     AnyQuestion,
     Built,
@@ -31,6 +33,18 @@ LOST = Refusal(
 )
 
 
+class Waiting(NamedTuple):
+    """A call at work: what was asked, when on the monotonic clock, and who waits; None tells them to ask another."""
+
+    question: AnyQuestion
+    asked: float
+    answer: asyncio.Future[AnyAnswer | Refusal | None]
+
+    def is_answered_by(self, found: AnyAnswer | Refusal) -> bool:
+        """Return whether this is an answer of the tool that was asked, or a refusal."""
+        return isinstance(found, (Refusal, *ANSWERS[type(self.question).__name__.lower()]))
+
+
 class QueryWorker:
     """A worker over one sealed image. When it dies, each call at work gets a refusal, and it takes no further one.
 
@@ -44,7 +58,7 @@ class QueryWorker:
         opened = Open(os.getpid(), image_fd, profile, built.defined, built.has_content, built.partial)
         self._process: BackProcess[FromWorker] = BackProcess("fledgling.worker.server", opened, [image_fd], FromWorker)
         self._profile = profile
-        self._waiting: dict[int, tuple[asyncio.Future[AnyAnswer | Refusal | None], float]] = {}
+        self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
         self._has_ended = False
@@ -78,7 +92,7 @@ class QueryWorker:
         """
         number = next(self._ids)
         answer: asyncio.Future[AnyAnswer | Refusal | None] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer, time.monotonic()
+        self._waiting[number] = Waiting(question, time.monotonic(), answer)
         self._process.tell(Call(number, self._profile.query_timeout, question))
         try:
             async with asyncio.timeout(self._profile.query_timeout + limits.GRACE):
@@ -102,18 +116,19 @@ class QueryWorker:
     async def _read(self) -> None:
         """Hand each reply to its call; a reply nobody asked for is a protocol violation, and the end."""
         while isinstance(message := await self._process.receive(), Reply):
-            if message.id not in self._waiting:
+            waiting = self._waiting.get(message.id)
+            if waiting is None or not waiting.is_answered_by(message.answer):
                 break
-            answer, _ = self._waiting.pop(message.id)
-            if not answer.done():
-                answer.set_result(message.answer)
+            del self._waiting[message.id]
+            if not waiting.answer.done():
+                waiting.answer.set_result(message.answer)
         self._has_ended = True
         at = time.monotonic()
         self._process.kill()
         await self._process.ended()
-        for answer, asked in self._waiting.values():
-            if not answer.done():
-                answer.set_result(self._lost(at - asked))
+        for waiting in self._waiting.values():
+            if not waiting.answer.done():
+                waiting.answer.set_result(self._lost(at - waiting.asked))
         self._waiting.clear()
 
     async def _stop(self, answer: asyncio.Future[AnyAnswer | Refusal | None]) -> None:
