@@ -1,0 +1,70 @@
+"""How a test asks as an agent does: through a client, by tool and arguments, following `next` to the end."""
+
+import ast
+import re
+from typing import Any
+
+from mcp import Client
+from mcp.types import CallToolResult
+
+CUT = re.compile(r"\[cut here; continue with (read\(.*\))\]")
+
+
+def text(result: CallToolResult) -> str:
+    """The text of an answer or refusal."""
+    return "\n".join(part.text for part in result.content)
+
+
+async def structured(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """One answer; a refusal fails the test."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, f"{tool}({arguments}): {text(result)}"
+    return result.structured_content
+
+
+async def pages(client: Client, tool: str, **arguments: Any) -> list[dict[str, Any]]:
+    """All pages of an answer."""
+    return await to_the_end(client, await structured(client, tool, **arguments))
+
+
+async def to_the_end(client: Client, first: dict[str, Any]) -> list[dict[str, Any]]:
+    """The page that is there, and all that follow it."""
+    found = [first]
+    while following := found[-1].get("next"):
+        found.append(await structured(client, following["tool"], **following["arguments"]))
+    return found
+
+
+async def rows(client: Client, sql: str) -> list[tuple[Any, ...]]:
+    """All rows of a SELECT."""
+    answer = await structured(client, "query", sql=sql)
+    assert not answer.get("truncated"), f"{sql}: {answer['note']}"
+    return [tuple(row) for row in answer["rows"]]
+
+
+async def lines(client: Client, **arguments: Any) -> list[str]:
+    """The lines that read gives, without heading, numbers and notes; a cut is followed to its end."""
+    found: list[tuple[int, str]] = []
+    while arguments:
+        result = await client.call_tool("read", arguments)
+        assert not result.is_error, f"read({arguments}): {text(result)}"
+        heading, *rest = text(result).split("\n")
+        assert heading.startswith(f"[{arguments['path']} · "), heading
+        arguments = {}
+        for line in rest:
+            number, tab, words = line.partition("\t")
+            if tab and number.isdigit():
+                found.append((int(number), words))
+            elif cut := CUT.fullmatch(line):
+                call = ast.parse(cut[1], mode="eval").body
+                assert isinstance(call, ast.Call)
+                arguments = {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
+    first = found[0][0] if found else 0
+    assert [number for number, _ in found] == list(range(first, first + len(found)))
+    return [words for _, words in found]
+
+
+def in_list(paths: list[str]) -> str:
+    """Paths as SQL: `('a.py', 'it''s.py')`."""
+    quoted = ["'" + path.replace("'", "''") + "'" for path in paths]
+    return f"({', '.join(quoted)})"

@@ -1,0 +1,182 @@
+"""The contract of the tools as rows: tests/calls/*.toml, each call put by a client of both eras of the protocol.
+
+A row has a `name`, a `tool`, its `arguments`, and any of these, of which all must hold:
+
+    answer       the whole structured answer             has          some of its fields
+    files        paths of its files                      directories  paths of its directories
+    names        names of its definitions                hits         its matching lines by path
+    says         the whole text                          text         pieces of the text
+    error        pieces of the text of a refusal         lacks        pieces that are nowhere in the text
+    cut          whether `next` goes on (false)          items        how many things all pages hold together
+"""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from asking import lines, text, to_the_end
+from conftest import ERAS, connected, git
+from jsonschema import Draft202012Validator
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp.types import Tool
+
+pytestmark = pytest.mark.anyio
+
+TABLES = {
+    file.stem: tomllib.loads(file.read_text()) for file in sorted((Path(__file__).parent / "calls").glob("*.toml"))
+}
+EXPECTED = {"answer", "has", "files", "directories", "names", "hits", "says", "text", "error", "lacks", "items"}
+
+
+class Agent(NamedTuple):
+    """A client in touch with a server, the tools that it was told of, and the project's place."""
+
+    client: Client
+    tools: dict[str, Tool]
+    root: Path
+
+
+def served(table: dict[str, Any], era: str) -> tuple[str, str, str]:
+    return table.get("tree", "project"), table.get("profile", "fledgling-core"), era
+
+
+CASES = [
+    pytest.param(served(table, era), case, id=f"{era}-{stem}-{case['name']}")
+    for era in ERAS
+    for stem, table in TABLES.items()
+    for case in table["case"]
+]
+
+
+@pytest.fixture(scope="session")
+def long(tmp_path_factory):
+    """A project in which every answer is too long for a page, with names that look like patterns or like each other."""
+    root = tmp_path_factory.mktemp("long")
+    texts = {
+        "hub.py": "",
+        "many.py": "\n\n".join(f"def f{number:04}():\n    return 'needle {number}'\n" for number in range(1, 1201)),
+        "imports.py": "".join(f"import outside{number:04}\n" for number in range(1, 901)),
+        "wide.txt": f"short\n{'x' * 2990} right needle {'y' * 500}\n",
+        "limit.txt": "x" * 1_048_576,
+        "large.txt": "x" * 1_048_577,
+        "brackets/[a].txt": "here",
+        "brackets/a.txt": "here",
+        "brackets/{a,b}.txt": "here",
+        "ab/c.txt": "here",
+        "a/c.txt": "here",
+        "ends.txt": "one\r\ntwo\x0cstill two\u2028still two\r\n\r\nfour",
+        "deep/" * 30 + "bottom.txt": "bottom",
+        'it\'s "quoted", naïve.txt': "quoted",
+    }
+    texts |= {f"uses/u{number:04}.py": "import hub\n" for number in range(1, 901)}
+    for path, words in texts.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(words, newline="")
+    (root / "latin.txt").write_bytes(b"caf\xe9\n")
+    git(root, "init", "-q")
+    return root
+
+
+@pytest.fixture(scope="module")
+async def agent(request):
+    tree, profile, era = request.param
+    root = request.getfixturevalue(tree)
+    async with connected(root, "--profile", profile, era=era) as client:
+        yield Agent(client, {tool.name: tool for tool in (await client.list_tools()).tools}, root)
+
+
+@pytest.mark.parametrize(("agent", "case"), CASES, indirect=["agent"], scope="module")
+async def test_call(agent, case):
+    tool, arguments = case["tool"], case.get("arguments", {})
+    result = await agent.client.call_tool(tool, arguments)
+    said, values = text(result), result.structured_content
+    assert result.is_error == ("error" in case), said
+    check_text(agent, case, said)
+    fits = Draft202012Validator(agent.tools[tool].input_schema).is_valid(arguments)
+    assert fits or result.is_error, "the input schema refuses what the server answers"
+    if not result.is_error and tool != "read":
+        assert json.loads(said) == values
+        Draft202012Validator(agent.tools[tool].output_schema).validate(values)
+        check_values(case, values)
+    if not result.is_error and tool not in ("read", "query"):
+        assert ("next" in values) == case.get("cut", False)
+    if tool == "read":
+        assert values is None
+        assert ("[cut here; continue with read(" in said) == case.get("cut", False)
+    if "items" in case:
+        await check_items(agent.client, case, values)
+
+
+def check_text(agent, case, said):
+    assert set(case) - {"name", "note", "tool", "arguments", "cut"} <= EXPECTED
+    assert set(case) & EXPECTED, "the row expects nothing"
+    assert said == case.get("says", said).removeprefix("\n")
+    for piece in (*case.get("text", ()), *case.get("error", ())):
+        assert piece in said
+    for piece in case.get("lacks", ()):
+        assert piece not in said
+    assert str(agent.root) not in said
+    assert str(Path.home()) not in said
+
+
+def check_values(case, values):
+    assert values == case.get("answer", values)
+    assert {key: values[key] for key in case.get("has", {})} == case.get("has", {})
+    found = {
+        "files": lambda: [file["path"] for file in values["files"]],
+        "directories": lambda: [directory["path"] for directory in values["directories"]],
+        "names": lambda: [symbol["name"] for file in values["files"] for symbol in file["symbols"]],
+        "hits": lambda: {file["path"]: file["hits"] for file in values["files"]},
+    }
+    for key, find in found.items():
+        if key in case:
+            assert find() == case[key]
+
+
+async def check_items(client, case, values):
+    """Following `next` to the end gives everything, and nothing twice."""
+    if case["tool"] == "read":
+        found = await lines(client, **case["arguments"])
+    else:
+        found = [item for page in await to_the_end(client, values) for item in items(page)]
+        assert len(set(found)) == len(found)
+    assert len(found) == case["items"]
+
+
+def items(page):
+    """What one page holds, each thing with where it is."""
+    for file in page.get("files", []):
+        yield from ((file["path"], str(item)) for item in file.get("hits") or file.get("symbols") or [""])
+    yield from (("", directory["path"]) for directory in page.get("directories", []))
+    for node in ({**page, "path": page.get("path")}, *page.get("further", [])):
+        for edge in (*node.get("imports", []), *node.get("imported_by", [])):
+            yield node["path"], str(edge)
+
+
+@pytest.mark.parametrize(
+    "agent", [served({"profile": "fledgling-analyst"}, era) for era in ERAS], indirect=True, scope="module"
+)
+async def test_the_schemas_are_of_json_schema_2020_12(agent):
+    assert list(agent.tools) == ["explore", "read", "search", "symbols", "dependencies", "query"]
+    for tool in agent.tools.values():
+        Draft202012Validator.check_schema(tool.input_schema)
+        assert tool.input_schema["additionalProperties"] is False
+        assert (tool.output_schema is None) == (tool.name == "read")
+        if tool.output_schema:
+            Draft202012Validator.check_schema(tool.output_schema)
+
+
+@pytest.mark.parametrize("agent", [served({}, era) for era in ERAS], indirect=True, scope="module")
+@pytest.mark.parametrize("tool", ["query", "Read", "write", "", "explore "])
+async def test_a_tool_that_the_profile_does_not_name_is_refused(agent, tool):
+    with pytest.raises(MCPError, match=r"is not a tool of the profile fledgling-core\. Use one of: explore, read"):
+        await agent.client.call_tool(tool, {"sql": "SELECT 1"})
+
+
+def test_every_row_has_a_name_of_its_own():
+    names = [(stem, case["name"]) for stem, table in TABLES.items() for case in table["case"]]
+    assert len(set(names)) == len(names) >= 120
