@@ -19,10 +19,10 @@ pytestmark = pytest.mark.anyio
 MAX_FILE = 1_048_576  # the default of max_file_size
 SECRET = {"flask": ["tests/test_apps/.env", "tests/test_apps/.flaskenv"]}  # as seen by eye; no other may be left out
 SAMPLE = 50  # Python files whose definitions are compared one by one
-READ = 200  # definitions that are read by name
-REBUILT = 100  # files put together again from `content`
-LINKED = 200  # files whose imports are asked for in both directions
-UNION = 2_000  # hits up to which every page is fetched; beyond it the total is compared
+READ = 200  # definitions that are read by name, half of them in each era of the protocol
+REBUILT = 100  # files put together again from `content`, likewise
+LINKED = 200  # files whose imports are asked for in both directions, likewise
+UNION = 500  # hits up to which every page is fetched; beyond it the totals are compared
 
 every = pytest.mark.parametrize(
     "corpus",
@@ -88,9 +88,19 @@ def corpus(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=ERAS)
-async def client(corpus, request):
-    async with connected(corpus.root, "--profile", "fledgling-analyst", era=request.param) as client:
+def era(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+async def client(corpus, era):
+    async with connected(corpus.root, "--profile", "fledgling-analyst", era=era) as client:
         yield client
+
+
+def share(items, era):
+    """Every second one for each era, where one after the other would only take longer."""
+    return items[list(ERAS).index(era) :: len(ERAS)]
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -133,8 +143,8 @@ async def test_the_line_counts_are_those_of_git(corpus, client):
 
 
 @every
-async def test_content_is_the_text_of_the_files(corpus, client):
-    for path in sample(corpus.texts, REBUILT):
+async def test_content_is_the_text_of_the_files(corpus, client, era):
+    for path in share(sample(corpus.texts, REBUILT), era):
         select = f"SELECT line_number, line_text FROM content WHERE path IN {in_list([path])} ORDER BY line_number"
         found = await rows(client, select)
         assert found == [*enumerate(text_lines(corpus.root / path), 1)], path
@@ -172,11 +182,11 @@ def assert_same(found, expected):
 
 
 @python
-async def test_read_gives_a_definition_by_its_name(corpus, client):
+async def test_read_gives_a_definition_by_its_name(corpus, client, era):
     named = [found for path in corpus.sample for found in corpus.python[path].definitions if is_unique(corpus, found)]
     chosen = sample(named, READ)
     assert len(chosen) == READ
-    for found in chosen:
+    for found in share(chosen, era):
         source = corpus.python[found.path]
         expected = source.lines[found.first - 1 : found.last]
         assert await lines(client, path=found.path, symbol=found.qualified) == expected, found[:3]
@@ -285,7 +295,8 @@ async def test_a_regular_expression_finds_the_lines_that_grep_finds(corpus, clie
 
 async def assert_found(client, expected, **question):
     """The totals are exact, and all pages together hold each line once."""
-    first = await structured(client, "search", **question, context=0, max_results=1000)
+    max_results = 1000 if len(expected) <= UNION else 1
+    first = await structured(client, "search", **question, context=0, max_results=max_results)
     assert first["total"] == len(expected), Counter(path for path, _ in expected)
     assert first["total_files"] == len({path for path, _ in expected})
     if len(expected) > UNION:
@@ -352,10 +363,10 @@ async def test_imports_lead_where_python_would_find_them(corpus, client):
 
 
 @every
-async def test_imported_by_is_the_inverse_of_imports(corpus, client):
+async def test_imported_by_is_the_inverse_of_imports(corpus, client, era):
     """Every file that imports or is imported, or some of them, by both directions of the tool and by the table."""
     select = "SELECT DISTINCT unnest([path, resolved_path]) AS path FROM imports WHERE resolved_path IS NOT NULL"
-    paths = sample(sorted(path for (path,) in await rows(client, select)), LINKED)
+    paths = share(sample(sorted(path for (path,) in await rows(client, select)), LINKED), era)
     chosen = in_list(paths)
     select = (
         "SELECT DISTINCT path, line_number, resolved_path FROM imports WHERE resolved_path IS NOT NULL AND {} IN {}"
@@ -367,4 +378,4 @@ async def test_imported_by_is_the_inverse_of_imports(corpus, client):
             back += [(item["path"], item["line"], path) for item in page.get("imported_by", [])]
     assert set(forth) == set(await rows(client, select.format("path", chosen)))
     assert_same(back, await rows(client, select.format("resolved_path", chosen)))
-    assert len(back) > 5
+    assert len(forth) > 2
