@@ -13,7 +13,7 @@ from pathlib import Path
 def create() -> int:
     """Return a descriptor of a new, empty, sealable memory file; the caller closes it.
 
-    Where the system has no memory files (macOS) it is a file that only its owner may open, in a directory only its owner
+    Where the system has no memory files (macOS) it is a file only its owner may open, in a directory only its owner
     may enter, unlinked before anything is written: it takes space on a disk, but has no name there.
     """
     if sys.platform == "linux":
