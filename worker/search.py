@@ -1,6 +1,7 @@
 """The search tool: lines of text, or definitions by name."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import duckdb
@@ -25,6 +26,16 @@ class _Line(NamedTuple):
     text: str
 
 
+class _Piece(NamedTuple):
+    """A hit, the lines around it that no piece before it shows, and the definition it is in."""
+
+    path: str  # empty where the piece before it is of the same file
+    language: str | None
+    line: int
+    lines: list[tuple[int, str]]
+    enclosing: str | None
+
+
 class _Enclosing(NamedTuple):
     path: str
     line: int
@@ -47,8 +58,9 @@ def _text(asking: Asking, question: Search) -> Hits:
     offset = int(question.cursor or 0)
     rows = _hits(asking, question, offset)
     total, total_files = rows[0].total, rows[0].total_files
-    files = cut_page(_grouped(asking, question, [row for row in rows if row.path is not None]), asking)
-    given = offset + sum(len(file.hits) for file in files)
+    pieces = cut_page(_pieces(asking, question, [row for row in rows if row.path]), asking)
+    files = _joined(pieces)
+    given = offset + len(pieces)
     note = asking.partial if total else coverage.of_text(asking, question.path, question.language)
     return Hits(files, total, total_files, continuing(question, given, total), note)
 
@@ -70,22 +82,33 @@ def _hits(asking: Asking, question: Search, offset: int) -> list[_Hit]:
     )
 
 
-def _grouped(asking: Asking, question: Search, hits: Sequence[_Hit]) -> list[FileHits]:
+def _pieces(asking: Asking, question: Search, hits: Sequence[_Hit]) -> list[_Piece]:
+    """Return a piece for each hit: a page is cut between two hits, within a file too."""
     where = {"paths": [hit.path for hit in hits], "lines": [hit.line for hit in hits]}
+    near = asking.rows("context_lines", _Line, context=question.context, **where)
+    text = {(row.path, row.line): row.text for row in near}
+    enclosing = {(row.path, row.line): row.qualified_name for row in asking.rows("enclosing_hits", _Enclosing, **where)}
     at = {(hit.path, hit.line): hit.found_at or 0 for hit in hits}
-    context: dict[str, list[tuple[int, str]]] = {}
-    for row in asking.rows("context_lines", _Line, context=question.context, **where):
-        context.setdefault(row.path, []).append((row.line, shown(row.text, at.get((row.path, row.line), 0))))
-    enclosing: dict[str, dict[str, list[int]]] = {}
-    for around in asking.rows("enclosing_hits", _Enclosing, **where):
-        enclosing.setdefault(around.path, {}).setdefault(around.qualified_name, []).append(around.line)
-    return [
-        FileHits(
-            path=path,
-            hits=[hit.line for hit in hits if hit.path == path and hit.line],
-            lines=found,
-            language=next(hit.language for hit in hits if hit.path == path),
-            enclosing=enclosing.get(path, {}),
-        )
-        for path, found in context.items()
-    ]
+    pieces = []
+    for path, group in groupby(hits, lambda hit: hit.path or ""):
+        following = 0  # the first line of the file that no piece shows
+        for hit in group:
+            line = hit.line or 0
+            numbers = range(max(line - question.context, following), line + question.context + 1)
+            lines = [(n, shown(text[path, n], at.get((path, n), 0))) for n in numbers if (path, n) in text]
+            pieces.append(_Piece("" if following else path, hit.language, line, lines, enclosing.get((path, line))))
+            following = numbers.stop
+    return pieces
+
+
+def _joined(pieces: Sequence[_Piece]) -> list[FileHits]:
+    """Put the pieces of each file together."""
+    files: list[FileHits] = []
+    for piece in pieces:
+        if piece.path:
+            files.append(FileHits(piece.path, [], [], piece.language, {}))
+        files[-1].hits.append(piece.line)
+        files[-1].lines.extend(piece.lines)
+        if piece.enclosing:
+            files[-1].enclosing.setdefault(piece.enclosing, []).append(piece.line)
+    return files
