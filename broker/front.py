@@ -34,6 +34,7 @@ class Front:
         self._indexing = indexing
         self._worker: QueryWorker | None = None
         self._replacing = asyncio.Lock()
+        self._retiring: set[asyncio.Task[None]] = set()
         self._calls = 0
 
     async def call(
@@ -73,6 +74,7 @@ class Front:
         """End the processes behind the door."""
         if self._worker:
             await self._worker.close()
+        await asyncio.gather(*self._retiring)
         await self._indexing.close()
 
     async def _index(self, report: Report | None) -> Built:
@@ -88,13 +90,15 @@ class Front:
         return await worker.ask(question)
 
     async def _serving(self, built: Built) -> QueryWorker | None:
-        """Return a worker that serves, a new one over the same image where the last has died."""
+        """Return a worker that serves, a new one over the same image where the last has died or is spent."""
         async with self._replacing:
             if self._worker and self._worker.is_serving():
                 return self._worker
             if self._worker:
-                await self._worker.close()
-                _log.warning("the query worker (pid %d) has ended; a new one takes over", self._worker.pid)
+                retiring = asyncio.create_task(self._worker.retire())
+                self._retiring.add(retiring)
+                retiring.add_done_callback(self._retiring.discard)
+                _log.warning("the query worker (pid %d) has ended or is spent; a new one takes over", self._worker.pid)
             self._worker = QueryWorker(self._indexing.image_fd, self.profile, built)
             return self._worker if await self._worker.ready() else None
 

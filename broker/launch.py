@@ -76,6 +76,13 @@ class BackProcess(Generic[Received]):
         """Kill the process when it holds more than `memory_cap` bytes; `over_memory` then says so."""
         self._watching = asyncio.create_task(self._watch(memory_cap))
 
+    def data_bytes(self) -> int:
+        """Return the address space that the process holds for data: what RLIMIT_DATA counts; 0 where nothing does."""
+        try:
+            return getattr(psutil.Process(self.pid).memory_info(), "data", 0)
+        except psutil.Error:
+            return 0
+
     def kill(self) -> None:
         """End the process at once."""
         self._process.kill()

@@ -62,6 +62,7 @@ class QueryWorker:
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
         self._has_ended = False
+        self._is_spent = False
 
     @property
     def pid(self) -> int:
@@ -82,8 +83,8 @@ class QueryWorker:
         return is_ready
 
     def is_serving(self) -> bool:
-        """Return whether the worker takes calls."""
-        return self._reading is not None and not self._has_ended
+        """Return whether the worker takes calls; one that has no memory left for them does not."""
+        return self._reading is not None and not self._has_ended and not self._is_spent
 
     async def ask(self, question: AnyQuestion) -> AnyAnswer | Refusal | None:
         """Return the answer, at the latest GRACE after the profile's query_timeout; then the worker is killed.
@@ -105,6 +106,12 @@ class QueryWorker:
             self._stopping = asyncio.create_task(self._stop(answer))
             raise
 
+    async def retire(self) -> None:
+        """End the worker once the calls at work are answered; each of them ends by its own time."""
+        if self._waiting:
+            await asyncio.wait([waiting.answer for waiting in self._waiting.values()])
+        await self.close()
+
     async def close(self) -> None:
         """End the worker; calls at work are refused."""
         self._process.kill()
@@ -122,6 +129,7 @@ class QueryWorker:
             del self._waiting[message.id]
             if not waiting.answer.done():
                 waiting.answer.set_result(message.answer)
+            self._is_spent = limits.is_spent(self._process.data_bytes(), self._profile.memory_limit)
         self._has_ended = True
         at = time.monotonic()
         self._process.kill()

@@ -26,6 +26,15 @@ def memory_cap(memory_limit: int) -> int:
     return memory_limit + MEMORY_HEADROOM
 
 
+def is_spent(data_bytes: int, memory_limit: int) -> bool:
+    """Return whether a worker holds so much that the next call may get too little: half of the headroom is gone.
+
+    The engine's allocator keeps the address space that a large call took, though not the memory, and RLIMIT_DATA counts
+    it. A fresh worker at rest holds about 100 MB, and up to memory_limit more as the engine's own buffers.
+    """
+    return data_bytes > memory_limit + MEMORY_HEADROOM // 2
+
+
 def confine(limits: Mapping[int, int], memory_limit: int) -> None:
     """Lower this process's limits for good: hard limits too, so that nothing here can raise them again.
 
