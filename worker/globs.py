@@ -2,7 +2,9 @@
 
 import re
 
-_TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|\{[^{}]*\}|.", re.DOTALL)
+_TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]]*\]|\{[^{}]*\}|.", re.DOTALL)
+_RANGES = re.compile(r"(.)-(.)|(.)", re.DOTALL)
+NOTHING = r"[^\x00-\x{10ffff}]"  # matches no character
 _WILDCARD = re.compile(r"[*?\[{]")
 
 
@@ -48,9 +50,21 @@ def _piece(token: str) -> str:
     if token == "?":
         return "[^/]"
     if token[0] == "[" and len(token) > 2:
-        negated = token[1] == "!"
-        body = re.sub(r"([\\\[\]^&~])", r"\\\1", token[1 + negated : -1])
-        return f"[{'^/' if negated else ''}{body}]"
+        negated = token[1] in "!^"
+        return _characters(token[1 + negated : -1], negated=negated)
     if token[0] == "{" and len(token) > 1:
         return "(" + "|".join(_translate(choice) for choice in token[1:-1].split(",")) + ")"
     return literal(token)
+
+
+def _characters(body: str, *, negated: bool) -> str:
+    """Return a class of characters; a range that runs backwards, `z-a`, holds none, as for git."""
+    ranges = _RANGES.findall(body)
+    members = "".join(
+        f"{literal(first)}-{literal(last)}" if first else literal(single)
+        for first, last, single in ranges
+        if first <= last
+    )
+    if negated:
+        return f"[^/{members}]"
+    return f"[{members}]" if members else NOTHING
