@@ -30,7 +30,10 @@ async def pages(client: Client, tool: str, **arguments: Any) -> list[dict[str, A
 async def to_the_end(client: Client, first: dict[str, Any]) -> list[dict[str, Any]]:
     """The page that is there, and all that follow it."""
     found = [first]
+    cursor = -1
     while following := found[-1].get("next"):
+        assert int(following["arguments"]["cursor"]) > cursor, "a page that leads to itself has no end"
+        cursor = int(following["arguments"]["cursor"])
         found.append(await structured(client, following["tool"], **following["arguments"]))
     return found
 
