@@ -50,9 +50,9 @@ def is_alive(process: psutil.Process) -> bool:
 
 
 def broker() -> psutil.Process:
-    """The one server that this test has started."""
-    [found] = [child for child in psutil.Process().children() if is_alive(child) and "serve" in child.cmdline()]
-    return found
+    """The server that this test has started last."""
+    servers = [child for child in psutil.Process().children() if is_alive(child) and "serve" in child.cmdline()]
+    return max(servers, key=psutil.Process.create_time)
 
 
 def back_processes(of: psutil.Process, module: str | None = None) -> list[psutil.Process]:
@@ -116,9 +116,9 @@ async def fronted(root: Path, profile: object = "fledgling-core") -> AsyncIterat
 class Server:
     """A server on two bare pipes: for what a client library does not show, its exit status and its bytes."""
 
-    def __init__(self, root: Path, *options: str, **started: Any) -> None:
+    def __init__(self, root: Path, *options: str, command: list[str] | None = None, **started: Any) -> None:
         self.process = subprocess.Popen(
-            serve_command(root, *options),
+            command or serve_command(root, *options),
             **{
                 "cwd": "/",
                 "stdin": subprocess.PIPE,

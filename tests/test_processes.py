@@ -181,7 +181,7 @@ async def test_a_stopped_worker_ends_with_the_broker_too(project):
 
 
 @pytest.mark.anyio
-async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project, record_property):
+async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project, record_testsuite_property):
     """20 kills, half of them right before the next call: each answer is right, and nothing is indexed again."""
     async with connected(project) as client:
         expected = await answers(client)
@@ -200,8 +200,8 @@ async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project,
             assert [child.cmdline()[-1] for child in back_processes(broker())] == [QUERY_WORKER]
         assert await answers(client) == expected
         assert [where for where in opened(broker()).values() if "memfd" in where] == image
-    record_property("recovery median ms", round(1000 * statistics.median(seconds)))
-    record_property("recovery worst ms", round(1000 * max(seconds)))
+    record_testsuite_property("recovery median ms", round(1000 * statistics.median(seconds)))
+    record_testsuite_property("recovery worst ms", round(1000 * max(seconds)))
     assert max(seconds) < 5
 
 
@@ -211,7 +211,8 @@ async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
         expected = await answers(client)
         worker = worker_of(broker())
         call = asyncio.create_task(client.call_tool("query", {"sql": ENDLESS}))
-        await until(lambda: worker.cpu_times().user > 0.5)
+        busy = worker.cpu_times().user
+        await until(lambda: worker.cpu_times().user > busy + 0.3)
         worker.kill()
         lost = await call
         assert lost.is_error
@@ -225,7 +226,7 @@ async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
 
 @pytest.mark.anyio
 @pytest.mark.long
-async def test_kill_storm(project, record_property):
+async def test_kill_storm(project, record_testsuite_property):
     """300 kills at random instants while calls go on: an answer is the right one or the one clear error."""
     dice = random.Random(1)
     seconds = []
@@ -244,8 +245,8 @@ async def test_kill_storm(project, record_property):
             seconds.append(time.monotonic() - begun)
         assert await answers(client) == expected
         assert len(opened(broker())) < 20
-    record_property("recovery median ms", round(1000 * statistics.median(seconds)))
-    record_property("recovery p99 ms", round(1000 * statistics.quantiles(seconds, n=100)[-1]))
+    record_testsuite_property("recovery median ms", round(1000 * statistics.median(seconds)))
+    record_testsuite_property("recovery p99 ms", round(1000 * statistics.quantiles(seconds, n=100)[-1]))
 
 
 # ---- before the index is there --------------------------------------------------------------------------------------

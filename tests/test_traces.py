@@ -1,0 +1,108 @@
+"""Serving leaves nothing behind: no file is created or changed anywhere, and no call of the system tries to."""
+
+import os
+import re
+import shutil
+import signal
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from conftest import serve_command
+from running import CALLS, QUERY_WORKER, Server, back_processes, is_alive, until
+
+TRACED = (
+    "open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,"
+)
+TRACED += "unlink,unlinkat,rmdir,truncate,ftruncate,chmod,fchmod,fchmodat,chown,fchown,lchown,utime,utimensat,setxattr,"
+TRACED += "socket,connect,bind,execve,memfd_create"
+
+OPENING = re.compile(r'open(?:at)?\((?:AT_FDCWD, |\d+, )?"(?P<path>.*?)", (?P<flags>[A-Z_|]+)')
+NAME = re.compile(r"^(\w+)\(")
+DEVICES = {"/dev/null", "/dev/tty"}
+
+
+def snapshot(*roots):
+    """Path -> what would change if it was written: times, size, inode, mode."""
+    found = {}
+    for root in roots:
+        for directory, names, files in os.walk(root):
+            for path in (directory, *(os.path.join(directory, name) for name in (*names, *files))):
+                entry = os.lstat(path)
+                found[path] = (entry.st_mtime_ns, entry.st_ctime_ns, entry.st_size, entry.st_ino, entry.st_mode)
+    return found
+
+
+def use(server):
+    """Ten rounds of every tool, wrong ones among them, with a worker killed in between."""
+    server.begin()
+    number = 1
+    for turn in range(10):
+        for tool, arguments in [
+            *CALLS,
+            ("query", {"sql": "SELECT * FROM content"}),
+            ("query", {"sql": "COPY files TO 'x'"}),
+        ]:
+            number += 1
+            server.call(number, tool, arguments)
+            assert server.receive()["id"] == number
+        if turn == 5:
+            for worker in back_processes(server.seen, QUERY_WORKER):
+                worker.kill()
+
+
+@pytest.fixture
+def places(tmp_path, project):
+    """Every place where programs like to leave something, and the environment that names them."""
+    environment = {"PATH": os.environ["PATH"]}
+    for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
+        environment[name] = str(tmp_path / name)
+        (tmp_path / name).mkdir()
+    (tmp_path / "cwd").mkdir()
+    shutil.copytree(project, tmp_path / "project", symlinks=True)
+    return tmp_path, environment
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("way", [signal.SIGKILL, "end of input"], ids=str)
+async def test_no_file_is_created_or_changed(places, way):
+    place, environment = places
+    watched = (place, Path(sysconfig.get_path("purelib")), Path(__file__).parent.parent / "fledgling")
+    before = snapshot(*watched)
+    options = ["--profile", "fledgling-analyst"]
+    with Server(place / "project", *options, cwd=place / "cwd", env=environment) as server:
+        use(server)
+        left = [server.seen, *back_processes(server.seen)]
+        if way == "end of input":
+            server.process.stdin.close()
+        else:
+            server.process.send_signal(way)
+        await until(lambda: server.process.poll() is not None and not any(map(is_alive, left)))
+    after = snapshot(*watched)
+    assert {path: entry for path, entry in after.items() if before.get(path) != entry} == {}
+    assert before.keys() == after.keys()
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+def test_no_system_call_writes_to_a_path_opens_a_socket_or_starts_a_program(places):
+    place, environment = places
+    tracing = ["strace", "-ff", "-qq", "-o", str(place / "trace"), "-e", f"trace={TRACED}"]
+    command = serve_command(place / "project", "--profile", "fledgling-analyst")
+    with Server(place / "project", command=[*tracing, *command], cwd=place / "cwd", env=environment) as server:
+        use(server)
+        server.process.stdin.close()
+        assert server.process.wait(10) == 0
+    done = [line for trace in place.glob("trace.*") for line in trace.read_text(errors="replace").splitlines()]
+    done = [line for line in done if NAME.match(line) and " = -1 " not in line]
+    opened = [OPENING.match(line) for line in done if line.startswith("open")]
+    assert all(opened)
+    assert len(opened) > 1000
+    written = {found["path"] for found in opened if {"O_WRONLY", "O_RDWR", "O_CREAT"} & set(found["flags"].split("|"))}
+    assert {path for path in written if not re.fullmatch(r"/proc/(self|\d+)/fd/\d+", path)} <= DEVICES  # the image
+    others = {NAME.match(line)[1] for line in done if not line.startswith("open")}
+    assert others <= {"execve", "memfd_create", "ftruncate", "socket"}, others
+    started = [line for line in done if line.startswith("execve")]
+    assert len(started) == 4  # broker, indexer, a query worker, and the one that took over
+    assert all(f'"{sys.executable}"' in line for line in started)
+    assert len([line for line in done if line.startswith("memfd_create")]) == 1
