@@ -1,0 +1,53 @@
+"""The memory file, and what stands in for it where the system has none."""
+
+import mmap
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from fledgling.config import Scope
+from fledgling.security import memory_file, profile
+from fledgling.wire import Build
+from fledgling.worker.build import Building
+from fledgling.worker.image import Builder, open_sealed
+from fledgling.worker.language import load_languages
+
+
+def test_sealed_file_takes_no_change() -> None:
+    fd = memory_file.create()
+    os.write(fd, b"index")
+    assert not memory_file.is_sealed(fd)
+    memory_file.seal(fd)
+    assert memory_file.is_sealed(fd)
+    for change in (
+        lambda: os.write(fd, b"more"),
+        lambda: os.ftruncate(fd, 0),
+        lambda: os.ftruncate(fd, 100),
+        lambda: mmap.mmap(fd, 5, mmap.MAP_SHARED, mmap.PROT_WRITE),
+    ):
+        with pytest.raises(OSError, match="not permitted"):
+            change()
+    assert os.pread(fd, 9, 0) == b"index"
+    os.close(fd)
+
+
+def test_unlinked_file_has_no_name_and_one_owner() -> None:
+    fd = memory_file.create_unlinked()
+    found = os.fstat(fd)
+    assert found.st_nlink == 0
+    assert stat.S_IMODE(found.st_mode) == 0o600
+    os.close(fd)
+
+
+def test_unlinked_file_holds_an_image(project: Path) -> None:
+    """A whole build works in it on Linux too, where the file is merely not sealed."""
+    image, root = memory_file.create_unlinked(), os.open(project, os.O_RDONLY)
+    core = profile.load("fledgling-core")
+    order = Build(os.getpid(), image, root, core, Scope())
+    builder = Builder(image, core)
+    with pytest.raises(OSError, match="Invalid argument"):  # sealing it: the one thing a plain file cannot do
+        Building(order, order.scope, builder, load_languages(), lambda _: None).run()
+    assert open_sealed(image, core.memory_limit).execute("SELECT count(*) FROM files").fetchone() == (20,)
+    os.close(root)
