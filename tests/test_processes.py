@@ -141,7 +141,7 @@ async def ends(server, way):
     else:
         server.process.send_signal(way)
     await until(lambda: not any(map(is_alive, left)), 1.0)
-    await until(lambda: server.process.poll() is not None, 1.0)
+    await until(lambda: server.process.poll() is not None)
     assert server.process.returncode == (0 if way == "end of input" else -way)
 
 
