@@ -1,0 +1,425 @@
+"""The statement gate: what it must let pass, what it must stop, and what it may cost.
+
+Tables: queries/admitted.toml, attacks/sql.toml. Both are asked of a real DuckDB that also holds a table nobody may see.
+"""
+
+import json
+import random
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from fledgling.wire import MAX_SQL_CHARS
+from fledgling.worker import statement
+from fledgling.worker.statement import Denied, Gate
+
+HERE = Path(__file__).parent
+TABLES = frozenset({"files", "content", "symbols", "imports"})
+CANARY = "CANARY-7261"  # in every text column of `hidden`, and in a file beside it
+
+SCHEMA = """
+CREATE TABLE files(path VARCHAR, absolute_path VARCHAR, directory VARCHAR, filename VARCHAR, extension VARCHAR,
+  language VARCHAR, size_bytes BIGINT, line_count INTEGER, modified_at TIMESTAMP, is_binary BOOLEAN,
+  is_generated BOOLEAN, content_hash VARCHAR, skip_reason VARCHAR);
+CREATE TABLE content(path VARCHAR, line_number INTEGER, line_text VARCHAR, indent_level INTEGER, is_blank BOOLEAN,
+  is_comment BOOLEAN);
+CREATE TABLE symbols(path VARCHAR, name VARCHAR, kind VARCHAR, line_start INTEGER, line_end INTEGER,
+  parent_name VARCHAR, signature VARCHAR, docstring VARCHAR, language VARCHAR, visibility VARCHAR, qualified_name VARCHAR);
+CREATE TABLE imports(path VARCHAR, line_number INTEGER, module VARCHAR, alias VARCHAR, is_relative BOOLEAN,
+  is_stdlib BOOLEAN, resolved_path VARCHAR, imported_names VARCHAR[]);
+INSERT INTO files VALUES
+  ('src/app.py', NULL, 'src', 'app.py', 'py', 'python', 900, 6, '2026-01-02 03:04:05', false, false, 'h1', NULL),
+  ('src/util.py', NULL, 'src', 'util.py', 'py', 'python', 120, 3, '2025-12-30', false, false, 'h2', NULL),
+  ('db/schema.sql', NULL, 'db', 'schema.sql', 'sql', 'sql', 4000, 2, '2025-06-01', false, true, 'h2', NULL),
+  ('logo.png', NULL, '', 'logo.png', 'png', NULL, 20000, NULL, '2024-01-01', true, false, NULL, 'binary');
+INSERT INTO content VALUES
+  ('src/app.py', 1, 'from util import Path, helper', 0, false, false),
+  ('src/app.py', 2, '# TODO: Error', 0, false, true),
+  ('src/app.py', 3, '', 0, true, false),
+  ('src/app.py', 4, 'def parse(x):', 0, false, false),
+  ('src/app.py', 5, '    raise ValueError(''no'')', 1, false, false),
+  ('src/app.py', 6, 'é', 0, false, false),
+  ('src/util.py', 1, 'import os', 0, false, false),
+  ('src/util.py', 2, 'class Util:', 0, false, false),
+  ('src/util.py', 3, '    def get_x(self): pass', 1, false, false);
+INSERT INTO symbols VALUES
+  ('src/app.py', 'parse', 'function', 4, 5, NULL, 'def parse(x)', 'Parses.', 'python', 'public', 'app.parse'),
+  ('src/app.py', 'Main', 'class', 6, 6, NULL, NULL, NULL, 'python', 'public', 'app.Main'),
+  ('src/util.py', 'Util', 'class', 2, 3, NULL, NULL, NULL, 'python', 'public', 'util.Util'),
+  ('src/util.py', 'get_x', 'method', 3, 3, 'Util', NULL, NULL, 'python', 'private', 'util.Util.get_x');
+INSERT INTO imports VALUES
+  ('src/app.py', 1, 'util', NULL, true, false, 'src/util.py', ['Path', 'helper']),
+  ('src/util.py', 1, 'os', NULL, false, true, NULL, []);
+"""
+# `hidden` has every column of the four tables, so that a query whose table name is swapped for it still binds.
+HIDDEN = f"""
+CREATE TABLE hidden AS SELECT t.secret, f.* REPLACE (t.secret AS path, t.secret AS language), t.secret AS line_text,
+  t.secret AS name, t.secret AS kind, t.secret AS module, [t.secret] AS imported_names, t.secret AS resolved_path,
+  1 AS line_number, 1 AS line_start, 1 AS line_end, true AS is_blank, true AS is_comment
+FROM (SELECT '{CANARY}' AS secret) t, files f LIMIT 1;
+"""
+
+
+def rows(file: str) -> dict:
+    return tomllib.loads((HERE / file).read_text())
+
+
+ADMITTED = {
+    f"{group}/{name}": sql for group, named in rows("queries/admitted.toml").items() for name, sql in named.items()
+}
+ATTACKS = rows("attacks/sql.toml")
+
+
+@pytest.fixture(scope="module")
+def gate():
+    return Gate()
+
+
+@pytest.fixture(scope="module")
+def index():
+    """The four tables; only read."""
+    with duckdb.connect(config={"threads": 1, "async_threads": 0}) as connection:
+        connection.execute(SCHEMA)
+        yield connection
+
+
+@pytest.fixture
+def baited_index():
+    """The four tables, and one that nobody may see."""
+    with duckdb.connect(config={"threads": 1, "async_threads": 0, "max_execution_time": 200}) as connection:
+        connection.execute(SCHEMA + HIDDEN)
+        yield connection
+
+
+def asked(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], list[str]]:
+    """Column names and rows, as text: NaN equals itself there."""
+    cursor = connection.execute(sql)
+    return [column[0] for column in cursor.description], [repr(row) for row in cursor.fetchall()]
+
+
+# ---- what must pass --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sql", ADMITTED.values(), ids=ADMITTED)
+def test_an_ordinary_query_passes_and_its_restatement_answers_the_same(gate, index, sql):
+    text = gate.admit(sql, TABLES)
+    names, written = asked(index, sql)
+    assert asked(index, text) == (names, written)
+    assert gate.admit(text, TABLES)
+
+
+def test_every_function_on_the_list_can_be_called(gate):
+    calls = [f'"{name}"(path)' for name in sorted(statement.FUNCTIONS - statement.BOUNDED.keys())]
+    for first in range(0, len(calls), 50):
+        gate.admit(f"SELECT {', '.join(calls[first : first + 50])} FROM files", TABLES)
+
+
+def test_a_profile_view_may_read_only_what_it_is_given(gate):
+    assert gate.admit("SELECT * FROM files WHERE NOT is_generated", frozenset({"files"}))
+    with pytest.raises(Denied, match="content is not a table here"):
+        gate.admit("SELECT * FROM content", frozenset({"files"}))
+
+
+# ---- what must not ---------------------------------------------------------------------------------------------------
+
+
+def assert_denied(gate: Gate, sql: str, says: str = "") -> None:
+    """`sql` is refused in a line that can be shown anywhere and holds `says`."""
+    with pytest.raises(Denied) as refused:
+        gate.admit(sql, TABLES)
+    words = f"{refused.value.reason} {refused.value.next_step}"
+    assert refused.value.reason
+    assert refused.value.next_step
+    assert words.isprintable()
+    assert len(words) < 500
+    assert says in words
+
+
+@pytest.mark.parametrize("kind", ["expression", "source"])
+def test_every_position_lets_something_harmless_pass(gate, kind):
+    harmless = {"expression": "NULL", "source": "(SELECT 'x' AS path, 'y' AS name)"}[kind]
+    for position in ATTACKS["positions"][kind].values():
+        gate.admit(position.format(harmless), TABLES)
+
+
+PAYLOADS = [(kind, name) for kind, named in ATTACKS["payloads"].items() for name in named]
+
+
+@pytest.mark.parametrize(("kind", "name"), PAYLOADS)
+def test_a_payload_passes_in_no_position(gate, kind, name):
+    """Every payload in a third of the positions, every position with a third of the payloads."""
+    positions = list(ATTACKS["positions"][kind].values())
+    for position in positions[PAYLOADS.index((kind, name)) % 3 :: 3]:
+        assert_denied(gate, position.format(ATTACKS["payloads"][kind][name]))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "name"), PAYLOADS)
+def test_a_payload_passes_in_no_position_at_all(gate, kind, name):
+    for position in ATTACKS["positions"][kind].values():
+        assert_denied(gate, position.format(ATTACKS["payloads"][kind][name]))
+
+
+@pytest.mark.parametrize("row", ATTACKS["statement"], ids=lambda row: row["name"])
+def test_a_hostile_statement_is_refused_in_words_of_use(gate, row):
+    assert_denied(gate, row["sql"], row.get("says", ""))
+
+
+def test_no_function_off_the_list_can_be_called_anywhere(gate):
+    for name in sorted(statement.REFUSED_FUNCTIONS):
+        for call in ("SELECT path.{}(1) FROM files", "SELECT * FROM {}(1)", "SELECT {}(1) OVER ()"):
+            assert_denied(gate, call.format(f'"{name}"'))
+
+
+def test_text_that_is_not_utf8_or_too_long_is_not_parsed(gate):
+    assert_denied(gate, "SELECT '\ud800'", "surrogate")
+    assert_denied(gate, "SELECT 1" + " " * MAX_SQL_CHARS, "longer")
+    gate.admit("SELECT 1" + " " * (MAX_SQL_CHARS - 8), TABLES)
+
+
+# ---- what DuckDB may change ------------------------------------------------------------------------------------------
+
+
+def test_every_function_of_duckdb_is_reviewed():
+    engine = {
+        statement._folded(name) for (name,) in duckdb.execute("SELECT function_name FROM duckdb_functions()").fetchall()
+    }
+    assert engine == statement.FUNCTIONS | statement.REFUSED_FUNCTIONS.keys()
+    assert not statement.FUNCTIONS & statement.REFUSED_FUNCTIONS.keys()
+    assert engine >= statement.BOUNDED.keys() | statement.TABLE_FUNCTIONS
+
+
+def test_the_function_lists_are_sorted_and_say_why():
+    lines = (statement.SQL / "functions.txt").read_text().splitlines()
+    assert lines == sorted(set(lines))
+    assert all(why and remedy for why, remedy in statement.REFUSED_FUNCTIONS.values())
+
+
+def test_every_type_of_duckdb_is_reviewed():
+    engine = {name.lower() for (name,) in duckdb.execute("SELECT type_name FROM duckdb_types()").fetchall()}
+    unoffered = {"bignum", "geometry", "timestamptz_ns", "type", "variant", "varint"}
+    assert engine == statement.TYPES | unoffered
+
+
+def test_every_bare_word_that_duckdb_calls_is_known():
+    names = {name for (name,) in duckdb.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()}
+    names |= statement.VALUE_NAMES
+    names |= {name for (name,) in duckdb.execute("SELECT function_name FROM duckdb_functions()").fetchall()}
+    called = set()
+    for name in names:
+        try:
+            duckdb.execute(f'SELECT "{name}"')
+        except duckdb.BinderException:
+            continue
+        called.add(name)
+    assert called == statement.VALUE_NAMES
+
+
+def nodes(tree: object):
+    """Every object of a JSON document."""
+    if isinstance(tree, list):
+        for item in tree:
+            yield from nodes(item)
+    elif isinstance(tree, dict):
+        yield tree
+        yield from nodes(list(tree.values()))
+
+
+def changes(node: dict):
+    """What a later DuckDB may do to a node: a field more, a field less, a word or kind of value not seen before."""
+    yield {**node, "new_field": None}
+    for field, value in node.items():
+        yield {other: node[other] for other in node if other != field}
+        yield {**node, field: {"new": "node"}}
+        if isinstance(value, str) and value in statement.WORDS and field != "alias":
+            yield {**node, field: "NEW_WORD"}
+        if value is None or value is False:
+            yield {**node, field: [{"type": "NEW_NODE"}]}
+
+
+def test_whatever_is_new_in_a_tree_is_refused(gate):
+    """Each kind of node of all admitted queries, changed in each way: a later DuckDB's tree is denied, not guessed at."""
+    scope = frozenset({(name,) for name in TABLES} | {("main", name) for name in TABLES})
+    seen = set()
+    for sql in ADMITTED.values():
+        tree = json.loads(duckdb.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0])
+        for node in nodes(tree):
+            kind = (str(node.get("class")), str(node.get("type")), *node)
+            if kind in seen or "key" in node:  # `key` is free text: the name of a CTE or of a replaced column
+                continue
+            seen.add(kind)
+            original = dict(node)
+            for changed in changes(original):
+                node.clear()
+                node.update(changed)
+                with pytest.raises((Denied, LookupError, TypeError, AttributeError)):
+                    statement._check(tree, scope)
+            node.clear()
+            node.update(original)
+            statement._check(tree, scope)
+    assert len(seen) > 60
+
+
+# ---- what it may cost ------------------------------------------------------------------------------------------------
+
+# What DuckDB's parser suffers from: 16 KiB each, or as much as the gate parses.
+BOMBS = {
+    "brackets, open": "SELECT " + "(" * 16000,
+    "brackets, closed": "SELECT " + "(" * 8000 + "1" + ")" * 8000,
+    "brackets in FROM": "FROM " + "(" * 8000 + "files" + ")" * 8000,
+    "brackets, as deep as allowed": "SELECT " + ",".join(["(" * 40 + "1" + ")" * 40] * 60),
+    "brackets in FROM, as deep as allowed": "FROM " + ",".join(["(" * 40 + "files" + ")" * 40] * 60),
+    "list brackets": "SELECT " + "[" * 8000 + "]" * 8000,
+    "structs": "SELECT " + "{'a':" * 3000,
+    "not": "SELECT " + "NOT " * 4000 + "true",
+    "minus": "SELECT " + "- " * 8000 + "1",
+    "case, nested": "SELECT " + "CASE WHEN 1 THEN " * 900,
+    "case, in operands": "SELECT " + "CASE " * 30 + "1" + " WHEN 1 THEN 2 WHEN 3 THEN 4 END" * 30,
+    "case, many whens": "SELECT CASE " + "WHEN 1 THEN 2 " * 1100 + "END",
+    "case, long operand": "SELECT CASE " + "a + " * 500 + "a " + "WHEN 1 THEN 2 " * 900 + "END",
+    "casts": "SELECT 1" + "::INT" * 3200,
+    "casts, beside": "SELECT " + ",".join(["a::INT"] * 1200),
+    "unions": "SELECT 1" + " UNION SELECT 1" * 1050,
+    "in list": "SELECT 1 IN (" + ",".join(["1"] * 8000) + ")",
+    "in list, as long as allowed": "SELECT 1 IN (" + ",".join(["1"] * 2400) + ")",
+    "joins": "FROM files" + " JOIN files USING (path)" * 680,
+    "joins, beside": " UNION ALL ".join(["FROM files" + " JOIN files USING (path)" * 90] * 7),
+    "comma joins": "FROM " + ",".join(["f"] * 8000),
+    "subqueries": "SELECT " + "(SELECT " * 1800 + "1" + ")" * 1800,
+    "subqueries, as deep as allowed": "SELECT " + ",".join(["(SELECT " * 40 + "1" + ")" * 40] * 40),
+    "ctes, nested": "WITH a AS (" * 1400,
+    "ctes, nested less": "WITH a AS (" * 12,
+    "ctes, nested in describe": "DESCRIBE (WITH a AS MATERIALIZED (" * 12,
+    "ctes, nested in from": "WITH a AS (FROM (" * 18 + "SELECT",
+    "ctes, beside": "WITH " + ",".join(f"a{i} AS (FROM files)" for i in range(600)) + " FROM a1",
+    "describe, nested": "SELECT 1 UNION (DESCRIBE " * 30,
+    "lambdas": "SELECT " + "lambda x: " * 1600,
+    "named windows": "SELECT "
+    + "sum(x) OVER w," * 1000
+    + "1 FROM files WINDOW w AS (PARTITION BY "
+    + "y," * 900
+    + "y)",
+    "cube": "SELECT 1 GROUP BY CUBE (" + ",".join(f"a{i}" for i in range(15)) + ")",
+    "cubes": "SELECT 1 GROUP BY "
+    + ",".join(f"CUBE (a{i})" for i in range(15))
+    + ","
+    + ",".join(f"b{i}" for i in range(100)),
+    "rollup": "SELECT 1 GROUP BY ROLLUP (" + ",".join(f"a{i}" for i in range(2000)) + ")",
+    "types": "SELECT 1::" + "STRUCT(a " * 1600,
+    "quotes": "SELECT " + "'" * 16000,
+    "comments": "SELECT " + "/*" * 8000,
+    "semicolons": ";" * 16000,
+    "suggestions": "SELECT " + "a" * 16000 + "(1)",
+}
+MEASURE = """
+import json, sys, time
+from fledgling.worker.statement import Denied, Gate
+gate, seconds = Gate(), {}
+for name, sql in json.load(sys.stdin).items():
+    start = time.process_time()
+    try:
+        gate.admit(sql[:16384], frozenset({"files"}))
+    except Denied:
+        pass
+    seconds[name] = time.process_time() - start
+print(json.dumps(seconds))
+"""
+
+
+def test_no_parse_bomb_costs_more_than_half_a_second():
+    """In a process of its own, because what goes wrong here ends in gigabytes. CPU time: tests share the machine."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE], input=json.dumps(BOMBS), capture_output=True, text=True, timeout=60, check=True
+    )
+    seconds = json.loads(done.stdout)
+    assert seconds.keys() == BOMBS.keys()
+    assert {name: cost for name, cost in seconds.items() if cost > 0.5} == {}
+
+
+def test_an_ordinary_query_costs_milliseconds(gate):
+    start = time.process_time()
+    for sql in ADMITTED.values():
+        gate.admit(sql, TABLES)
+    assert (time.process_time() - start) / len(ADMITTED) < 0.015
+
+
+# ---- fuzzing ---------------------------------------------------------------------------------------------------------
+
+FUZZ = ATTACKS["fuzz"]
+WORDS = (duckdb.token_type.identifier, duckdb.token_type.string_const, duckdb.token_type.numeric_const)
+
+
+def variants(count: int, file: Path):
+    """Admitted queries, changed in up to three places: a word replaced, a disturbance put in, a name swapped."""
+    chance = random.Random(count)
+    operands = [operand.replace("FILE", str(file)) for operand in FUZZ["forbidden"] + FUZZ["operands"]]
+    cut = []
+    for sql in ADMITTED.values():
+        data, tokens = sql.encode(), duckdb.tokenize(sql)
+        ends = [*(place for place, _ in tokens), len(data)][1:]
+        parts = [data[place:end].decode(errors="ignore") for (place, _), end in zip(tokens, ends, strict=True)]
+        cut.append((parts, [i for i, (_, kind) in enumerate(tokens) if kind in WORDS]))
+    for _ in range(count):
+        parts, words = chance.choice(cut)
+        parts = list(parts)
+        for _ in range(chance.choice((1, 1, 2))):
+            if words and chance.random() < 0.7:
+                parts[chance.choice(words)] = f" {chance.choice(operands)} "
+            else:
+                place = chance.randrange(len(parts))
+                parts[place] = f" {chance.choice(FUZZ['disturbances'])} {parts[place]}"
+        if words and chance.random() < 0.3:
+            name = parts[chance.choice(words)].strip()
+            parts = ["hidden " if part.strip() == name else part for part in parts]
+        yield "".join(parts)
+
+
+def reached(tree: object) -> set[str]:
+    """Every name a tree calls or reads, by its own simple walk: the gate's tables have no part in it."""
+    if isinstance(tree, list):
+        return set().union(*map(reached, tree))
+    if not isinstance(tree, dict):
+        return set()
+    own = {".".join(tree["qualified_name"]["path"]).lower()} if "qualified_name" in tree else set()
+    return own.union(*map(reached, tree.values()))
+
+
+def fuzz(gate: Gate, index: duckdb.DuckDBPyConnection, count: int, file: Path) -> int:
+    """How many of `count` variants pass. What passes calls nothing forbidden, and brings back no canary when run."""
+    file.write_text(CANARY)
+    before = asked(index, "SELECT (SELECT count(*) FROM duckdb_tables()), (SELECT bit_xor(hash(f)) FROM files f)")
+    forbidden = {name.replace("FILE", str(file)).partition("(")[0].strip("\"'") for name in FUZZ["forbidden"]}
+    passed = 0
+    for sql in variants(count, file):
+        try:
+            text = gate.admit(sql, TABLES)
+        except Denied:
+            continue
+        passed += 1
+        assert not forbidden & reached(
+            json.loads(index.execute("SELECT json_serialize_sql(?)", [text]).fetchone()[0])
+        ), sql
+        try:
+            answer = asked(index, text)
+        except duckdb.Error as error:
+            answer = ([str(error)], [])
+        assert CANARY not in str(answer), sql
+    assert (
+        asked(index, "SELECT (SELECT count(*) FROM duckdb_tables()), (SELECT bit_xor(hash(f)) FROM files f)") == before
+    )
+    assert list(file.parent.iterdir()) == [file]
+    return passed
+
+
+def test_no_variant_of_a_query_reaches_what_is_hidden(gate, baited_index, tmp_path):
+    assert fuzz(gate, baited_index, 6_000, tmp_path / "canary.csv") > 600
+
+
+@pytest.mark.long
+def test_no_variant_of_many_reaches_what_is_hidden(gate, baited_index, tmp_path):
+    assert fuzz(gate, baited_index, 1_000_000, tmp_path / "canary.csv") > 100_000
