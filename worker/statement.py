@@ -238,7 +238,7 @@ def _one_select(statements: list[duckdb.Statement]) -> None:
 PLAIN = "plain"  # names, numbers, flags
 WORD = "word"  # one of WORDS
 NOTHING = "nothing"  # a feature that is not offered: it must be absent
-RULED = "ruled"  # what the rule of the node checks
+RULED = "ruled"  # nodes that the rule of this one, or _children, looks into
 
 Fields = dict[str, str]
 
@@ -258,7 +258,7 @@ PLACE = _fields("alias query_location query_location_length")
 EXPRESSION = PLACE | _fields(word="class type")
 TABLE = PLACE | _fields(word="type", nothing="sample")
 QUERY = _fields(word="type", ruled="cte_map", modifiers="modifier")
-CALLED = _fields("distinct", nothing="schema catalog", ruled="function_name qualified_name", arguments="argument")
+CALLED = _fields("function_name distinct", nothing="schema catalog", ruled="qualified_name", arguments="argument")
 CALL = EXPRESSION | CALLED | _fields("is_operator", nothing="export_state", filter="expression", order_bys="modifier")
 ORDER = _fields(word="type null_order", expression="expression")
 
@@ -273,7 +273,7 @@ SYNTAX: dict[str, dict[str, Fields]] = {
         ),
         "SET_OPERATION_NODE": QUERY | _fields("setop_all", "setop_type", "left right", children="query"),
         "RECURSIVE_CTE_NODE": QUERY | _fields(
-            "union_all aliases", ruled="cte_name right", left="query", key_targets="expression",
+            "cte_name union_all aliases", ruled="right", left="query", key_targets="expression",
         ),
     },
     "cte": {"": _fields("key", value="cte_body")},
@@ -288,7 +288,7 @@ SYNTAX: dict[str, dict[str, Fields]] = {
     "order": {"ORDER_DEFAULT": ORDER, "ASCENDING": ORDER, "DESCENDING": ORDER},
     "table": {
         "BASE_TABLE": TABLE | _fields(
-            "column_name_alias", nothing="at_clause", ruled="catalog_name schema_name table_name qualified_name",
+            "catalog_name schema_name table_name column_name_alias", nothing="at_clause", ruled="qualified_name",
         ),
         "TABLE_FUNCTION": TABLE | _fields("column_name_alias", "with_ordinality", function="table_function"),
         "SUBQUERY": TABLE | _fields("column_name_alias", subquery="statement"),
@@ -315,8 +315,8 @@ SYNTAX: dict[str, dict[str, Fields]] = {
         "BETWEEN": EXPRESSION | _fields(input="expression", lower="expression", upper="expression"),
         "CASE": EXPRESSION | _fields(case_checks="case", else_expr="expression"),
         "CAST": EXPRESSION | _fields("try_cast", child="expression", type_expr="type"),
-        "COLLATE": EXPRESSION | _fields(ruled="collation", child="expression"),
-        "COLUMN_REF": EXPRESSION | _fields(ruled="column_names"),
+        "COLLATE": EXPRESSION | _fields("collation", child="expression"),
+        "COLUMN_REF": EXPRESSION | _fields("column_names"),
         "COMPARISON": EXPRESSION | _fields(left="expression", right="expression"),
         "CONJUNCTION": EXPRESSION | _fields(children="expression"),
         "CONSTANT": EXPRESSION | _fields(ruled="literal"),
@@ -344,7 +344,7 @@ SYNTAX: dict[str, dict[str, Fields]] = {
     "replacement": {"": _fields("key", value="expression")},
     "renaming": {"": _fields("value", key="column")},
     "type": {
-        "TYPE": EXPRESSION | _fields(nothing="catalog schema", ruled="type_name qualified_name", children="type"),
+        "TYPE": EXPRESSION | _fields("type_name", nothing="catalog schema", ruled="qualified_name", children="type"),
         "CONSTANT": EXPRESSION | _fields(ruled="literal"),
     },
 }  # fmt: skip
@@ -591,7 +591,8 @@ def _known_type(node: Node, _: Scope) -> None:
 
 def _known_literal(node: Node, _: Scope) -> None:
     """A literal as it was written."""
-    if node["literal"].keys() != {"kind", "text"} or node["literal"]["kind"] not in LITERALS:
+    literal = node["literal"]
+    if literal.keys() != {"kind", "text"} or literal["kind"] not in LITERALS or not _is_plain(literal["text"]):
         raise _refused("literal")
 
 
