@@ -10,7 +10,8 @@ two that say something about the same thing, the first holds.
     @doc                a documentation string                      @visibility  private or protected, by a keyword
     @parent             who owns it, where nesting does not say: `A` in `A.prototype.f = function () {}`
     @decorator          belongs to the definition that follows directly
-    @import             a statement or call that imports @module; patterns with the same module node speak of one import
+    @import             a statement or call that imports @module; patterns with the same module node, or without one and
+                        with the same start, speak of one import
     @imported, @alias   a name taken from the module, and what it is called here; an alias alone is the module's
     @default            an alias of the module's default export
     @comment            a comment
@@ -18,13 +19,12 @@ two that say something about the same thing, the first holds.
 
 import re
 import time
-from collections.abc import Iterable
+from collections import defaultdict
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
 from operator import itemgetter
 
-from msgspec import Struct
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
@@ -35,11 +35,13 @@ from fledgling.worker.rows import Extraction
 
 BUDGET = 0.5  # CPU seconds a file: five times what a megabyte of ordinary source takes; hostile ones take minutes
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
-CHUNK = 65536  # bytes handed to the parser at a time
+MAX_RUN = 500  # tokens side by side with no node between; the query's time grows with the square of it
+MAX_DEPTH = 50_000  # levels; the query counts them in 16 bits, and beyond never gives up a match in progress
+CHUNK = 1024  # bytes handed to the parser at a time; reading the text of a node copies one for each predicate
 BLANK = re.compile(rb"\s*+")
 DEFINITION = re.compile(r"@(definition(?:\.(\w+))?)")
 
-Spans = list[tuple[int, int]]
+Span = tuple[int, int]
 Captures = dict[str, list[Node]]
 
 
@@ -47,13 +49,104 @@ class OutOfTime(Exception):
     """The file's budget is spent."""
 
 
-class Found(Struct):
-    """What the query found in a tree."""
+# ---- patterns that speak of one thing, put together ------------------------------------------------------------------
 
-    definitions: dict[int, Definition] = {}
-    imports: dict[int, Import] = {}
-    comments: Spans = []
-    decorators: Spans = []
+
+class Found:
+    """What the matches of a query say, put together: matches that speak of the same node speak of one thing."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._definitions: dict[int, Definition] = {}  # by the start of the name
+        self._imports: dict[int, Import] = {}  # by the start of the module
+        self._names = defaultdict[int, list[tuple[str | None, str | None]]](list)  # by the start of the statement
+        self._decorators: list[Span] = []
+        self.comments: list[Span] = []
+
+    def add(self, captures: Captures, capture: str, kind: str) -> None:
+        """Add one match; `capture` is the one that holds the whole definition, if its pattern has one."""
+        if "name" in captures:
+            self._add_definition(captures, captures.get(capture), kind)
+        elif "import" in captures:
+            self._add_import(captures)
+        elif "comment" in captures:
+            self.comments.append(captures["comment"][0].byte_range)
+        elif "decorator" in captures:
+            self._decorators.append(captures["decorator"][0].byte_range)
+
+    def definitions(self) -> list[Definition]:
+        """All definitions, with the decorators directly above, and signatures that begin behind those within."""
+        definitions = [found for found in self._definitions.values() if found.kind]
+        behind = {start: blank_end(self._source, end) for start, end in self._decorators}
+        above = {following: start for start, following in behind.items()}
+        for found in definitions if behind else ():
+            while found.start in above:
+                found.start = above[found.start]
+            while found.head in behind:
+                found.head = behind[found.head]
+        return definitions
+
+    def imports(self) -> list[Import]:
+        """All imports with the names of their statements."""
+        for found in self._imports.values():
+            found.names += self._names.pop(found.start, ())
+        return list(self._imports.values())
+
+    def _add_definition(self, captures: Captures, whole: list[Node] | None, kind: str) -> None:
+        (name, *_) = captures["name"]
+        found = self._definitions.get(name.start_byte)
+        if found is None:
+            found = Definition(self._text(name).strip("'\""), inside=name.end_byte)
+            self._definitions[name.start_byte] = found
+        if whole:
+            start, end = whole[0].byte_range
+            if kind and not found.kind:
+                found.kind, found.head = kind, start
+            found.start = min(start, found.start) if found.end >= 0 else start
+            found.end = max(end, found.end)
+        if found.body is None and found.value is None:
+            found.body = start_of(captures.get("body"))
+            found.value = start_of(captures.get("value"))
+        found.doc = found.doc or self._captured(captures, "doc")
+        found.parent = found.parent or self._captured(captures, "parent")
+        found.visibility = found.visibility or self._captured(captures, "visibility")
+
+    def _add_import(self, captures: Captures) -> None:
+        start, end = captures["import"][0].byte_range
+        names = self._names[start]
+        if "module" in captures:
+            module = captures["module"][0]
+            found = self._imports.get(module.start_byte)
+            if found is None:
+                path = "".join(self._text(module).replace("\\", "").split())
+                found = self._imports[module.start_byte] = Import(path, start, end)
+            found.start, found.end = min(start, found.start), max(end, found.end)
+            names = found.names
+        name, alias = self._captured(captures, "imported"), self._captured(captures, "alias")
+        if default := self._captured(captures, "default"):
+            name, alias = "default", default
+        if name or alias:
+            names.append((name, alias))
+
+    def _captured(self, captures: Captures, capture: str) -> str | None:
+        return self._text(captures[capture][0]) if capture in captures else None
+
+    def _text(self, node: Node) -> str:
+        return self._source[node.start_byte : node.end_byte].decode(errors="replace")
+
+
+def start_of(nodes: list[Node] | None) -> int | None:
+    """Where a captured node begins."""
+    return nodes[0].start_byte if nodes else None
+
+
+def blank_end(source: bytes, offset: int) -> int:
+    """The first byte from `offset` on that is not white space."""
+    match = BLANK.match(source, offset)
+    return match.end() if match else offset
+
+
+# ---- one grammar -----------------------------------------------------------------------------------------------------
 
 
 class Syntax:
@@ -89,93 +182,40 @@ class Syntax:
             raise OutOfTime from error
 
     def find(self, source: bytes, tree: Tree) -> Found:
-        """Run the query and put together what its patterns say about the same node."""
-        found = Found()
+        """Run the query and put together what its patterns say about the same node; OutOfTime if it would take long."""
+        if is_bomb(tree):
+            raise OutOfTime
+        found = Found(source)
         cursor = QueryCursor(self._query, match_limit=MATCH_LIMIT)
         for pattern, captures in sorted(cursor.matches(tree.root_node), key=itemgetter(0)):
-            if "name" in captures:
-                capture, kind = self._kinds[pattern]
-                merge_definition(found.definitions, source, captures, captures.get(capture), kind)
-            elif "module" in captures:
-                merge_import(found.imports, source, captures)
-            elif "comment" in captures:
-                found.comments.append(captures["comment"][0].byte_range)
-            elif "decorator" in captures:
-                found.decorators.append(captures["decorator"][0].byte_range)
+            found.add(captures, *self._kinds[pattern])
         return found
 
 
-# ---- patterns that speak of one thing, put together ------------------------------------------------------------------
+def is_bomb(tree: Tree) -> bool:
+    """Whether the query would take minutes: more than MAX_RUN mere tokens in a row (`((((((...`), or MAX_DEPTH levels.
 
-
-def text_of(source: bytes, node: Node) -> str:
-    """The source of a node."""
-    return source[node.start_byte : node.end_byte].decode(errors="replace")
-
-
-def merge_definition(
-    definitions: dict[int, Definition], source: bytes, captures: Captures, whole: list[Node] | None, kind: str
-) -> None:
-    """Add what one match says about the definition named by @name."""
-    (name, *_) = captures["name"]
-    found = definitions.get(name.start_byte)
-    if found is None:
-        found = Definition(text_of(source, name).strip("'\""), inside=name.end_byte)
-        definitions[name.start_byte] = found
-    if whole:
-        start, end = whole[0].byte_range
-        if kind and not found.kind:
-            found.kind, found.head = kind, start
-        found.start = min(start, found.start) if found.end >= 0 else start
-        found.end = max(end, found.end)
-    if found.body is None and found.value is None:
-        found.body = start_of(captures.get("body"))
-        found.value = start_of(captures.get("value"))
-    if "doc" in captures:
-        found.doc = found.doc or source[slice(*captures["doc"][0].byte_range)]
-    if "parent" in captures:
-        found.parent = found.parent or text_of(source, captures["parent"][0])
-    if "visibility" in captures:
-        found.visibility = text_of(source, captures["visibility"][0])
-
-
-def start_of(nodes: list[Node] | None) -> int | None:
-    """Where a captured node begins."""
-    return nodes[0].start_byte if nodes else None
-
-
-def merge_import(imports: dict[int, Import], source: bytes, captures: Captures) -> None:
-    """Add what one match says about the import of @module."""
-    module = captures["module"][0]
-    found = imports.get(module.start_byte)
-    if found is None:
-        name = "".join(text_of(source, module).replace("\\", "").split())
-        found = imports[module.start_byte] = Import(name, module.start_byte, module.end_byte)
-    if "import" in captures:
-        start, end = captures["import"][0].byte_range
-        found.start, found.end = min(start, found.start), max(end, found.end)
-    names = {capture: text_of(source, captures[capture][0]) for capture in ("imported", "alias") if capture in captures}
-    if "default" in captures:
-        names = {"imported": "default", "alias": text_of(source, captures["default"][0])}
-    if names:
-        found.names.append((names.get("imported"), names.get("alias")))
-
-
-def widen(definitions: Iterable[Definition], decorators: Spans, source: bytes) -> None:
-    """Let definitions begin with the decorators directly above, and their signatures behind those within."""
-    follows = {start: blank_end(source, end) for start, end in decorators}
-    precedes = {following: start for start, following in follows.items()}
-    for found in definitions if decorators else ():
-        while found.start in precedes:
-            found.start = precedes[found.start]
-        while found.head in follows:
-            found.head = follows[found.head]
-
-
-def blank_end(source: bytes, offset: int) -> int:
-    """The first byte from `offset` on that is not white space."""
-    match = BLANK.match(source, offset)
-    return match.end() if match else offset
+    This is asked first because a query cannot be stopped: its progress callback crashes in tree-sitter 0.26. Subtrees
+    too small to hold such a run are not looked into.
+    """
+    todo = [(tree.root_node, 0)]
+    while todo:
+        node, depth = todo.pop()
+        if depth > MAX_DEPTH:
+            return True
+        cursor = node.walk()
+        run = 0
+        more = cursor.goto_first_child()
+        while more:
+            child = cursor.node
+            if child and child.is_named:
+                run = 0
+                if child.descendant_count > MAX_RUN:
+                    todo.append((child, depth + 1))
+            elif (run := run + 1) > MAX_RUN:
+                return True
+            more = cursor.goto_next_sibling()
+    return False
 
 
 # ---- one file --------------------------------------------------------------------------------------------------------
@@ -221,11 +261,9 @@ def parsed(row: Language, syntaxes: list[Syntax], source: bytes) -> Extraction:
         found = syntax.find(source, tree)
     except OutOfTime:
         return extraction(row, Text(source, []), [], [], "tree-sitter", complete=False)
-    definitions = [definition for definition in found.definitions.values() if definition.kind]
-    widen(definitions, found.decorators, source)
     text = Text(source, found.comments)
     complete = not tree.root_node.has_error
-    return extraction(row, text, definitions, found.imports.values(), "tree-sitter", complete=complete)
+    return extraction(row, text, found.definitions(), found.imports(), "tree-sitter", complete=complete)
 
 
 def understand(syntaxes: list[Syntax], source: bytes, deadline: float) -> tuple[Syntax, Tree]:

@@ -42,7 +42,7 @@ class Definition(Struct):
     inside: int = -1
     body: int | None = None
     value: int | None = None
-    doc: bytes | None = None
+    doc: str | None = None
     visibility: str | None = None
     parent: str | None = None
     qualified: str = ""
@@ -66,8 +66,8 @@ class Text:
     def __init__(self, source: bytes, comments: Iterable[tuple[int, int]]) -> None:
         self.source = source
         self.comments = sorted(comments)
-        self.starts = [0, *(match.end() for match in re.finditer(b"\n", source))]
         self.code = without(source, self.comments)
+        self.starts = [0, *(match.end() for match in re.finditer(b"\n", source))]
         self.comment_lines = frozenset(self._comment_lines())
         self._code_above = self._skip_comments()
 
@@ -98,32 +98,32 @@ class Text:
             index -= 1
         return found[::-1]
 
-    def _line(self, text: bytes | bytearray, line: int) -> bytes | bytearray:
+    def _is_blank(self, text: bytes, line: int) -> bool:
         end = self.starts[line] if line < len(self.starts) else len(text)
-        return text[self.starts[line - 1] : end].strip()
+        return not text[self.starts[line - 1] : end].strip()
 
     def _comment_lines(self) -> Iterator[int]:
-        for start, end in self.comments:
-            for line in range(self.line(start), self.line(max(end - 1, start)) + 1):
-                if not self._line(self.code, line) and self._line(self.source, line):
-                    yield line
+        touched = {
+            line for start, end in self.comments for line in range(self.line(start), self.line(max(end - 1, start)) + 1)
+        }
+        return (line for line in touched if self._is_blank(self.code, line) and not self._is_blank(self.source, line))
 
     def _skip_comments(self) -> dict[int, int]:
         above: dict[int, int] = {}
         for line in sorted(self.comment_lines):
             code = line - 1
-            while code > 0 and code not in above and not self._line(self.code, code):
+            while code > 0 and code not in above and self._is_blank(self.code, code):
                 code -= 1
             above[line] = above.get(code, code)
         return above
 
 
-def without(source: bytes, spans: Iterable[tuple[int, int]]) -> bytearray:
+def without(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
     """The text with blanks in place of spans, every other byte where it was."""
     text = bytearray(source)
     for start, end in spans:
         text[start:end] = b" " * (end - start)
-    return text
+    return bytes(text)
 
 
 def extraction(
@@ -238,12 +238,12 @@ def docstring(language: Language, text: Text, found: Definition) -> str | None:
     return None
 
 
-def literal(source: bytes) -> str | None:
+def literal(source: str) -> str | None:
     """The value of a Python string expression, cleaned like `ast.get_docstring`; None for bytes and f-strings."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape in the project's text is no news of ours
-            value = ast.literal_eval(f"({source.decode()}\n)")
+            value = ast.literal_eval(f"({source}\n)")
     except (SyntaxError, ValueError):
         return None
     return inspect.cleandoc(value) if isinstance(value, str) else None

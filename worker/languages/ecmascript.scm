@@ -93,32 +93,27 @@
 (export_statement "default" @name value: (class body: (_) @body)) @definition.class
 (export_statement "default" @name value: (_) @value) @definition.export
 
-; ---- imports
+; ---- imports. Names stand before the module, so they are told by their statement.
 
 (import_statement source: (string (string_fragment) @module)) @import
-(import_statement (import_clause (identifier) @default) source: (string (string_fragment) @module)) @import
-(import_statement (import_clause (namespace_import "*" @imported (identifier) @alias))
-  source: (string (string_fragment) @module)) @import
-(import_statement (import_clause (named_imports (import_specifier name: _ @imported alias: _? @alias)))
-  source: (string (string_fragment) @module)) @import
+(import_statement (import_clause (identifier) @default)) @import
+(import_statement (import_clause (namespace_import "*" @imported (identifier) @alias))) @import
+(import_statement (import_clause (named_imports (import_specifier name: _ @imported alias: _? @alias)))) @import
 (export_statement source: (string (string_fragment) @module)) @import
-(export_statement "*" @imported source: (string (string_fragment) @module)) @import
-(export_statement (namespace_export "*" @imported (identifier) @alias) source: (string (string_fragment) @module)) @import
-(export_statement (export_clause (export_specifier name: _ @imported alias: _? @alias))
-  source: (string (string_fragment) @module)) @import
+(export_statement "*" @imported) @import
+(export_statement (namespace_export "*" @imported (identifier) @alias)) @import
+(export_statement (export_clause (export_specifier name: _ @imported alias: _? @alias))) @import
 
 (call_expression function: (import) arguments: (arguments . (string (string_fragment) @module))) @import
 (call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @module) .)
   (#eq? @_require "require")) @import
-(variable_declarator name: (identifier) @alias
+(variable_declarator
   value: (call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @module) .))
   (#eq? @_require "require")) @import
-(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @imported)
-  value: (call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @module) .))
-  (#eq? @_require "require")) @import
-(variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @imported value: (identifier) @alias))
-  value: (call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @module) .))
-  (#eq? @_require "require")) @import
+(variable_declarator name: (identifier) @alias value: (call_expression)) @import
+(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @imported)) @import
+(variable_declarator name: (object_pattern (pair_pattern key: (property_identifier) @imported value: (identifier) @alias)))
+  @import
 
 (decorator) @decorator
 (comment) @comment

@@ -36,4 +36,5 @@
 (ambient_declaration (statement_block (_ (variable_declarator name: (identifier) @name) @definition.variable)))
 
 (export_statement "=" @name) @definition.export
-(import_statement (import_require_clause (identifier) @alias source: (string (string_fragment) @module))) @import
+(import_statement (import_require_clause source: (string (string_fragment) @module))) @import
+(import_statement (import_require_clause (identifier) @alias)) @import
