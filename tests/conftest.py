@@ -27,7 +27,8 @@ def git(root: Path, *arguments: str) -> bytes:
     """Run git without any configuration but the repository's own."""
     environment = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "GIT_CONFIG_GLOBAL": os.devnull}
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"]
-    return subprocess.run(["git", *identity, *arguments], cwd=root, env=environment, check=True, capture_output=True).stdout
+    command = ["git", *identity, *arguments]
+    return subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True).stdout
 
 
 def write_project(root: Path) -> Path:
@@ -58,6 +59,6 @@ def serve_command(root: Path, *options: str) -> list[str]:
 async def connected(root: Path, *options: str, era: str = "modern") -> AsyncIterator[Client]:
     command, *arguments = serve_command(root, *options)
     server = StdioServerParameters(command=command, args=arguments, cwd="/")
-    with Path(os.devnull).open("w") as nowhere:
+    with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230  (it does not block)
         async with Client(stdio_client(server, errlog=nowhere), mode=ERAS[era]) as client:
             yield client
