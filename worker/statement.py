@@ -371,7 +371,7 @@ WORDS = {"NULLS FIRST", "NULLS LAST"} | _names("""
     ORDER_DEFAULT ASCENDING DESCENDING ROW_COUNT PERCENTAGE SCALAR EXISTS NOT_EXISTS ANY
     SINGLE_ARROW LAMBDA_KEYWORD WITH_ORDINALITY WITHOUT_ORDINALITY DESCRIBE SUMMARY
 """)
-LITERALS = _names("STRING INTEGER NUMERIC BOOLEAN NULL_LITERAL HEX")
+LITERALS = _names("STRING INTEGER NUMERIC BOOLEAN NULL_LITERAL HEX BIT")
 COLLATIONS = _names("binary c nocase noaccent nfc posix")
 TYPES = {"time with time zone", "timestamp with time zone"} | _names("""
     array bigint binary bit bitstring blob bool boolean bpchar bytea char date datetime dec decimal double enum float
@@ -450,12 +450,22 @@ def _is_fixed_format(node: Node) -> bool:
     return node["class"] == "CONSTANT" and not re.search(huge_or_computed, node["literal"]["text"])
 
 
+def _is_aggregate_name(node: Node) -> bool:
+    """Whether `node` names, as text, a function that may be called: `'avg'` in `list_aggregate(l, 'avg')`."""
+    return node["class"] == "CONSTANT" and _folded(node["literal"]["text"]) in FUNCTIONS
+
+
 SMALL = Bound(_is_small_number, f"an integer literal up to {MAX_REPEAT}, or least(n, {MAX_REPEAT})")
 SHORT = Bound(_is_short_text, f"a literal of up to {MAX_REPEAT} characters, or left(text, {MAX_REPEAT})")
 FIXED = Bound(_is_fixed_format, "a literal whose widths have at most three digits")
+NAMED = Bound(_is_aggregate_name, "the name of an aggregate on the allowlist as a literal, 'avg'")
 
-# One call of these can fill memory, or compare two long texts for minutes in which DuckDB cannot be interrupted
+# One call of these can fill memory, compare two long texts for minutes in which DuckDB cannot be interrupted, or call a
+# function by a name given as text
 BOUNDED: dict[str, dict[int, Bound]] = {
+    "aggregate": {1: NAMED},
+    "array_aggr": {1: NAMED},
+    "array_aggregate": {1: NAMED},
     "array_resize": {1: SMALL},
     "bar": {3: SMALL},
     "bitstring": {1: SMALL},
@@ -466,6 +476,8 @@ BOUNDED: dict[str, dict[int, Bound]] = {
     "jaro_similarity": {0: SHORT, 1: SHORT},
     "jaro_winkler_similarity": {0: SHORT, 1: SHORT},
     "levenshtein": {0: SHORT, 1: SHORT},
+    "list_aggr": {1: NAMED},
+    "list_aggregate": {1: NAMED},
     "list_resize": {1: SMALL},
     "lpad": {1: SMALL},
     "printf": {0: FIXED},
@@ -562,7 +574,7 @@ def _known_function(node: Node, _: Scope) -> None:
     for position, argument in enumerate(node["arguments"]):
         bound = bounds.get(position)
         if bound and not (bound.holds(argument["expression"]) and not argument["name"]):
-            raise Denied(f"argument {position + 1} of {name} has no bound", f"Give {bound.words}.")
+            raise Denied(f"argument {position + 1} of {name} is not bounded", f"Give {bound.words}.")
 
 
 def _known_table_function(node: Node, _: Scope) -> None:
@@ -574,12 +586,23 @@ def _known_table_function(node: Node, _: Scope) -> None:
 
 def _known_column(node: Node, _: Scope) -> None:
     """Any column that is in scope, which DuckDB decides; not a bare word that DuckDB would call."""
-    names = node["column_names"]
-    if len(names) == 1 and _folded(names[0]) in VALUE_NAMES:
-        raise Denied(
-            f"{names[0]} alone stands for a call that is not offered",
-            "Write a moment as a literal, TIMESTAMP '2026-01-31 12:00:00'; qualify a column of that name, t.user.",
-        )
+    if len(node["column_names"]) == 1:
+        _no_call(node["column_names"])
+
+
+def _known_groups(node: Node, _: Scope) -> None:
+    """The GROUP BY of a PIVOT holds bare names."""
+    _no_call(node["groups"])
+
+
+def _no_call(names: list[str]) -> None:
+    """Deny bare words that DuckDB reads as calls: `_no_call(["current_date"])` raises Denied."""
+    for name in names:
+        if _folded(name) in VALUE_NAMES:
+            raise Denied(
+                f"{name} alone stands for a call that is not offered",
+                "Write a moment as a literal, TIMESTAMP '2026-01-31 12:00:00'; qualify a column of that name, t.user.",
+            )
 
 
 def _known_type(node: Node, _: Scope) -> None:
@@ -607,6 +630,7 @@ RULES: dict[tuple[str, str], Callable[[Node, Scope], None]] = {
     ("query", "SET_OPERATION_NODE"): _known_cte_map,
     ("query", "RECURSIVE_CTE_NODE"): _known_cte_map,
     ("table", "BASE_TABLE"): _known_table,
+    ("table", "PIVOT"): _known_groups,
     ("table_function", "FUNCTION"): _known_table_function,
     ("expression", "FUNCTION"): _known_function,
     ("expression", "WINDOW"): _known_function,
@@ -634,7 +658,7 @@ REFUSALS = {
     "SHOW_SPECIAL": ("SHOW", "The tables are files, content, symbols and imports; DESCRIBE files lists columns."),
     "at_clause": ("AT, an earlier version of a table,", "There is one version; leave it out."),
     "sample": ("a random sample", "Take the same sample every time: ORDER BY hash(path) LIMIT 10."),
-    "schema": ("a qualified function or type", "Write its name alone."),
+    "schema": ("a qualified function or type", "Write its name alone: left(path, 5), not path.left(5)."),
 }
 
 
@@ -656,7 +680,7 @@ def _refused_function(name: str, offered: frozenset[str]) -> Denied:
     if name in REFUSED_FUNCTIONS:
         why, remedy = REFUSED_FUNCTIONS[name]
     else:
-        why, remedy = "DuckDB 2.0 has none of that name", f"{_suggestion(name, offered)}use a function of DuckDB's"
+        why, remedy = "none of that name may be called here", f"{_suggestion(name, offered)}use one of DuckDB's own"
     return Denied(f"the function {_shown(name)} is not on the allowlist: {why}", f"{remedy[0].upper()}{remedy[1:]}.")
 
 
