@@ -31,10 +31,9 @@ def of_symbols(asking: Asking, path: str | None, language: str | None) -> str:
     defined = asking.opened.defined
     searched = sum(row.files for row in covered if row.language in defined and row.skip_reason is None)
     without = sum(row.files for row in covered if row.language not in defined and row.skip_reason is None)
-    unsupported = f"{without} more are in languages without definitions here (only {', '.join(defined)} have them)."
     return _joined(
-        f"Nothing found in the definitions of {searched} files.",
-        unsupported if without else None,
+        f"Nothing found in the definitions of {searched} files." if searched else "Nothing found.",
+        f"Definitions are known for {', '.join(defined)} only, not for {without} other files." if without else None,
         _skipped(covered),
         asking.partial,
     )
