@@ -76,7 +76,7 @@ class Found:
 
     def definitions(self) -> list[Definition]:
         """All definitions, with the decorators directly above, and signatures that begin behind those within."""
-        definitions = [found for found in self._definitions.values() if found.kind]
+        definitions = [found for found in self._definitions.values() if found.kind and found.name]
         behind = {start: blank_end(self._source, end) for start, end in self._decorators}
         above = {following: start for start, following in behind.items()}
         for found in definitions if behind else ():

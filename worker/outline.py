@@ -155,7 +155,7 @@ def nested(definitions: Iterable[Definition]) -> Iterator[tuple[Definition, Defi
     around: list[Definition] = []
     variables: set[str] = set()
     for found in in_order:
-        while ahead[-1].inside <= found.start:
+        while ahead and ahead[-1].inside <= found.start:
             around.append(ahead.pop())
         while around and around[-1].end <= found.start:
             around.pop()
@@ -165,7 +165,7 @@ def nested(definitions: Iterable[Definition]) -> Iterator[tuple[Definition, Defi
             if (parent and parent.kind in LOCAL_TO) or found.qualified in variables:
                 continue
             variables.add(found.qualified)
-        if found.name and len(found.name) <= MAX_NAME:
+        if len(found.name) <= MAX_NAME:
             yield found, parent
 
 

@@ -15,16 +15,21 @@ import pytest
 from fledgling.worker.extract import Extractor
 from fledgling.worker.language import load_languages
 
-SAMPLE = 300
+SAMPLE = 100
 STDLIB = Path(sysconfig.get_path("stdlib"))
+UNLIKE = {
+    "test_compile.py": "the grammar does not accept a line in brackets that is indented less than its block",
+    "badsyntax_future8.py": "the grammar does not accept `from __future__ import *`, which does not compile",
+    "test_unicode_identifiers.py": "names are as written, not NFKC",
+}
 KINDS = {ast.ClassDef: "class", ast.FunctionDef: "function", ast.AsyncFunctionDef: "function"}
 
 
 def sources() -> list[Path]:
-    """Files of the standard library and its tests that are valid Python in UTF-8, always the same ones."""
+    """Files of the standard library and its tests, in an order that is always the same."""
     found = sorted(path for path in STDLIB.rglob("*.py") if "site-packages" not in path.parts)
     random.Random(0).shuffle(found)
-    return sorted(path for path in found[:SAMPLE] if is_valid(path.read_bytes()))
+    return found
 
 
 def is_valid(source: bytes) -> bool:
@@ -42,8 +47,22 @@ def extractor() -> Extractor:
     return Extractor(load_languages())
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(STDLIB)))
+@pytest.mark.parametrize("path", sources()[:SAMPLE], ids=lambda path: str(path.relative_to(STDLIB)))
 def test_python_agrees_with_its_own_parser(extractor: Extractor, path: Path) -> None:
+    judge(extractor, path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", sources()[SAMPLE:], ids=lambda path: str(path.relative_to(STDLIB)))
+def test_python_agrees_with_its_own_parser_on_the_rest(extractor: Extractor, path: Path) -> None:
+    if path.name in UNLIKE:
+        pytest.xfail(UNLIKE[path.name])
+    judge(extractor, path)
+
+
+def judge(extractor: Extractor, path: Path) -> None:
+    if not is_valid(path.read_bytes()):
+        pytest.skip("no valid Python in UTF-8")
     source = path.read_bytes().decode().removeprefix("\ufeff")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

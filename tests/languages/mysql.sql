@@ -1,0 +1,13 @@
+# A line comment of MySQL.
+CREATE TABLE `order` (
+  `id` int COMMENT 'a;b' # the key
+);
+/*!50001 CREATE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `open` AS SELECT 1 */;
+DELIMITER $$
+CREATE DEFINER=`root`@`localhost` PROCEDURE `close_all`(IN day DATE)
+BEGIN
+  IF day IS NULL THEN SELECT CASE WHEN 1 THEN 2 END; END IF;
+  UPDATE `order` SET x = 1;
+END$$
+DELIMITER ;
+CREATE TRIGGER stamp BEFORE INSERT ON `order` FOR EACH ROW SET NEW.at = NOW();

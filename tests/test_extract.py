@@ -1,0 +1,219 @@
+"""Extraction: marked sources in `languages/`, each beside the table of what is to be found in it; hostile texts."""
+
+import random
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from fledgling.wire import DEFINITION_KINDS
+from fledgling.worker.extract import BUDGET, Extractor
+from fledgling.worker.language import load_languages
+from fledgling.worker.rows import Extraction
+
+SOURCES = Path(__file__).parent / "languages"
+LANGUAGES = load_languages()
+SLACK = 1.0  # seconds of CPU for what comes after parsing; without bounds a megabyte of these takes minutes
+LONG_SLACK = 10.0
+SIZE = 1 << 13
+LONG_SIZE = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor(LANGUAGES)
+
+
+@pytest.mark.parametrize("table", sorted(SOURCES.glob("*.toml")), ids=lambda path: path.stem)
+def test_finds_what_the_table_says_and_nothing_else(extractor: Extractor, table: Path) -> None:
+    source = table.with_suffix("").read_bytes()
+    expected = tomllib.loads(table.read_text())
+    language = LANGUAGES.detect(table.stem, source)
+    assert language
+    found = extractor.extract(language, source)
+    assert found.complete
+    assert shown(found) == expected
+
+
+def shown(found: Extraction) -> dict[str, list[object]]:
+    return {
+        "comment_lines": sorted(found.comment_lines),
+        "symbols": [
+            [s.line_start, s.line_end, s.kind, s.qualified_name, s.visibility, s.signature or "", s.docstring or ""]
+            for s in found.symbols
+            if s.kind != "import"
+        ],
+        "imports": [[i.line_number, i.module, list(i.imported_names), i.alias or ""] for i in found.imports],
+    }
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.glob("*.toml")), ids=lambda path: path.stem)
+def test_rows_hold_together(extractor: Extractor, path: Path) -> None:
+    """Names end qualified names, parents stand in them, lines are in order, kinds are those of the wire."""
+    source = path.with_suffix("").read_bytes()
+    found = extractor.extract(LANGUAGES.detect(path.stem, source) or "", source)
+    assert found.symbols == sorted(found.symbols, key=lambda row: (row.line_start, -row.line_end, row.name))
+    for row in found.symbols:
+        assert row.kind in (*DEFINITION_KINDS, "import", "export")
+        assert row.qualified_name.endswith(row.name)
+        assert (row.parent_name or "") in row.qualified_name
+        assert 1 <= row.line_start <= row.line_end <= source.count(b"\n") + 1
+
+
+def test_an_import_is_also_a_symbol_by_the_name_it_binds(extractor: Extractor) -> None:
+    found = extractor.extract("python", b"import a.b, c as d\nfrom m import (\n  x,\n  y as z)\nfrom n import *\n")
+    bound = [(row.name, row.line_start, row.line_end) for row in found.symbols]
+    assert bound == [("a.b", 1, 1), ("d", 1, 1), ("x", 2, 4), ("z", 2, 4), ("n", 5, 5)]
+
+
+# ---- which language --------------------------------------------------------------------------------------------------
+
+NAMES = [
+    ("app.py", b"", "python"),
+    ("APP.PY", b"", "python"),
+    ("stub.pyi", b"", "python"),
+    ("view.tsx", b"", "typescript"),
+    ("types.d.ts", b"", "typescript"),
+    ("Makefile", b"", "makefile"),
+    ("Dockerfile.dev", b"", "dockerfile"),
+    ("CMakeLists.txt", b"", "cmake"),
+    ("README", b"", "text"),
+    ("run", b"#!/usr/bin/env python3\n", "python"),
+    ("run", b"#!/usr/bin/env -S node --test\n", "javascript"),
+    ("run", b"#! /usr/local/bin/python3.11 -I\n", "python"),
+    ("run", b"#!/usr/bin/env -S FOO=1 bash\n", "bash"),
+    ("run", b"#!/bin/sh", "bash"),
+    ("run.sql", b"#!/bin/sh", "sql"),
+    ("run", b"#!", None),
+    ("run", b"#!\xff\xfe\n", None),
+    ("run", b"", None),
+    ("photo.jpeg", b"", None),
+    (".gitignore", b"", None),
+]
+
+
+@pytest.mark.parametrize(("filename", "head", "language"), NAMES)
+def test_language_by_name_then_by_first_line(filename: str, head: bytes, language: str | None) -> None:
+    assert LANGUAGES.detect(filename, head) == language
+
+
+def test_no_two_languages_claim_the_same_file() -> None:
+    for column in ("extensions", "filenames", "interpreters"):
+        claimed = [name for row in LANGUAGES.rows.values() for name in getattr(row, column)]
+        assert len(claimed) == len(set(claimed))
+
+
+# ---- comments of languages without a grammar -------------------------------------------------------------------------
+
+COMMENTS = [
+    ("go", 'a := "//" // no\n// yes\n/* yes\n\nyes */\nb := `\n// no\n`\n', [2, 3, 5]),
+    ("rust", '// yes\nlet s: &\'a str = r#"\n// no "\n"#;\n/* yes /* yes */ yes\nyes */\nx(); /* no */\n', [1, 5, 6]),
+    ("c", "#define A /* no\n no */ 1\n  /* yes */ // yes\nchar c = '\"'; // no\n// yes\n", [3, 5]),
+    ("bash", "# yes\necho $# # no\ncat <<EOF\n# no\nEOF\n  # yes\necho 'a\n# no\n'\n", [1, 6]),
+    ("ruby", "=begin\nyes\n=end\nx = <<~TEXT\n  # no\nTEXT\n# yes\n", [1, 2, 3, 7]),
+    ("lua", "--[[ yes\nyes ]]\n-- yes\ns = [[\n-- no\n]]\n", [1, 2, 3]),
+    ("html", "<!-- yes\n yes --><p>it's</p>\n<!-- yes -->\n", [1, 3]),
+    ("css", "/* yes */\na { content: '/* no */' }\n", [1]),
+    ("yaml", "# yes\na: b # no\nc: it's\n  # yes\n", [1, 4]),
+    ("toml", "# yes\na = '''\n# no\n'''\nb = \"# no\"\n", [1]),
+    ("php", "<?php\n# yes\n// yes\n$a = <<<EOT\n# no\nEOT;\n", [2, 3]),
+    ("makefile", "# yes\nall:\n\techo '# no' # no\n", [1]),
+    ("clojure", '; yes\n(def a "; no\n; no") ; no\n', [1]),
+    ("ini", "; yes\n# yes\na = b ; no\n", [1, 2]),
+    ("markdown", "# A heading\n<!-- text -->\n", []),
+    ("json", '{"a": 1}\n', []),
+    ("no such language", "# text\n", []),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "lines"), COMMENTS, ids=[row[0] for row in COMMENTS])
+def test_comment_lines_hold_nothing_but_comment(
+    extractor: Extractor, language: str, text: str, lines: list[int]
+) -> None:
+    found = extractor.extract(language, text.encode())
+    assert sorted(found.comment_lines) == lines
+    assert (found.engine, found.symbols) == ("none", [])
+
+
+# ---- hostile texts ---------------------------------------------------------------------------------------------------
+
+
+# fmt: off
+UNITS = [
+    "(", "[", "{", "a<", "a?", '"', "'", "`", "`${", "<a>", "a=>", "-", "!", ";", ",", "'a' ", "\\", "\0", "x=1; ",
+    "#", "//", "/*", "--", "/** a */ ", "/*!5 ", "#|", "{-", "(*", "<!--", "=begin\n", "# a\n", " ", "\n", "[a ",
+    "a.b=", "exports.a=", "function a(){", "{a(){", "class A{", "if(a){}else ", 'require("a");', '"""', 'f"{', "@a ",
+    "lambda:", "not ", "$a$ ", "BEGIN ", "CASE ", "CREATE ", "CREATE OR REPLACE ", "COPY FROM stdin;\n", "<<A\n",
+    "DELIMITER //\nDELIMITER ;\n", "=",
+]
+# fmt: on
+WRAPPED = {  # what stands before and after the repeated text
+    "an import of many names": ("import {", "a as b, ", '} from "m"'),
+    "a Python import of many names": ("from m import (", "a as b, ", ")"),
+    "a pattern of many names": ("const {", "a: b, ", '} = require("m")'),
+    "holes": ("[", ",", "]"),
+    "a deep assignment": ("", "a = ", "1"),
+    "a docstring in many parts": ("def f():\n  (", '"a" ', ")\n"),
+    "a long name": ("CREATE TABLE ", "a.", ""),
+    "much comment above": ("", "# a\n", "x = 1"),
+}
+
+
+def hostile(size: int) -> dict[str, bytes]:
+    """Texts of about `size` bytes by name."""
+    texts = {unit: ("", unit, "") for unit in UNITS} | WRAPPED
+    repeated = {name: start + unit * (size // len(unit)) + end for name, (start, unit, end) in texts.items()}
+    repeated["nested classes"] = "".join(" " * depth + "class A:\n" for depth in range(int((2 * size) ** 0.5)))
+    repeated["here documents"] = "".join(f"<<E{number}\n" for number in range(size // 8))
+    repeated["random"] = random.Random(0).randbytes(size).decode("utf-8", "ignore")
+    return {name: text.encode() for name, text in repeated.items()} | {"empty": b""}
+
+
+def seconds(extractor: Extractor, language: str, text: bytes) -> float:
+    start = time.thread_time()
+    extractor.extract(language, text)
+    return time.thread_time() - start
+
+
+GRAMMARS_AND_RULES = sorted(name for name, row in LANGUAGES.rows.items() if row.rules)
+COMMENTS_ONLY = sorted(name for name, row in LANGUAGES.rows.items() if row.comments and not row.rules)
+
+
+@pytest.mark.parametrize("language", GRAMMARS_AND_RULES)
+def test_ends_in_time_on_hostile_text(extractor: Extractor, language: str) -> None:
+    slow = {name: seconds(extractor, language, text) for name, text in hostile(SIZE).items()}
+    assert {name: taken for name, taken in slow.items() if taken > BUDGET + SLACK} == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("language", GRAMMARS_AND_RULES)
+@pytest.mark.parametrize("name", hostile(0))
+def test_ends_in_time_on_a_hostile_megabyte(extractor: Extractor, name: str, language: str) -> None:
+    assert seconds(extractor, language, hostile(LONG_SIZE)[name]) < BUDGET + LONG_SLACK
+
+
+@pytest.mark.parametrize("language", COMMENTS_ONLY)
+def test_comments_end_in_time_on_hostile_text(extractor: Extractor, language: str) -> None:
+    slow = {name: seconds(extractor, language, text) for name, text in hostile(SIZE).items()}
+    assert {name: taken for name, taken in slow.items() if taken > BUDGET} == {}
+
+
+@pytest.mark.parametrize("table", sorted(SOURCES.glob("*.toml")), ids=lambda path: path.stem)
+def test_truncated_sources_do_not_raise(extractor: Extractor, table: Path) -> None:
+    source = table.with_suffix("").read_bytes()
+    language = LANGUAGES.detect(table.stem, source) or ""
+    for end in range(0, len(source), 23):
+        extractor.extract(language, source[:end])
+        extractor.extract(language, source[end:])
+
+
+def test_a_missing_name_is_no_symbol(extractor: Extractor) -> None:
+    """The parser makes up a name where there is none: `= 1` is an assignment to it."""
+    assert [row.name for row in extractor.extract("python", b"=\n" * 10 + b"def (): pass\n").symbols] == []
+
+
+def test_functions_nested_without_end_have_short_names(extractor: Extractor) -> None:
+    found = extractor.extract("javascript", b"function abcdefgh(){" * 3000 + b"}" * 3000)
+    assert len(found.symbols) == 3000
+    assert max(len(row.qualified_name) for row in found.symbols) <= 1000

@@ -1,0 +1,127 @@
+"""Resolution: small projects as tables of files, and what each import in them means."""
+
+import time
+
+import pytest
+
+from fledgling.worker.language import load_languages
+from fledgling.worker.resolve import resolve
+from fledgling.worker.rows import ImportRow
+
+LANGUAGES = load_languages()
+
+PYTHON_FILES = """
+pyproject.toml app.py json.py src/pkg/__init__.py src/pkg/core.py src/pkg/sub/__init__.py src/pkg/sub/deep.py
+src/pkg/sub/types.pyi src/space/part/mod.py tests/conftest.py tests/helper.py tests/test_core.py
+tools/helper.py tools/yaml.py tools/run.py services/one/setup.py services/one/one/__init__.py services/one/one/core.py
+services/two/one/__init__.py services/two/one/core.py services/two/main.py both/__init__.py both.py
+"""
+
+# (importing file, module, names) -> (module, names, resolved path or "stdlib" or None for each row)
+MEANINGS = [
+    ("src/pkg/core.py", "pkg.sub.deep", (), [("pkg.sub.deep", (), "src/pkg/sub/deep.py")]),
+    (
+        "src/pkg/core.py",
+        "pkg.sub",
+        ("deep", "x"),
+        [("pkg.sub", ("x",), "src/pkg/sub/__init__.py"), ("pkg.sub.deep", ("deep",), "src/pkg/sub/deep.py")],
+    ),
+    ("src/pkg/core.py", ".", ("sub",), [(".sub", ("sub",), "src/pkg/sub/__init__.py")]),
+    ("src/pkg/core.py", ".", ("x",), [(".", ("x",), "src/pkg/__init__.py")]),
+    ("src/pkg/sub/deep.py", "..core", ("x",), [("..core", ("x",), "src/pkg/core.py")]),
+    ("src/pkg/sub/deep.py", ".types", ("*",), [(".types", ("*",), "src/pkg/sub/types.pyi")]),
+    ("src/pkg/sub/deep.py", ".....x", (), [(".....x", (), None)]),
+    ("src/pkg/core.py", "space.part.mod", (), [("space.part.mod", (), "src/space/part/mod.py")]),
+    ("src/pkg/core.py", "space.part", ("mod",), [("space.part.mod", ("mod",), "src/space/part/mod.py")]),
+    ("tests/test_core.py", "pkg.core", (), [("pkg.core", (), "src/pkg/core.py")]),
+    ("tests/test_core.py", "helper", (), [("helper", (), "tests/helper.py")]),
+    ("tools/run.py", "helper", (), [("helper", (), "tools/helper.py")]),
+    ("tests/test_core.py", "tests.helper", (), [("tests.helper", (), "tests/helper.py")]),
+    ("services/two/main.py", "one.core", (), [("one.core", (), "services/two/one/core.py")]),
+    ("services/one/one/__init__.py", "one.core", (), [("one.core", (), "services/one/one/core.py")]),
+    ("app.py", "one.core", (), [("one.core", (), "services/one/one/core.py")]),
+    ("app.py", "both", (), [("both", (), "both/__init__.py")]),
+    ("app.py", "json", (), [("json", (), "json.py")]),
+    # leaves alone
+    ("app.py", "os.path", ("join",), [("os.path", ("join",), "stdlib")]),
+    ("app.py", "__future__", ("annotations",), [("__future__", ("annotations",), "stdlib")]),
+    ("app.py", "requests", (), [("requests", (), None)]),
+    ("app.py", "yaml", (), [("yaml", (), None)]),
+    ("src/pkg/core.py", "types", (), [("types", (), "stdlib")]),
+    ("src/pkg/core.py", "pkg.missing", (), [("pkg.missing", (), None)]),
+    ("src/pkg/core.py", ".missing", (), [(".missing", (), None)]),
+]
+
+SCRIPT_FILES = """
+a/main.ts a/main.js a/util.ts a/view.tsx a/types.d.ts a/data.json a/lib/index.js a/lib/helper.mjs a/style.css
+a/deep/x.ts b/only.js b/server.mts
+"""
+PATHS = [
+    ("a/main.ts", "./util", "a/util.ts"),
+    ("a/main.ts", "./util.js", "a/util.ts"),
+    ("a/main.ts", "./view", "a/view.tsx"),
+    ("a/main.ts", "./view.js", "a/view.tsx"),
+    ("a/main.ts", "./types", "a/types.d.ts"),
+    ("a/main.ts", "./data.json", "a/data.json"),
+    ("a/main.ts", "./style.css?inline", "a/style.css"),
+    ("a/main.ts", "./lib", "a/lib/index.js"),
+    ("a/main.ts", "./lib/helper", "a/lib/helper.mjs"),
+    ("a/main.ts", "./main", "a/main.ts"),
+    ("a/main.js", "./main", "a/main.js"),
+    ("a/deep/x.ts", "../lib/", "a/lib/index.js"),
+    ("a/deep/x.ts", "../../b/only", "b/only.js"),
+    ("a/main.ts", "../b/server.mjs", "b/server.mts"),
+    ("a/main.ts", "fs/promises", "stdlib"),
+    ("a/main.ts", "node:test", "stdlib"),
+    # leaves alone
+    ("a/main.ts", "react", None),
+    ("a/main.ts", "./missing", None),
+    ("a/main.ts", "../../outside", None),
+    ("a/main.ts", "/a/util", None),
+]
+
+
+def row(module: str, names: tuple[str, ...] = ()) -> ImportRow:
+    return ImportRow(3, module, None, module.startswith("."), False, None, names)
+
+
+def languages(paths: list[str]) -> dict[str, str | None]:
+    return {path: LANGUAGES.detect(path.rpartition("/")[2], b"") for path in paths}
+
+
+def meaning(found: ImportRow) -> str | None:
+    assert not (found.is_stdlib and found.resolved_path)
+    return "stdlib" if found.is_stdlib else found.resolved_path
+
+
+@pytest.mark.parametrize(("path", "module", "names", "expected"), MEANINGS)
+def test_python_import(path: str, module: str, names: tuple[str, ...], expected: list[object]) -> None:
+    found = resolve(languages(PYTHON_FILES.split()), {path: [row(module, names)]})[path]
+    assert [(new.module, new.imported_names, meaning(new)) for new in found] == expected
+
+
+@pytest.mark.parametrize(("path", "module", "expected"), PATHS)
+def test_script_import(path: str, module: str, expected: str | None) -> None:
+    (found,) = resolve(languages(SCRIPT_FILES.split()), {path: [row(module)]})[path]
+    assert meaning(found) == expected
+
+
+def test_an_alias_stays_with_its_module() -> None:
+    renamed = ImportRow(1, "pkg", "c", False, False, None, ("core",))
+    (found,) = resolve(languages(PYTHON_FILES.split()), {"app.py": [renamed]})["app.py"]
+    assert (found.module, found.alias, found.resolved_path) == ("pkg.core", "c", "src/pkg/core.py")
+
+
+def test_fifty_thousand_files_resolve_in_seconds() -> None:
+    paths = [f"src/pkg{n % 50}/sub{n % 500}/mod{n}.py" for n in range(50_000)]
+    packages = {f"{path.rpartition('/')[0]}/__init__.py" for path in paths} | {
+        f"src/pkg{n}/__init__.py" for n in range(50)
+    }
+    imports = {
+        path: [row("os"), row(f"pkg{n % 50}.sub{n % 500}", (f"mod{n}", "x")), row("numpy")]
+        for n, path in enumerate(paths)
+    }
+    start = time.process_time()
+    found = resolve(languages([*paths, *packages]), imports)
+    assert time.process_time() - start < 10
+    assert [meaning(new) for new in found[paths[7]]] == ["stdlib", "src/pkg7/sub7/__init__.py", paths[7], None]
