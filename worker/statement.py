@@ -70,25 +70,34 @@ class Gate:
         _fits(sql)
         _parses_cheaply(sql)
         try:
-            _one_select(self._parser.extract_statements(sql))
-            written = self._call("SELECT json_serialize_sql(?)", sql)
-            _check(_tree(written), scope)
-            text = self._call("SELECT json_deserialize_sql(CAST(? AS JSON))", written)
-            if _nesting(_words(text)) > MAX_RESTATED_NESTING:
-                raise Denied("too many joins or operators follow each other", "Split it into CTEs: WITH a AS (...).")
-            _check(_tree(self._call("SELECT json_serialize_sql(?)", text)), scope)
+            with self._parser.cursor() as parser:  # its own: two calls on one connection get each other's answers
+                return _restated(parser, sql, scope)
         except RecursionError:
             raise Denied(
                 "the statement is nested too deeply", "Split it into CTEs: WITH a AS (...), b AS (...)."
             ) from None
+        except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+            raise
         except (duckdb.Error, DecodeError, ValueError) as error:  # ValueError: a statement the client has no name for
             raise _not_parsed(str(error)) from None
-        return text
 
-    def _call(self, sql: str, text: str) -> str:
-        """What one scalar function makes of `text`: `_call("SELECT json_serialize_sql(?)", "FROM files")`."""
-        row = self._parser.execute(sql, [text]).fetchone()
-        return str(row[0]) if row else ""
+
+def _restated(parser: duckdb.DuckDBPyConnection, sql: str, scope: Scope) -> str:
+    """DuckDB's restatement of `sql`, both checked."""
+    _one_select(parser.extract_statements(sql))
+    written = _call(parser, "SELECT json_serialize_sql(?)", sql)
+    _check(_tree(written), scope)
+    text = _call(parser, "SELECT json_deserialize_sql(CAST(? AS JSON))", written)
+    if _nesting(_words(text)) > MAX_RESTATED_NESTING:
+        raise Denied("too many joins or operators follow each other", "Split it into CTEs: WITH a AS (...).")
+    _check(_tree(_call(parser, "SELECT json_serialize_sql(?)", text)), scope)
+    return text
+
+
+def _call(parser: duckdb.DuckDBPyConnection, sql: str, text: str) -> str:
+    """What one scalar function makes of `text`: `_call(parser, "SELECT json_serialize_sql(?)", "FROM files")`."""
+    row = parser.execute(sql, [text]).fetchone()
+    return str(row[0]) if row else ""
 
 
 def _tree(answer: str) -> Node:
