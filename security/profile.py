@@ -136,7 +136,7 @@ DIRECTIVES: dict[str, Directive] = {
     "memory_limit": Directive(_size(128 * MB, 64 * GB), 2 * GB, "DuckDB and the kernel", "memory of a back process"),
     "query_timeout": Directive(_number(0.1, 3600), 30.0, "query worker and broker", "seconds until a call is ended"),
     "max_rows": Directive(_count(1, 100_000), 1000, "query worker", "rows of one answer"),
-    "max_result_bytes": Directive(_size(4 * KB, 16 * MB), 1 * MB, "query worker", "bytes of one answer"),
+    "max_result_bytes": Directive(_size(4 * KB, 7 * MB), 1 * MB, "query worker", "bytes of one answer"),
     "absolute_paths": Directive(_choice({"on": True, "off": False}), False, "indexer", "fill files.absolute_path"),
     "extensions": Directive(_no_extensions(), (), "loader", "DuckDB extensions: none"),
 }

@@ -210,7 +210,7 @@ class Building:
         languages = {row.path: row.language for _, row in described}
         resolved = resolve(languages, found.imports)
         self._builder.symbols(found.symbols)
-        self._builder.imports((path, row) for path, rows in resolved.items() for row in rows)
+        self._builder.imports((path, row) for path, rows in sorted(resolved.items()) for row in rows)
         self._builder.without_content(found.changed, CHANGED)
         self._builder.finish()
         return self._builder.counts(), self._builder.seal()

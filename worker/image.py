@@ -147,9 +147,8 @@ class Builder:
 
     def finish(self) -> None:
         """Copy what the profile's views leave into the image."""
-        self._copy("files", "path")
-        self._copy("symbols", "path, line_start, line_end DESC, name")
-        self._copy("imports", "path, line_number, module")
+        for table in ("files", "symbols", "imports"):
+            self._db.execute(f"INSERT INTO image.{table} BY NAME SELECT * FROM ({self._view(table, table)})")
         if "content" in self._views:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
             self._db.execute(SQL["cut_blocks"])
@@ -186,11 +185,6 @@ class Builder:
 
     def _view(self, name: str, table: str) -> str:
         return self._views.get(name, f"FROM {table}")
-
-    def _copy(self, table: str, order: str) -> None:
-        self._db.execute(
-            f"INSERT INTO image.{table} BY NAME SELECT * FROM ({self._view(table, table)}) ORDER BY {order}"
-        )
 
 
 def open_sealed(fd: int, memory_limit: int) -> duckdb.DuckDBPyConnection:

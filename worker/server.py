@@ -8,15 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 
-from fledgling.pipe import Pipe
+from fledgling import refusals
+from fledgling.pipe import Pipe, pack
 from fledgling.security import lifeline, limits
 from fledgling.wire import Call, Cancel, Open, Ready, Refusal, Reply, ToWorker
 from fledgling.worker.answers import answer
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
 
-CALL_THREADS = 2  # calls worked on at once; the engine uses as many threads for each
+CALL_THREADS = 4  # calls worked on at once: a slow one or two leave room for the quick
 TICK = 0.02  # seconds between two looks at deadlines; an interrupt is lost on an engine that is between two batches
+FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask again in another way; see the log.")
 
 
 class Server:
@@ -49,16 +51,16 @@ class Server:
 
     def _work(self, call: Call, asking: Asking) -> None:
         try:
-            found = answer(asking, call.question)
+            frame = pack(Reply(call.id, answer(asking, call.question)))
+        except MemoryError:
+            frame = pack(Reply(call.id, refusals.out_of_memory(asking.profile)))
         except Exception as problem:  # noqa: BLE001  (the loop's last resort: one refusal, one log line, the next call)
             sys.stderr.write(f"{type(problem).__name__}: {problem}\n")
-            found = Refusal(
-                "failed", "the call ended by a fault of the server", "Ask again in another way; see the log."
-            )
+            frame = pack(Reply(call.id, FAULT))
         with self._ending:
             del self._calls[call.id]
         asking.cursor.close()
-        self._pipe.send(Reply(call.id, found))
+        self._pipe.write(frame)
 
     def _cancel(self, number: int) -> None:
         """End a call from now on as if its time were over; one that has ended already is left alone."""
