@@ -15,8 +15,9 @@ import duckdb
 import pytest
 
 from fledgling.wire import MAX_SQL_CHARS
-from fledgling.worker import statement
-from fledgling.worker.statement import Denied, Gate
+from fledgling.worker import denied, functions, syntax, syntax_tree
+from fledgling.worker.denied import Denied
+from fledgling.worker.statement import Gate
 
 HERE = Path(__file__).parent
 TABLES = frozenset({"files", "content", "symbols", "imports"})
@@ -115,7 +116,7 @@ def test_an_ordinary_query_passes_and_its_restatement_answers_the_same(gate, ind
 
 
 def test_every_function_on_the_list_can_be_called(gate):
-    calls = [f'"{name}"(path)' for name in sorted(statement.FUNCTIONS - statement.BOUNDED.keys())]
+    calls = [f'"{name}"(path)' for name in sorted(functions.FUNCTIONS - functions.BOUNDED.keys())]
     for first in range(0, len(calls), 50):
         gate.admit(f"SELECT {', '.join(calls[first : first + 50])} FROM files", TABLES)
 
@@ -172,7 +173,7 @@ def test_a_hostile_statement_is_refused_in_words_of_use(gate, row):
 
 
 def test_no_function_off_the_list_can_be_called_anywhere(gate):
-    for name in sorted(statement.REFUSED_FUNCTIONS):
+    for name in sorted(functions.REFUSED_FUNCTIONS):
         for call in ("SELECT path.{}(1) FROM files", "SELECT * FROM {}(1)", "SELECT {}(1) OVER ()"):
             assert_denied(gate, call.format(f'"{name}"'))
 
@@ -188,28 +189,28 @@ def test_text_that_is_not_utf8_or_too_long_is_not_parsed(gate):
 
 def test_every_function_of_duckdb_is_reviewed():
     engine = {
-        statement._folded(name) for (name,) in duckdb.execute("SELECT function_name FROM duckdb_functions()").fetchall()
+        denied.folded(name) for (name,) in duckdb.execute("SELECT function_name FROM duckdb_functions()").fetchall()
     }
-    assert engine == statement.FUNCTIONS | statement.REFUSED_FUNCTIONS.keys()
-    assert not statement.FUNCTIONS & statement.REFUSED_FUNCTIONS.keys()
-    assert engine >= statement.BOUNDED.keys() | statement.TABLE_FUNCTIONS
+    assert engine == functions.FUNCTIONS | functions.REFUSED_FUNCTIONS.keys()
+    assert not functions.FUNCTIONS & functions.REFUSED_FUNCTIONS.keys()
+    assert engine >= functions.BOUNDED.keys() | functions.TABLE_FUNCTIONS
 
 
 def test_the_function_lists_are_sorted_and_say_why():
-    lines = (statement.SQL / "functions.txt").read_text().splitlines()
+    lines = (functions.SQL / "functions.txt").read_text().splitlines()
     assert lines == sorted(set(lines))
-    assert all(why and remedy for why, remedy in statement.REFUSED_FUNCTIONS.values())
+    assert all(why and remedy for why, remedy in functions.REFUSED_FUNCTIONS.values())
 
 
 def test_every_type_of_duckdb_is_reviewed():
     engine = {name.lower() for (name,) in duckdb.execute("SELECT type_name FROM duckdb_types()").fetchall()}
     unoffered = {"bignum", "geometry", "timestamptz_ns", "type", "variant", "varint"}
-    assert engine == statement.TYPES | unoffered
+    assert engine == syntax.TYPES | unoffered
 
 
 def test_every_bare_word_that_duckdb_calls_is_known():
     names = {name for (name,) in duckdb.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()}
-    names |= statement.VALUE_NAMES
+    names |= syntax.VALUE_NAMES
     names |= {name for (name,) in duckdb.execute("SELECT function_name FROM duckdb_functions()").fetchall()}
     called = set()
     for name in names:
@@ -218,7 +219,7 @@ def test_every_bare_word_that_duckdb_calls_is_known():
         except duckdb.BinderException:
             continue
         called.add(name)
-    assert called == statement.VALUE_NAMES
+    assert called == syntax.VALUE_NAMES
 
 
 def nodes(tree: object):
@@ -237,7 +238,7 @@ def changes(node: dict):
     for field, value in node.items():
         yield {other: node[other] for other in node if other != field}
         yield {**node, field: {"new": "node"}}
-        if isinstance(value, str) and value in statement.WORDS and field != "alias":
+        if isinstance(value, str) and value in syntax.WORDS and field != "alias":
             yield {**node, field: "NEW_WORD"}
         if value is None or value is False:
             yield {**node, field: [{"type": "NEW_NODE"}]}
@@ -259,10 +260,10 @@ def test_whatever_is_new_in_a_tree_is_refused(gate):
                 node.clear()
                 node.update(changed)
                 with pytest.raises((Denied, LookupError, TypeError, AttributeError)):
-                    statement._check(tree, scope)
+                    syntax_tree.check(tree, scope)
             node.clear()
             node.update(original)
-            statement._check(tree, scope)
+            syntax_tree.check(tree, scope)
     assert len(seen) > 60
 
 
@@ -319,7 +320,8 @@ BOMBS = {
 }
 MEASURE = """
 import json, sys, time
-from fledgling.worker.statement import Denied, Gate
+from fledgling.worker.denied import Denied
+from fledgling.worker.statement import Gate
 gate, seconds = Gate(), {}
 for name, sql in json.load(sys.stdin).items():
     start = time.process_time()

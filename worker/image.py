@@ -15,8 +15,9 @@ from msgspec.structs import astuple
 
 from fledgling.security import memory_file
 from fledgling.wire import Profile, View
+from fledgling.worker.denied import Denied
 from fledgling.worker.rows import FileRow, ImportRow, SymbolRow
-from fledgling.worker.statement import Denied, Gate
+from fledgling.worker.statement import Gate
 
 BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 SQL = {file.stem: file.read_text("utf-8") for file in sorted((Path(__file__).parent / "sql").glob("*.sql"))}

@@ -9,8 +9,9 @@ import duckdb
 import msgspec
 
 from fledgling.wire import Query, Table
+from fledgling.worker.denied import Denied
 from fledgling.worker.index import Asking, Refused
-from fledgling.worker.statement import Denied, Gate
+from fledgling.worker.statement import Gate
 
 TABLES = frozenset({"files", "content", "symbols", "imports"})
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round

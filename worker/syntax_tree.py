@@ -1,0 +1,174 @@
+"""The walk over a syntax tree: every node, field, word and name is one that is known, or the SQL is denied."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from fledgling.worker.denied import Denied, folded, refused, shown, suggestion
+from fledgling.worker.functions import BOUNDED, FUNCTIONS, TABLE_FUNCTIONS, refused_function
+from fledgling.worker.syntax import (
+    COLLATIONS,
+    LITERALS,
+    NOTHING,
+    PLAIN,
+    SYNTAX,
+    TYPES,
+    VALUE_NAMES,
+    WORD,
+    WORDS,
+    Fields,
+    Node,
+)
+
+Scope = frozenset[tuple[str, ...]]  # what FROM may name, as folded paths: ("files",), ("main", "files"), ("a_cte",)
+
+
+def check(tree: Node, scope: Scope) -> None:
+    """Deny a tree that holds anything not in the tables above. Iterative: a tree may be deeper than Python's stack."""
+    pending: list[tuple[Node, str, Scope]] = [(tree, "answer", scope)]
+    while pending:
+        node, role, scope = pending.pop()
+        kind = node.get("class") or node.get("type") or ""
+        fields = SYNTAX[role].get(kind)
+        if fields is None or fields.keys() != node.keys():
+            raise refused(kind or role)
+        for field, holds in fields.items():
+            value = node[field]
+            if holds == WORD and value not in WORDS:
+                raise refused(str(value))
+            if (holds == NOTHING and value) or (holds == PLAIN and not _is_plain(value)):
+                raise refused(field)
+        if rule := RULES.get((role, kind)):
+            rule(node, scope)
+        pending.extend(_children(node, fields, scope))
+
+
+def _children(node: Node, fields: Fields, scope: Scope) -> Iterator[tuple[Node, str, Scope]]:
+    """The nodes below `node`, each with its role and with what FROM may name there.
+
+    A CTE sees those listed before it, not itself: in `WITH files AS (FROM files) ...` the inner name is the table. Only
+    the second half of a recursive CTE sees the CTE; with USING KEY it has a second name there, `recurring.name`.
+    """
+    for cte in node["cte_map"]["map"] if "cte_map" in fields else ():
+        yield cte, "cte", scope
+        scope |= {(folded(cte["key"]),)}
+    if "cte_name" in fields:
+        name = folded(node["cte_name"])
+        yield node["right"], "query", scope | {(name,), ("recurring", name)}
+    for field, role in fields.items():
+        if role in SYNTAX:
+            for child in _nodes(node[field]):
+                yield child, role, scope
+
+
+def _nodes(value: Any) -> Iterator[Node]:
+    """The nodes a field holds, itself or in lists: of None none, of `[[a], [b]]` a and b."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _nodes(item)
+    elif value is not None:
+        yield value
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether `value` is text, a number, a flag, none, or lists of these."""
+    return all(map(_is_plain, value)) if isinstance(value, list) else not isinstance(value, dict)
+
+
+# ---- rules: what a node's own fields may say ------------------------------------------------------------------------
+
+
+def _known_table(node: Node, scope: Scope) -> None:
+    """`files`, `main.files` or a CTE in scope, not `'a.csv'`, `hidden` or `other.main.files`."""
+    path = tuple(folded(name) for name in node["qualified_name"]["path"])
+    spelled = [node["catalog_name"], node["schema_name"], node["table_name"]]
+    if node["qualified_name"] != {"path": [name for name in spelled if name]}:
+        raise refused("qualified_name")
+    if path not in scope:
+        names = sorted(name for name, *rest in scope if not rest)
+        raise Denied(
+            f"{shown('.'.join(path))} is not a table here",
+            f"{suggestion('.'.join(path), names)}The tables are {', '.join(names)}; the text of files is in content.",
+        )
+
+
+def _known_cte_map(node: Node, _: Scope) -> None:
+    """The CTEs themselves are walked by `_children`."""
+    if node["cte_map"].keys() != {"map"}:
+        raise refused("cte_map")
+
+
+def _known_function(node: Node, _: Scope) -> None:
+    """A function of functions.txt, with the arguments BOUNDED asks for."""
+    name = folded(node["function_name"])
+    if name not in FUNCTIONS or node["qualified_name"] != {"path": [node["function_name"]]}:
+        raise refused_function(name, FUNCTIONS)
+    bounds = BOUNDED.get(name, {})
+    for position, argument in enumerate(node["arguments"]):
+        bound = bounds.get(position)
+        if bound and not (bound.holds(argument["expression"]) and not argument["name"]):
+            raise Denied(f"argument {position + 1} of {name} is not bounded", f"Give {bound.words}.")
+
+
+def _known_table_function(node: Node, _: Scope) -> None:
+    """A function of TABLE_FUNCTIONS in FROM."""
+    name = folded(node["function_name"])
+    if name not in TABLE_FUNCTIONS or node["qualified_name"] != {"path": [node["function_name"]]}:
+        raise refused_function(name, TABLE_FUNCTIONS)
+
+
+def _known_column(node: Node, _: Scope) -> None:
+    """Any column that is in scope, which DuckDB decides; not a bare word that DuckDB would call."""
+    if len(node["column_names"]) == 1:
+        _no_call(node["column_names"])
+
+
+def _known_groups(node: Node, _: Scope) -> None:
+    """The GROUP BY of a PIVOT holds bare names."""
+    _no_call(node["groups"])
+
+
+def _no_call(names: list[str]) -> None:
+    """Deny bare words that DuckDB reads as calls: `_no_call(["current_date"])` raises Denied."""
+    for name in names:
+        if folded(name) in VALUE_NAMES:
+            raise Denied(
+                f"{name} alone stands for a call that is not offered",
+                "Write a moment as a literal, TIMESTAMP '2026-01-31 12:00:00'; qualify a column of that name, t.user.",
+            )
+
+
+def _known_type(node: Node, _: Scope) -> None:
+    """A type DuckDB is born with."""
+    name = node["type_name"]
+    if folded(name) not in TYPES or node["qualified_name"] != {"path": [name]}:
+        raise Denied(f"{shown(name)} is not a type here", f"{suggestion(name, TYPES)}Use one of DuckDB's own types.")
+
+
+def _known_literal(node: Node, _: Scope) -> None:
+    """A literal as it was written."""
+    literal = node["literal"]
+    if literal.keys() != {"kind", "text"} or literal["kind"] not in LITERALS or not _is_plain(literal["text"]):
+        raise refused("literal")
+
+
+def _known_collation(node: Node, _: Scope) -> None:
+    """`NOCASE`, `NOCASE.NOACCENT`; not those of the ICU extension."""
+    if not COLLATIONS.issuperset(folded(node["collation"]).split(".")):
+        raise Denied(f"the collation {shown(node['collation'])} is not offered", "Use NOCASE, NOACCENT or NFC.")
+
+
+RULES: dict[tuple[str, str], Callable[[Node, Scope], None]] = {
+    ("query", "SELECT_NODE"): _known_cte_map,
+    ("query", "SET_OPERATION_NODE"): _known_cte_map,
+    ("query", "RECURSIVE_CTE_NODE"): _known_cte_map,
+    ("table", "BASE_TABLE"): _known_table,
+    ("table", "PIVOT"): _known_groups,
+    ("table_function", "FUNCTION"): _known_table_function,
+    ("expression", "FUNCTION"): _known_function,
+    ("expression", "WINDOW"): _known_function,
+    ("expression", "COLUMN_REF"): _known_column,
+    ("expression", "CONSTANT"): _known_literal,
+    ("expression", "COLLATE"): _known_collation,
+    ("type", "TYPE"): _known_type,
+    ("type", "CONSTANT"): _known_literal,
+}
