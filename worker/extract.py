@@ -62,6 +62,7 @@ class Found:
         self._names = defaultdict[int, list[tuple[str | None, str | None]]](list)  # by the start of the statement
         self._decorators: list[Span] = []
         self.comments: list[Span] = []
+        self.complete = True
 
     def add(self, captures: Captures, capture: str, kind: str) -> None:
         """Add one match; `capture` is the one that holds the whole definition, if its pattern has one."""
@@ -189,6 +190,7 @@ class Syntax:
         cursor = QueryCursor(self._query, match_limit=MATCH_LIMIT)
         for pattern, captures in sorted(cursor.matches(tree.root_node), key=itemgetter(0)):
             found.add(captures, *self._kinds[pattern])
+        found.complete = not (tree.root_node.has_error or cursor.did_exceed_match_limit)
         return found
 
 
@@ -262,8 +264,7 @@ def parsed(row: Language, syntaxes: list[Syntax], source: bytes) -> Extraction:
     except OutOfTime:
         return extraction(row, Text(source, []), [], [], "tree-sitter", complete=False)
     text = Text(source, found.comments)
-    complete = not tree.root_node.has_error
-    return extraction(row, text, found.definitions(), found.imports(), "tree-sitter", complete=complete)
+    return extraction(row, text, found.definitions(), found.imports(), "tree-sitter", complete=found.complete)
 
 
 def understand(syntaxes: list[Syntax], source: bytes, deadline: float) -> tuple[Syntax, Tree]:
