@@ -13,6 +13,7 @@ from running import CALLS, ENDLESS, QUERY_WORKER, Peak, broker, fronted, is_aliv
 from fledgling.broker.front import MAX_CALLS
 from fledgling.security import limits
 from fledgling.wire import Query, Refusal
+from fledgling.worker.server import CALL_THREADS
 
 MEMORY, SECONDS, ROWS, BYTES = 256_000_000, 1.0, 100, 16_000
 PROFILE = f"""
@@ -205,15 +206,15 @@ async def test_rows_and_bytes_are_cut_and_a_cut_says_so(limited, name):
 async def test_a_call_beyond_the_limit_hears_that_the_server_is_busy(project):
     async with fronted(project, "fledgling-analyst") as (front, _):
         expected = await front.call("explore", {})
-        slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(2)]
-        others = [asyncio.create_task(front.call("explore", {})) for _ in range(MAX_CALLS - 2)]
+        slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(CALL_THREADS)]
+        others = [asyncio.create_task(front.call("explore", {})) for _ in range(MAX_CALLS - CALL_THREADS)]
         await asyncio.sleep(0.1)
         busy = await front.call("explore", {})
         assert isinstance(busy, Refusal)
         assert (busy.kind, busy.next_step) == ("busy", "Wait for an answer, then ask again.")
         for call in slow:
             call.cancel()
-        assert await asyncio.gather(*others) == [expected] * (MAX_CALLS - 2)
+        assert await asyncio.gather(*others) == [expected] * (MAX_CALLS - CALL_THREADS)
         await asyncio.gather(*slow, return_exceptions=True)
         assert await front.call("explore", {}) == expected
 
