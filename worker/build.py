@@ -15,7 +15,7 @@ import msgspec
 
 from fledgling.config import Scope
 from fledgling.security.secret_files import is_secret
-from fledgling.wire import Build, Built, LanguageStats, Progress
+from fledgling.wire import DEFINITION_KINDS, Build, Built, LanguageStats, Progress
 from fledgling.worker.below import Reader
 from fledgling.worker.extract import Extractor
 from fledgling.worker.generated import is_generated
@@ -217,7 +217,7 @@ class Building:
 
 
 def _statistics(rows: Sequence[FileRow], found: Extracted) -> tuple[LanguageStats, ...]:
-    symbols = Counter(language for _, language, _ in found.symbols)
+    symbols = Counter(language for _, language, row in found.symbols if row.kind in DEFINITION_KINDS)
     groups: dict[str, list[FileRow]] = {}
     for row in rows:
         groups.setdefault(row.language or "", []).append(row)

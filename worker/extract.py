@@ -8,6 +8,7 @@ two that say something about the same thing, the first holds.
     @name               its name; patterns with the same name node speak of the same definition
     @body               the signature ends where this starts        @value       ... where the first line of this ends
     @doc                a documentation string                      @visibility  private or protected, by a keyword
+    @exported           marks the definition as an export as well
     @parent             who owns it, where nesting does not say: `A` in `A.prototype.f = function () {}`
     @decorator          belongs to the definition that follows directly
     @import             a statement or call that imports @module; patterns with the same module node, or without one and
@@ -111,6 +112,7 @@ class Found:
         found.doc = found.doc or self._captured(captures, "doc")
         found.parent = found.parent or self._captured(captures, "parent")
         found.visibility = found.visibility or self._captured(captures, "visibility")
+        found.exported = found.exported or "exported" in captures
 
     def _add_import(self, captures: Captures) -> None:
         start, end = captures["import"][0].byte_range

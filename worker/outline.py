@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fledgling.worker.language import Language
 from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
@@ -31,7 +32,7 @@ class Definition(Struct):
 
     What is defined from `inside` on belongs to it. `value` is the start of an assigned value, of which the signature
     shows only the first line. `doc` is the text of a documentation string. `parent` names the owner where nesting does
-    not: `Router` for `Router.prototype.use = function () {}`.
+    not: `Router` for `Router.prototype.use = function () {}`. What is `exported` where it is defined is two symbols.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Definition(Struct):
     visibility: str | None = None
     parent: str | None = None
     qualified: str = ""
+    exported: bool = False
 
 
 class Import(Struct):
@@ -137,7 +139,10 @@ def extraction(
 ) -> Extraction:
     """Make the rows."""
     imports = sorted(imports, key=lambda found: found.start)
-    symbols = [symbol(language, text, found, parent) for found, parent in nested(definitions)]
+    symbols = []
+    for found, parent in nested(definitions):
+        row = symbol(language, text, found, parent)
+        symbols += [row, replace(row, kind="export")] if found.exported else [row]
     symbols += (row for found in imports for row in import_symbols(text, found))
     symbols.sort(key=lambda row: (row.line_start, -row.line_end, row.name))
     rows = [row for found in imports for row in import_rows(text.line(found.start), found)]

@@ -81,16 +81,17 @@
 
 ; ---- exports
 
-(export_statement declaration: (_ name: (_) @name)) @definition
+(export_statement declaration: (_ name: (_) @name)) @definition @exported
 (export_statement declaration: (_ . (variable_declarator name: (identifier) @name) .)) @definition
+(export_statement declaration: (_ (variable_declarator name: (identifier) @name))) @exported
 (export_specifier name: _ @name !alias) @definition.export
 (export_specifier alias: _ @name) @definition.export
 (export_statement "*" @name source: (_)) @definition.export
 (export_statement (namespace_export (identifier) @name)) @definition.export
 (export_statement "default" @name
   value: [(function_expression body: (_) @body) (arrow_function body: (_) @body) (generator_function body: (_) @body)])
-  @definition.function
-(export_statement "default" @name value: (class body: (_) @body)) @definition.class
+  @definition.function @exported
+(export_statement "default" @name value: (class body: (_) @body)) @definition.class @exported
 (export_statement "default" @name value: (_) @value) @definition.export
 
 ; ---- imports. Names stand before the module, so they are told by their statement.

@@ -27,8 +27,8 @@
 
 (ambient_declaration (_ name: (_) @name)) @definition
 (ambient_declaration (_ . (variable_declarator name: (identifier) @name) .)) @definition.variable
-(export_statement (ambient_declaration (_ name: (_) @name))) @definition
-(export_statement (ambient_declaration (_ . (variable_declarator name: (identifier) @name) .))) @definition
+(export_statement (ambient_declaration (_ name: (_) @name))) @definition @exported
+(export_statement (ambient_declaration (_ . (variable_declarator name: (identifier) @name) .))) @definition @exported
 (internal_module body: (statement_block (lexical_declaration
   . (variable_declarator name: (identifier) @name value: (_)? @value) .) @definition.variable))
 (internal_module body: (statement_block (_
