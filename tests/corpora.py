@@ -48,7 +48,7 @@ def _run(command: list[str]) -> None:
 def plant(archive: Path, folder: Path) -> Path:
     """Unpack an archive with one folder in it, and commit that to a repository of its own."""
     with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
+        packed.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # 3.11.4 or newer
     (root,) = folder.iterdir()
     git(root, "init", "-q")
     git(root, "add", "-A")

@@ -41,12 +41,11 @@ SLOW = {
     "joins without end": ENDLESS,
     "a product of ranges": "SELECT sum(a.range * b.range) FROM range(10000000) a, range(1000000) b",
     "recursion without end": "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t",
-    "a sort of a billion": "SELECT * FROM range(1000000000) a ORDER BY hash(a.range) DESC",
-    "a window": "SELECT max(s) FROM (SELECT sum(range) OVER (ORDER BY hash(range)) s FROM range(30000000))",
-    "folds in a fold": "SELECT list_reduce(range(3000), lambda x, y: x + list_reduce(range(99999), lambda a, b: b))",
 }
 
 BOMBS = {
+    "a sort of a billion": "SELECT * FROM range(1000000000) a ORDER BY hash(a.range) DESC",
+    "a window": "SELECT max(s) FROM (SELECT sum(range) OVER (ORDER BY hash(range)) s FROM range(30000000))",
     "a list of two billion": "SELECT len(range(2000000000))",
     "a sorted list": "SELECT len(list_sort(list_transform(range(50000000), lambda x: hash(x))))",
     "a list without its doubles": "SELECT len(list_distinct(list_transform(range(50000000), lambda x: hash(x))))",
