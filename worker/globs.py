@@ -13,6 +13,16 @@ def literal(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
+def query_pattern(query: str, *, regex: bool, case_sensitive: bool) -> str:
+    """Return the pattern of what a search asks for, in text or in names.
+
+    >>> query_pattern("a.b", regex=False, case_sensitive=False)
+    '(?i)a\\\\.b'
+    """
+    pattern = query if regex else literal(query)
+    return pattern if case_sensitive else f"(?i){pattern}"
+
+
 def path_pattern(path: str) -> str:
     """Return the pattern of the paths that a path filter means.
 

@@ -96,16 +96,16 @@ def continuing(question: Paged, offset: int, total: int) -> Next | None:
     return Next(tool, {**arguments, "cursor": str(offset)})
 
 
-def shown(line: str, at: int = 0) -> str:
+def shown(line: str, limit: int = SHOWN_LINE_CHARS, at: int = 0) -> str:
     """Return a line as an answer shows it: a long one cut around column `at`, with marks that count what is missing.
 
     >>> shown("x" * 500)[-22:]
     'xxx… (+100 characters)'
     """
-    if len(line) <= SHOWN_LINE_CHARS:
+    if len(line) <= limit:
         return line
-    start = max(0, min(at - SHOWN_LINE_CHARS // 4, len(line) - SHOWN_LINE_CHARS))
-    rest = len(line) - start - SHOWN_LINE_CHARS
+    start = max(0, min(at - limit // 4, len(line) - limit))
+    rest = len(line) - start - limit
     before = f"({start} characters) …" if start else ""
     after = f"… (+{rest} characters)" if rest else ""
-    return f"{before}{line[start : start + SHOWN_LINE_CHARS]}{after}"
+    return f"{before}{line[start : start + limit]}{after}"

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from fledgling.wire import MAX_LINE, Excerpt, Next, Read
 from fledgling.worker import paths
-from fledgling.worker.index import Asking, Refused
+from fledgling.worker.index import Asking, Refused, shown
 
 READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
 
@@ -108,9 +108,8 @@ def _lines(asking: Asking, path: str, wanted: _Range) -> tuple[list[str], str | 
         for number, line in enumerate(block.text.split("\n"), block.first_line):
             if not wanted.start <= number <= wanted.end:
                 continue
-            if len(line) > READ_LINE_CHARS:
-                cut += 1
-                line = f"{line[:READ_LINE_CHARS]}… (+{len(line) - READ_LINE_CHARS} characters)"
+            cut += len(line) > READ_LINE_CHARS
+            line = shown(line, READ_LINE_CHARS)
             room -= len(line) + len(str(number)) + 2
             if lines and room < 0:
                 return lines, _cut_note(cut)

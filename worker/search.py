@@ -67,8 +67,7 @@ def _text(asking: Asking, question: Search) -> Hits:
 
 def _hits(asking: Asking, question: Search, offset: int) -> list[_Hit]:
     """Find the page's hits. A literal prunes whole blocks; a regular expression may span what a block is cut at."""
-    pattern = question.query if question.regex else globs.literal(question.query)
-    line = pattern if question.case_sensitive else f"(?i){pattern}"
+    line = globs.query_pattern(question.query, regex=question.regex, case_sensitive=question.case_sensitive)
     return asking.rows(
         "search_text",
         _Hit,
@@ -95,7 +94,7 @@ def _pieces(asking: Asking, question: Search, hits: Sequence[_Hit]) -> list[_Pie
         for hit in group:
             line = hit.line or 0
             numbers = range(max(line - question.context, following), line + question.context + 1)
-            lines = [(n, shown(text[path, n], at.get((path, n), 0))) for n in numbers if (path, n) in text]
+            lines = [(n, shown(text[path, n], at=at.get((path, n), 0))) for n in numbers if (path, n) in text]
             pieces.append(_Piece("" if following else path, hit.language, line, lines, enclosing.get((path, line))))
             following = numbers.stop
     return pieces

@@ -37,12 +37,11 @@ def symbols(asking: Asking, question: Symbols) -> SymbolList:
 
 def named(asking: Asking, question: Search) -> SymbolList:
     """Answer with definitions of one kind whose name holds the query, the best match first."""
-    pattern = question.query if question.regex else globs.literal(question.query)
     rows = asking.rows(
         "search_symbols",
         _Found,
         query=question.query,
-        line=pattern if question.case_sensitive else f"(?i){pattern}",
+        line=globs.query_pattern(question.query, regex=question.regex, case_sensitive=question.case_sensitive),
         path=paths.pattern(question.path),
         kind=question.kind,
         language=question.language,
