@@ -33,6 +33,11 @@ Kind = Literal[
     "procedure",
     "schema",
     "sequence",
+    "property",
+    "macro",
+    "section",
+    "key",
+    "selector",
     "import",
     "export",
 ]

@@ -4,15 +4,17 @@ What to look for stands in `languages/*.scm`; this is the vocabulary of their ca
 two that say something about the same thing, the first holds.
 
     @definition.<kind>  a definition; its signature begins here
+    @definition.scope   no symbol, but what stands in it belongs to its @name: an `impl` of Rust
     @definition         widens the range of the definition with the same @name: decorators, `export`
     @name               its name; patterns with the same name node speak of the same definition
     @body               the signature ends where this starts        @value       ... where the first line of this ends
-    @doc                a documentation string                      @visibility  private or protected, by a keyword
+    @doc                a documentation string                      @visibility  a keyword such as `private`
     @exported           marks the definition as an export as well
     @parent             who owns it, where nesting does not say: `A` in `A.prototype.f = function () {}`
     @decorator          belongs to the definition that follows directly
     @import             a statement or call that imports @module; patterns with the same module node, or without one and
                         with the same start, speak of one import
+    @relative           marks the import as one that starts from the importing file
     @imported, @alias   a name taken from the module, and what it is called here; an alias alone is the module's
     @default            an alias of the module's default export
     @comment            a comment
@@ -124,6 +126,7 @@ class Found:
                 path = "".join(self._text(module).replace("\\", "").split())
                 found = self._imports[module.start_byte] = Import(path, start, end)
             found.start, found.end = min(start, found.start), max(end, found.end)
+            found.relative = found.relative or "relative" in captures
             names = found.names
         name, alias = self._captured(captures, "imported"), self._captured(captures, "alias")
         if default := self._captured(captures, "default"):

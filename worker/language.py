@@ -26,6 +26,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     docs: str | None = None
     doc_comment: str | None = None
     private: str | None = None
+    visibility: str = "public"
+    visibilities: dict[str, str] = {}
     comments: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
 

@@ -21,7 +21,8 @@ MAX_SIGNATURE = 300  # characters; a signature is to be read in a list
 MAX_NAME = 200  # characters; a computed JavaScript name can be any expression, and nobody asks for such a one
 MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would make qualified names of quadratic size
 
-INSIDE = {("class", "function"): "method"}  # what a kind is called directly inside another
+OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
+INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # variables inside these are no symbols
 CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
 COMMENT_MARKS = re.compile(r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+|#+)?[ \t]?|[ \t]*\*+/[ \t]*$", re.MULTILINE)
@@ -57,6 +58,7 @@ class Import(Struct):
     start: int
     end: int
     names: list[tuple[str | None, str | None]] = []
+    relative: bool = False
 
 
 class Text:
@@ -170,7 +172,7 @@ def nested(definitions: Iterable[Definition]) -> Iterator[tuple[Definition, Defi
             if (parent and parent.kind in LOCAL_TO) or found.qualified in variables:
                 continue
             variables.add(found.qualified)
-        if len(found.name) <= MAX_NAME:
+        if len(found.name) <= MAX_NAME and found.kind != "scope":
             yield found, parent
 
 
@@ -203,14 +205,16 @@ def symbol(language: Language, text: Text, found: Definition, parent: Definition
         parent_name=found.parent or (parent.name if parent else None),
         signature=signature(text, found),
         docstring=docstring(language, text, found),
-        visibility=found.visibility or visibility(language, found.name),
+        visibility=visibility(language, found),
         qualified_name=found.qualified,
     )
 
 
-def visibility(language: Language, name: str) -> str:
-    """What the name alone says: `_x` is private in Python, `#x` in JavaScript."""
-    return "private" if language.private and re.match(language.private, name) else "public"
+def visibility(language: Language, found: Definition) -> str:
+    """What a keyword says, else the name: `_x` is private in Python, `#x` in JavaScript; else the language's rule."""
+    if found.visibility:
+        return language.visibilities.get(found.visibility, found.visibility)
+    return "private" if language.private and re.match(language.private, found.name) else language.visibility
 
 
 def signature(text: Text, found: Definition) -> str:
@@ -265,7 +269,7 @@ def import_rows(line: int, found: Import) -> Iterator[ImportRow]:
     plain = tuple(name for name, alias in found.names if name and not alias)
     renamed = [((name,) if name else (), alias) for name, alias in found.names if alias]
     for names, alias in [(plain, None), *renamed] if plain or not renamed else renamed:
-        yield ImportRow(line, found.module, alias, found.module.startswith("."), False, None, names)
+        yield ImportRow(line, found.module, alias, found.relative or found.module[:1] == ".", False, None, names)
 
 
 def import_symbols(text: Text, found: Import) -> Iterator[SymbolRow]:
