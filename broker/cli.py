@@ -200,7 +200,7 @@ def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool
 
     async def ask(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
         line = terminal.ProgressLine()
-        answer = await front.ask(question, line.report)
+        answer = await front.ask(question, line.report, whole=True)
         line.clear()
         return answer, await indexing.built()
 

@@ -11,7 +11,19 @@ from fledgling.broker import schema
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.query_worker import LOST, QueryWorker
 from fledgling.config import suggestion
-from fledgling.wire import QUESTIONS, AnyAnswer, AnyQuestion, Built, Profile, Progress, Refusal
+from fledgling.wire import (
+    CODE,
+    QUESTIONS,
+    TEXT,
+    AnyAnswer,
+    AnyQuestion,
+    Explore,
+    Profile,
+    Progress,
+    Read,
+    Refusal,
+    Search,
+)
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
@@ -35,6 +47,7 @@ class Front:
         self._worker: QueryWorker | None = None
         self._replacing = asyncio.Lock()
         self._retiring: set[asyncio.Task[None]] = set()
+        self._following: asyncio.Task[None] | None = None
         self._calls = 0
 
     async def call(
@@ -49,14 +62,19 @@ class Front:
             return invalid(tool, problem)
         return await self.ask(question, report)
 
-    async def ask(self, question: AnyQuestion, report: Report | None = None) -> AnyAnswer | Refusal:
-        """Put one question, waiting for the index where it is not there yet."""
+    async def ask(
+        self, question: AnyQuestion, report: Report | None = None, *, whole: bool = False
+    ) -> AnyAnswer | Refusal:
+        """Put one question as soon as a generation of the index can answer it; the last one if it is to be `whole`."""
         if self._calls >= MAX_CALLS:
             return Refusal("busy", f"{MAX_CALLS} calls are at work already", "Wait for an answer, then ask again.")
         self._calls += 1
         try:
-            built = await self._index(report)
-            return await self._put(question, built) or await self._put(question, built) or LOST
+            number = CODE if whole else needed(question)
+            while report and not await self._indexing.is_sealed(number, PROGRESS_SECONDS):
+                await report(self._indexing.progress or Progress("walk", 0, 0))
+            await self._indexing.sealed(number)
+            return await self._put(question, number) or await self._put(question, number) or LOST
         except IndexingError as failed:
             return failed.refusal
         finally:
@@ -72,35 +90,73 @@ class Front:
 
     async def close(self) -> None:
         """End the processes behind the door."""
+        if self._following:
+            self._following.cancel()
+            await asyncio.wait([self._following])
         if self._worker:
             await self._worker.close()
         await asyncio.gather(*self._retiring)
         await self._indexing.close()
 
-    async def _index(self, report: Report | None) -> Built:
-        while report and not await self._indexing.is_built(PROGRESS_SECONDS):
-            await report(self._indexing.progress or Progress("walk", 0, 0))
-        return await self._indexing.built()
-
-    async def _put(self, question: AnyQuestion, built: Built) -> AnyAnswer | Refusal | None:
+    async def _put(self, question: AnyQuestion, number: int) -> AnyAnswer | Refusal | None:
         """Put a question to a worker; None where that had ended before it could have looked at it."""
-        worker = await self._serving(built)
+        worker = await self._serving(number)
         if worker is None:
             return Refusal("unavailable", "the query worker does not start", "Ask again later; see the server's log.")
         return await worker.ask(question)
 
-    async def _serving(self, built: Built) -> QueryWorker | None:
-        """Return a worker that serves, a new one over the same image where the last has died or is spent."""
+    def _fitting(self, number: int) -> QueryWorker | None:
+        """Return the worker at work, if it serves this generation or a later one."""
+        worker = self._worker
+        return worker if worker and worker.is_serving() and worker.generation >= number else None
+
+    async def _serving(self, number: int) -> QueryWorker | None:
+        """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""
+        if worker := self._fitting(number):
+            return worker
         async with self._replacing:
-            if self._worker and self._worker.is_serving():
-                return self._worker
-            if self._worker:
-                retiring = asyncio.create_task(self._worker.retire())
-                self._retiring.add(retiring)
-                retiring.add_done_callback(self._retiring.discard)
-                _log.warning("the query worker (pid %d) has ended or is spent; a new one takes over", self._worker.pid)
-            self._worker = QueryWorker(self._indexing.image_fd, self.profile, built)
-            return self._worker if await self._worker.ready() else None
+            if worker := self._fitting(number):
+                return worker
+            generation = await self._indexing.sealed(CODE if await self._indexing.is_sealed(CODE, 0) else number)
+            worker = QueryWorker(self._indexing.images, self.profile, generation)
+            try:
+                is_ready = await worker.ready()
+            except asyncio.CancelledError:
+                await worker.close()
+                raise
+            if not is_ready:
+                await worker.close()
+                return None
+            self._replace(worker)
+            return worker
+
+    def _replace(self, worker: QueryWorker) -> None:
+        old, self._worker = self._worker, worker
+        if old:
+            if not old.is_serving():
+                _log.warning("the query worker (pid %d) has ended or is spent; a new one takes over", old.pid)
+            retiring = asyncio.create_task(old.retire())
+            self._retiring.add(retiring)
+            retiring.add_done_callback(self._retiring.discard)
+        if worker.generation == TEXT and not self._following:
+            self._following = asyncio.create_task(self._follow())
+
+    async def _follow(self) -> None:
+        """Let a worker over the last generation take over as soon as that is there."""
+        try:
+            await self._indexing.sealed(CODE)
+            await self._serving(CODE)
+        except IndexingError as failed:
+            _log.error("definitions are missing for good: %s", failed)
+
+
+def needed(question: AnyQuestion) -> int:
+    """Return the generation that can answer: for files, lines and text the first, for what parsers find the second."""
+    match question:
+        case Explore() | Read(symbol=None) | Search(kind=None):
+            return TEXT
+        case _:
+            return CODE
 
 
 def invalid(tool: str, problem: msgspec.ValidationError) -> Refusal:

@@ -1,4 +1,4 @@
-"""One build of the index: the indexer process, what it reports, and the memory file it leaves."""
+"""One build of the index: the indexer process, what it reports, and the memory files it leaves."""
 
 import asyncio
 import os
@@ -8,7 +8,19 @@ from fledgling import refusals
 from fledgling.broker.launch import BackProcess
 from fledgling.config import Settings
 from fledgling.security import limits, memory_file
-from fledgling.wire import Accepted, Build, Built, FromIndexer, Profile, Progress, Refusal
+from fledgling.wire import (
+    CODE,
+    TEXT,
+    Accepted,
+    Build,
+    Built,
+    FromIndexer,
+    Generation,
+    Images,
+    Profile,
+    Progress,
+    Refusal,
+)
 
 
 class IndexingError(Exception):
@@ -32,11 +44,11 @@ class Indexing:
         root = Path(settings.root).resolve(strict=True)
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.profile = profile
-        self.image_fd = memory_file.create()
+        self.images = Images(text=memory_file.create(), code=memory_file.create())
         self.progress: Progress | None = None
         build = Build(
             broker_pid=os.getpid(),
-            image_fd=self.image_fd,
+            images=self.images,
             root_fd=root_fd,
             profile=profile,
             scope=settings.scope,
@@ -44,11 +56,12 @@ class Indexing:
         )
         try:
             self._process: BackProcess[FromIndexer] = BackProcess(
-                "fledgling.worker.indexer", build, [self.image_fd, root_fd], FromIndexer
+                "fledgling.worker.indexer", build, [self.images.text, self.images.code, root_fd], FromIndexer
             )
         finally:
             os.close(root_fd)
         self._accepted: Accepted | None = None
+        self._sealed: dict[int, asyncio.Future[Generation]] = {}
         self._building: asyncio.Task[Built] | None = None
 
     async def accepted(self) -> Accepted:
@@ -59,19 +72,26 @@ class Indexing:
             if not isinstance(message, Accepted):
                 raise await self._failed(message)
             self._accepted = message
+            self._sealed = {number: asyncio.get_running_loop().create_future() for number in (TEXT, CODE)}
             self._building = asyncio.create_task(self._build())
         return self._accepted
 
+    async def sealed(self, number: int) -> Generation:
+        """Wait until a generation is there, and return it or a later one. Comes after `accepted`, as all below.
+
+        Any number of callers may wait, and one that is cancelled does not stop the build. Raises IndexingError.
+        """
+        return await asyncio.shield(self._sealed[number])
+
+    async def is_sealed(self, number: int, seconds: float) -> bool:
+        """Wait at most so long; return whether `sealed` would now answer at once."""
+        done, _ = await asyncio.wait([self._sealed[number]], timeout=seconds)
+        return bool(done)
+
     async def built(self) -> Built:
-        """Wait until the image is sealed; any number of callers may, and a cancelled one does not stop the build."""
+        """Wait until everything is there, and return the statistics."""
         assert self._building is not None, "built() comes after accepted()"
         return await asyncio.shield(self._building)
-
-    async def is_built(self, seconds: float) -> bool:
-        """Wait at most so long; return whether `built` would now answer at once."""
-        assert self._building is not None, "is_built() comes after accepted()"
-        done, _ = await asyncio.wait([self._building], timeout=seconds)
-        return bool(done)
 
     async def close(self) -> None:
         """End the indexer if it still works, and let go of the image."""
@@ -79,17 +99,42 @@ class Indexing:
         await self._process.ended()
         if self._building:
             await asyncio.gather(self._building, return_exceptions=True)
-        os.close(self.image_fd)
+        for future in self._sealed.values():
+            future.cancel()
+        os.close(self.images.text)
+        os.close(self.images.code)
 
     async def _build(self) -> Built:
-        while isinstance(message := await self._process.receive(), Progress):
-            self.progress = message
-        if not isinstance(message, Built):
+        try:
+            return await self._followed()
+        except IndexingError as failed:
+            for future in self._sealed.values():
+                if not future.done():
+                    future.set_exception(failed)
+                    future.exception()  # it is heard where somebody waits
+            raise
+
+    async def _followed(self) -> Built:
+        """Take what the indexer reports, one after the other, to the end."""
+        while isinstance(message := await self._process.receive(), Progress | Generation):
+            if isinstance(message, Progress):
+                self.progress = message
+            else:
+                self._check(message.number)
+                for number, future in self._sealed.items():
+                    if number <= message.number and not future.done():
+                        future.set_result(message)
+        if not isinstance(message, Built) or not self._sealed[CODE].done():
             raise await self._failed(message)
         await self._process.ended()
-        if not memory_file.is_sealed(self.image_fd):
-            raise IndexingError(Refusal("failed", "the indexer left the image unsealed", "Start Fledgling again."))
         return message
+
+    def _check(self, number: int) -> None:
+        """Raise IndexingError where an image of a generation could still be changed."""
+        images = [self.images.text] if number == TEXT else [self.images.text, self.images.code]
+        if not all(map(memory_file.is_sealed, images)):
+            self._process.kill()
+            raise IndexingError(Refusal("failed", "the indexer left an image unsealed", "Start Fledgling again."))
 
     async def _failed(self, message: object) -> IndexingError:
         self._process.kill()

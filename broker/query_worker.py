@@ -13,10 +13,11 @@ from fledgling.wire import (
     ANSWERS,
     AnyAnswer,
     AnyQuestion,
-    Built,
     Call,
     Cancel,
     FromWorker,
+    Generation,
+    Images,
     Open,
     Profile,
     Ready,
@@ -46,18 +47,21 @@ class Waiting(NamedTuple):
 
 
 class QueryWorker:
-    """A worker over one sealed image. When it dies, each call at work gets a refusal, and it takes no further one.
+    """A worker over one generation of the index. When it dies, each call at work gets a refusal, and it takes no further one.
 
-    >>> worker = QueryWorker(image_fd, profile, built)
+    >>> worker = QueryWorker(images, profile, generation)
     >>> await worker.ready()
     >>> await worker.ask(Explore())
     Exploration(...)
     """
 
-    def __init__(self, image_fd: int, profile: Profile, built: Built) -> None:
-        opened = Open(os.getpid(), image_fd, profile, built.defined, built.has_content, built.partial)
-        self._process: BackProcess[FromWorker] = BackProcess("fledgling.worker.server", opened, [image_fd], FromWorker)
+    def __init__(self, images: Images, profile: Profile, generation: Generation) -> None:
+        opened = Open(os.getpid(), images, profile, generation)
+        self._process: BackProcess[FromWorker] = BackProcess(
+            "fledgling.worker.server", opened, [images.text, images.code], FromWorker
+        )
         self._profile = profile
+        self.generation = generation.number
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None

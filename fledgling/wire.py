@@ -4,7 +4,7 @@ A question is at once the JSON schema an agent sees, the check of its arguments,
 handler gets and the parameters of its SQL file. What decides a name, a default or a bound of a tool lives here.
 """
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -384,11 +384,18 @@ class Profile(Struct, frozen=True):
 # ---- frames ---------------------------------------------------------------------------------------------------------
 
 
+class Images(Struct, frozen=True):
+    """The memory files of one index, as descriptors: `text` holds files and text, `code` what the parsers found."""
+
+    text: int
+    code: int
+
+
 class Build(Struct, frozen=True, tag="build"):
-    """Broker to indexer, once: build the image of `root_fd` into `image_fd`. `root` is set only for absolute_paths."""
+    """Broker to indexer, once: build the images of `root_fd`. `root` is set only for absolute_paths."""
 
     broker_pid: int
-    image_fd: int
+    images: Images
     root_fd: int
     profile: Profile
     scope: Scope
@@ -411,6 +418,19 @@ class Progress(Struct, frozen=True, tag="progress"):
     total: int
 
 
+TEXT: Final = 1  # the first generation of an index: files and text
+CODE: Final = 2  # the second: the same, and what the parsers found in it
+
+
+class Generation(Struct, frozen=True, tag="generation"):
+    """Indexer to broker: this generation is sealed. A small project has only the second: it takes no time."""
+
+    number: Literal[1, 2]
+    defined: tuple[str, ...]  # languages whose definitions are extracted
+    has_content: bool  # False: index_content is off, so there are definitions but no text
+    partial: str | None = None  # what the index lacks, as a sentence
+
+
 class LanguageStats(Struct, frozen=True):
     """Per language: files, lines, bytes, symbols, and seconds spent extracting them."""
 
@@ -423,7 +443,7 @@ class LanguageStats(Struct, frozen=True):
 
 
 class Built(Struct, frozen=True, tag="built"):
-    """Indexer to broker, last: the image is sealed. Counts are of the image: of what the profile lets the agent see."""
+    """Indexer to broker, last: counts of the images, which hold what the profile lets the agent see."""
 
     files: int
     lines: int
@@ -435,21 +455,17 @@ class Built(Struct, frozen=True, tag="built"):
     skipped: dict[str, int]
     left_out: dict[str, int]
     slowest: tuple[tuple[str, float], ...]
-    defined: tuple[str, ...]  # languages whose definitions are extracted
-    has_content: bool  # False: index_content is off, so there are definitions but no text
     notices: tuple[str, ...] = ()
     partial: str | None = None
 
 
 class Open(Struct, frozen=True, tag="open"):
-    """Broker to query worker, once: serve `tools` from the image."""
+    """Broker to query worker, once: serve the profile's tools from one generation of the index."""
 
     broker_pid: int
-    image_fd: int
+    images: Images
     profile: Profile
-    defined: tuple[str, ...]  # languages whose definitions are in the index; other text is searched all the same
-    has_content: bool
-    partial: str | None = None
+    generation: Generation
 
 
 class Ready(Struct, frozen=True, tag="ready"):
@@ -477,6 +493,6 @@ class Reply(Struct, frozen=True, tag="reply"):
     answer: AnyAnswer | Refusal
 
 
-FromIndexer = Accepted | Progress | Built | Refusal
+FromIndexer = Accepted | Progress | Generation | Built | Refusal
 ToWorker = Open | Call | Cancel
 FromWorker = Ready | Reply

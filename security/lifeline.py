@@ -1,4 +1,4 @@
-"""A back process ends when the broker does, however the broker ends."""
+"""A back process ends when the one that started it does, however that ends."""
 
 import ctypes
 import os
@@ -8,17 +8,17 @@ import sys
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
-def tie(broker_pid: int) -> None:
+def tie(parent: int) -> None:
     """Ask the kernel to kill this process when its parent dies; exit at once if the parent is already gone.
 
     >>> tie(message.broker_pid)
 
     Must come after any change of user: setuid clears the setting (prctl(2)). Where the kernel has no such call (not
-    Linux), the end of the pipe from the broker does the same a little later.
+    Linux), the end of the pipe from the parent does the same a little later.
     """
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
         if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) was refused")
-    if os.getppid() != broker_pid:
+    if os.getppid() != parent:
         os._exit(0)

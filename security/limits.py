@@ -14,6 +14,12 @@ INDEXER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # a core file would be a copy of the project on disk
     resource.RLIMIT_NOFILE: 256,  # descriptors; the walk holds one for each level of directories, 128 at most
 }
+EXTRACTOR_MEMORY = 512 * 2**20  # bytes; parsing a megabyte takes up to a hundred, ordinary source a tenth of that
+EXTRACTOR: Mapping[int, int] = {
+    resource.RLIMIT_CORE: 0,
+    resource.RLIMIT_FSIZE: 0,  # bytes; it writes to its socket only
+    resource.RLIMIT_NOFILE: 8,  # descriptors; its socket and standard error
+}
 QUERY_WORKER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_FSIZE: 0,  # bytes; it writes to pipes only

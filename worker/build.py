@@ -1,12 +1,12 @@
-"""One build, from the tree to the sealed image: list and describe, hide what the profile hides, extract, resolve, seal.
+"""One build, from the tree to the sealed images: list, describe, hide what the profile hides, extract, resolve, seal.
 
-Every file is read twice: first to describe it, since the profile's view decides on descriptions what may be seen; then,
-if it is visible, for its text. A file that changed in between is listed without content, and says so.
+Where the profile narrows files, every file is read twice: first to describe it, since the views decide on descriptions
+what may be seen, then, if it is visible, for its text. One that changed in between is listed without content, and says so.
 """
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import Literal
@@ -15,22 +15,24 @@ import msgspec
 
 from fledgling.config import Scope
 from fledgling.security.secret_files import is_secret
-from fledgling.wire import DEFINITION_KINDS, Build, Built, LanguageStats, Progress
+from fledgling.wire import CODE, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader
-from fledgling.worker.extract import Extractor
+from fledgling.worker.extractor import Batch, Found, Source
+from fledgling.worker.extractors import Extractors
 from fledgling.worker.generated import is_generated
-from fledgling.worker.image import Block, Builder, cut
+from fledgling.worker.image import Builder
 from fledgling.worker.language import Languages
 from fledgling.worker.resolve import resolve
-from fledgling.worker.rows import FileRow, ImportRow, SymbolRow
-from fledgling.worker.text import content_hash, count_lines, decode, split_lines
-from fledgling.worker.walk import Entry, walk
+from fledgling.worker.rows import FileRow, ImportRow
+from fledgling.worker.text import content_hash, count_lines, decode
+from fledgling.worker.walk import Entry, Tree, walk
 
-CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
 HEAD_BYTES = 256  # of a file, enough for its `#!` line
 PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
+SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
 CHANGED = "changed while it was indexed"
+EXTRACTING = "Definitions are still being extracted: enclosing names and symbol counts are missing until then."
 
 Stage = Literal["walk", "read", "extract", "seal"]
 
@@ -41,6 +43,7 @@ class Clock:
     def __init__(self, report: Callable[[Progress], None]) -> None:
         self._report = report
         self._reported = 0.0
+        self._begun = time.perf_counter()
         self.seconds: dict[str, float] = {}
 
     @contextmanager
@@ -51,6 +54,10 @@ class Clock:
         yield
         self.seconds[name] = time.perf_counter() - begun
 
+    def mark(self, name: Literal["text", "total"]) -> None:
+        """Note how long it took from the beginning to here."""
+        self.seconds[name] = time.perf_counter() - self._begun
+
     def tick(self, stage: Stage, done: int, total: int) -> None:
         """Report that `done` of `total` files are through, unless the last report was just now."""
         if time.monotonic() - self._reported > PROGRESS_SECONDS:
@@ -58,19 +65,29 @@ class Clock:
             self._report(Progress(stage, done, total))
 
 
-class Extracted(msgspec.Struct):
-    """What the second reading found, over all files; `seconds` is by path."""
+class Extracted:
+    """What the parsers found, as far as it is not loaded at once: totals, and imports until all are known."""
 
-    symbols: list[tuple[str, str, SymbolRow]] = []
-    imports: dict[str, list[ImportRow]] = {}
-    seconds: dict[str, float] = {}
-    changed: list[str] = []
+    def __init__(self) -> None:
+        self.imports: dict[str, list[ImportRow]] = {}
+        self.seconds: dict[str, float] = {}
+        self.definitions = Counter[str]()  # by language
+        self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
+
+    def add(self, batch: Batch, found: Found) -> None:
+        """Add a batch."""
+        for source, facts in zip(batch.sources, found.facts, strict=True):
+            self.files.append((source.path, facts.engine, facts.complete))
+            self.seconds[source.path] = facts.seconds
+            self.definitions[source.language] += facts.definitions
+            if facts.imports:
+                self.imports[source.path] = facts.imports
 
 
 class Building:
     """A build at work: what it was ordered, what it uses, and whom it tells.
 
-    >>> Building(order, scope, builder, languages, pipe.send).run()
+    >>> Building(order, scope, builder, languages, extractors, pipe.send).run()
     Built(files=812, ...)
     """
 
@@ -80,53 +97,90 @@ class Building:
         scope: Scope,
         builder: Builder,
         languages: Languages,
-        report: Callable[[Progress], None],
+        extractors: Extractors,
+        tell: Callable[[Progress | Generation], None],
     ) -> None:
         self._order = order
         self._scope = scope
         self._builder = builder
         self._languages = languages
-        self._extractor = Extractor(languages)
-        self._clock = Clock(report)
+        self._extractors = extractors
+        self._tell = tell
+        self._clock = Clock(tell)
 
     def run(self) -> Built:
-        """Fill and seal the image. Raises OSError where the root cannot be read, MemoryError past the limit."""
-        begun = time.perf_counter()
+        """Fill and seal the images. Raises OSError where the root cannot be read, MemoryError past the limit."""
         with self._clock.stage("walk"):
             tree = walk(self._order.root_fd, self._scope)
         with self._clock.stage("read"):
-            described = self._described(tree.entries)
+            rows = self._read(tree.entries)
+        languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
+        if not self._builder.narrows_content:
+            self._builder.seal_text()
+            self._clock.mark("text")
+            if sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES:
+                self._tell(self._generation(TEXT, tree))
         with self._clock.stage("extract"):
-            found = self._extracted(described)
+            found = self._extracted(languages)
         with self._clock.stage("seal"):
-            counts, size = self._sealed(described, found)
-        rows = [row for _, row in described]
+            resolved = resolve({row.path: row.language for row in rows}, found.imports)
+            self._builder.imports((path, row) for path, rows in sorted(resolved.items()) for row in rows)
+            self._builder.extracted(found.files)
+            counts = self._builder.seal_code()
+        self._clock.mark("total")
+        self._tell(self._generation(CODE, tree))
         return Built(
             **counts,
             lines=sum(row.line_count or 0 for row in rows),
-            image_bytes=size,
-            seconds={**self._clock.seconds, "total": time.perf_counter() - begun},
+            image_bytes=self._builder.size(),
+            seconds=self._clock.seconds,
             languages=_statistics(rows, found),
             skipped=dict(Counter(row.skip_reason for row in rows if row.skip_reason).most_common()),
             left_out=tree.left_out,
             slowest=tuple(sorted(found.seconds.items(), key=lambda item: (-item[1], item[0]))[:SLOWEST]),
-            defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules)),
-            has_content=self._scope.index_content,
             notices=tuple(tree.notices),
             partial=tree.partial,
         )
 
-    def _described(self, entries: Sequence[Entry]) -> list[tuple[Entry, FileRow]]:
-        """Describe every entry, and keep those that the profile leaves visible."""
-        described = []
+    def _generation(self, number: Literal[1, 2], tree: Tree) -> Generation:
+        notes = (tree.partial, EXTRACTING if number == TEXT else None)
+        return Generation(
+            number,
+            defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules)),
+            has_content=self._scope.index_content,
+            partial=" ".join(note for note in notes if note) or None,
+        )
+
+    def _read(self, entries: Sequence[Entry]) -> list[FileRow]:
+        """Describe every file, load the text of those that the profile leaves visible, and return their rows."""
+        rows = []
+        if not self._builder.narrows_files:
+            for row, text in self._described(entries):
+                rows.append(row)
+                if text is not None:
+                    self._builder.text(row.path, text)
+            self._builder.files(rows)
+            return rows
+        known = {row.path: row for row, _ in self._described(entries)}
+        visible = self._builder.files([*known.values()])
+        changed = []
+        for row, text in self._described([entry for entry in entries if entry.path in visible]):
+            if row.content_hash != known[row.path].content_hash:
+                changed.append(row.path)
+                row, text = msgspec.structs.replace(known[row.path], line_count=None, skip_reason=CHANGED), None
+            rows.append(row)
+            if text is not None:
+                self._builder.text(row.path, text)
+        self._builder.without_content(changed, CHANGED)
+        return rows
+
+    def _described(self, entries: Sequence[Entry]) -> Iterator[tuple[FileRow, str | None]]:
         with closing(Reader(self._order.root_fd)) as reader:
             for done, entry in enumerate(entries):
                 self._clock.tick("read", done, len(entries))
-                described.append((entry, self._describe(reader, entry)))
-        visible = self._builder.files([row for _, row in described])
-        return [(entry, row) for entry, row in described if row.path in visible]
+                yield self._describe(reader, entry)
 
-    def _describe(self, reader: Reader, entry: Entry) -> FileRow:
+    def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, str | None]:
         if entry.is_symlink:
             return self._row(entry, b"", None, "symlink")
         if is_secret(entry.path):
@@ -140,13 +194,11 @@ class Building:
         if len(data) > self._scope.max_file_size:
             return self._row(entry, b"", None, "too large")
         text = decode(data)
-        if text is None:
-            return self._row(entry, data, None, "binary")
-        return self._row(entry, data, text, None)
+        return self._row(entry, data, text, "binary" if text is None else None)
 
-    def _row(self, entry: Entry, data: bytes, text: str | None, skip_reason: str | None) -> FileRow:
+    def _row(self, entry: Entry, data: bytes, text: str | None, skip_reason: str | None) -> tuple[FileRow, str | None]:
         directory, _, filename = entry.path.rpartition("/")
-        return FileRow(
+        row = FileRow(
             path=entry.path,
             absolute_path=f"{self._order.root}/{entry.path}" if self._order.root else None,
             directory=directory,
@@ -161,63 +213,44 @@ class Building:
             content_hash=content_hash(data) if data or text is not None else None,
             skip_reason=skip_reason,
         )
+        return row, text
 
-    def _extracted(self, described: Sequence[tuple[Entry, FileRow]]) -> Extracted:
-        """Read the visible files again: load their text, and extract what it says."""
+    def _extracted(self, languages: Mapping[str, str]) -> Extracted:
+        """Parse the text that was loaded; what is found is loaded as it comes."""
         found = Extracted()
-        blocks: list[Block] = []
-        waiting = 0
-        with closing(Reader(self._order.root_fd)) as reader:
-            for done, (entry, row) in enumerate(described):
-                self._clock.tick("extract", done, len(described))
-                if row.line_count is None:
-                    continue
-                text = self._again(reader, entry, row)
-                if text is None:
-                    found.changed.append(row.path)
-                    continue
-                comments = self._extract(row, text, found)
-                if self._scope.index_content:
-                    blocks += cut(row.path, split_lines(text), comments)
-                    waiting += len(text)
-                if waiting > CHUNK_CHARS:
-                    self._builder.text(blocks)
-                    blocks, waiting = [], 0
-        self._builder.text(blocks)
+        first_blocks: dict[str, int] = {}
+
+        def sources() -> Iterator[Source]:
+            for block, source in self._builder.sources(languages):
+                first_blocks[source.path] = block
+                yield source
+
+        for batch, answer in self._extractors.extract(sources()):
+            self._clock.tick("extract", len(found.files), len(languages))
+            found.add(batch, answer)
+            self._load(batch, answer, first_blocks)
         return found
 
-    def _again(self, reader: Reader, entry: Entry, row: FileRow) -> str | None:
-        """Return the text that was described, or None where the file is another now."""
-        try:
-            data = reader.read(entry.raw, self._scope.max_file_size)
-        except OSError:
-            return None
-        return decode(data) if content_hash(data) == row.content_hash else None
-
-    def _extract(self, row: FileRow, text: str, found: Extracted) -> frozenset[int]:
-        if row.language is None:
-            return frozenset()
-        begun = time.perf_counter()
-        extraction = self._extractor.extract(row.language, text.encode())
-        found.symbols += [(row.path, row.language, symbol) for symbol in extraction.symbols]
-        if extraction.imports:
-            found.imports[row.path] = extraction.imports
-        found.seconds[row.path] = time.perf_counter() - begun
-        return extraction.comment_lines
-
-    def _sealed(self, described: Sequence[tuple[Entry, FileRow]], found: Extracted) -> tuple[dict[str, int], int]:
-        """Resolve imports among visible files, copy what the views leave, and make the image immutable."""
-        languages = {row.path: row.language for _, row in described}
-        resolved = resolve(languages, found.imports)
-        self._builder.symbols(found.symbols)
-        self._builder.imports((path, row) for path, rows in sorted(resolved.items()) for row in rows)
-        self._builder.without_content(found.changed, CHANGED)
-        self._builder.finish()
-        return self._builder.counts(), self._builder.seal()
+    def _load(self, batch: Batch, found: Found, first_blocks: dict[str, int]) -> None:
+        each = [(source, facts) for source, facts in zip(batch.sources, found.facts, strict=True)]
+        self._builder.symbols(
+            {
+                "path": [path for source, facts in each for path in [source.path] * facts.symbols],
+                "language": [name for source, facts in each for name in [source.language] * facts.symbols],
+                **msgspec.structs.asdict(found.symbols),
+            }
+        )
+        self._builder.comments(
+            [
+                (first_blocks[source.path] + at, lines)
+                for source, facts in each
+                for at, lines in enumerate(facts.comments)
+                if lines
+            ]
+        )
 
 
 def _statistics(rows: Sequence[FileRow], found: Extracted) -> tuple[LanguageStats, ...]:
-    symbols = Counter(language for _, language, row in found.symbols if row.kind in DEFINITION_KINDS)
     groups: dict[str, list[FileRow]] = {}
     for row in rows:
         groups.setdefault(row.language or "", []).append(row)
@@ -227,7 +260,7 @@ def _statistics(rows: Sequence[FileRow], found: Extracted) -> tuple[LanguageStat
             len(group),
             sum(row.line_count or 0 for row in group),
             sum(row.size_bytes for row in group),
-            symbols[language],
+            found.definitions[language],
             sum(found.seconds.get(row.path, 0.0) for row in group),
         )
         for language, group in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))

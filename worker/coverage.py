@@ -14,7 +14,7 @@ class _Covered(NamedTuple):
 
 def of_text(asking: Asking, path: str | None, language: str | None) -> str:
     """Say where text was looked for: `Nothing found in 812 files. Not looked into: 14 binary.`"""
-    if not asking.opened.has_content:
+    if not asking.opened.generation.has_content:
         return "The index holds no text (index_content is off); symbols() and explore() still answer."
     covered = _covered(asking, path, language)
     if not covered:
@@ -28,7 +28,7 @@ def of_symbols(asking: Asking, path: str | None, language: str | None) -> str:
     covered = _covered(asking, path, language)
     if not covered:
         return _nothing_left(asking, path, language)
-    defined = asking.opened.defined
+    defined = asking.opened.generation.defined
     searched = sum(row.files for row in covered if row.language in defined and row.skip_reason is None)
     without = sum(row.files for row in covered if row.language not in defined and row.skip_reason is None)
     return _joined(

@@ -1,12 +1,15 @@
-"""The image: the sealed memory file that holds the index. What fills, seals or opens one is here.
+"""The images: sealed memory files that hold the index. What fills, seals or opens them is here.
 
-Rows are loaded into tables in memory first and copied into the image through the profile's views, so what a view
-filters out was never in the image: there is nothing to escape to.
+The text image holds files and text and is served first; the code image adds what the parsers found in that text. What a
+view of the profile filters out never goes into either: there is nothing to escape to.
 """
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,11 +17,15 @@ import duckdb
 from msgspec.structs import astuple
 
 from fledgling.security import memory_file
-from fledgling.wire import Profile, View
+from fledgling.wire import TEXT, Images, Profile, View
 from fledgling.worker.denied import Denied
-from fledgling.worker.rows import FileRow, ImportRow, SymbolRow
+from fledgling.worker.extractor import Source
+from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.statement import Gate
+from fledgling.worker.text import split_lines
 
+CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
+BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 SQL = {file.stem: file.read_text("utf-8") for file in sorted((Path(__file__).parent / "sql").glob("*.sql"))}
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
@@ -44,6 +51,7 @@ _SERVE_SETTINGS = (
 )
 
 # What each view of a profile may read. visible_files decides about files before any text is read.
+_TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
 _VIEW_READS = {
     "visible_files": frozenset({"files"}),
     "files": frozenset({"files"}),
@@ -54,12 +62,12 @@ _VIEW_READS = {
 
 
 class Block(NamedTuple):
-    """Some consecutive lines of one file, without the last line's end; `comments` numbers those with only comment."""
+    """Some consecutive lines of one file, without the last line's end."""
 
+    block: int
     path: str
     first_line: int
     text: str
-    comments: list[int]
 
 
 class ViewError(Exception):
@@ -75,99 +83,158 @@ def path_of(fd: int) -> str:
     return f"/proc/self/fd/{fd}" if sys.platform == "linux" else f"/dev/fd/{fd}"
 
 
-def cut(path: str, lines: Sequence[str], comment_lines: frozenset[int]) -> Iterator[Block]:
-    """Yield lines as blocks of about BLOCK_CHARS: `cut("a", ["x", "# y"], frozenset({2}))` is one, comments [2]."""
+def cut(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield lines as pieces of about BLOCK_CHARS, each with the number of its first: `cut(["x", "y"])` is (1, "x\\ny")."""
     first, size = 0, 0
     for last, line in enumerate(lines):
         size += len(line) + 1
         if size >= BLOCK_CHARS or last == len(lines) - 1:
-            comments = [number for number in range(first + 1, last + 2) if number in comment_lines]
-            yield Block(path, first + 1, "\n".join(lines[first : last + 1]), comments)
+            yield first + 1, "\n".join(lines[first : last + 1])
             first, size = last + 1, 0
 
 
 class Builder:
-    """Fills one image: files, then text as it is read, then symbols and imports; `seal` ends it.
+    """Fills the images of one build: text first, so that it can be served, then what the parsers find in it.
 
-    >>> builder = Builder(image_fd, profile)
+    >>> builder = Builder(images, profile, has_content=True)
     >>> visible = builder.files(rows)
-    >>> builder.text(blocks); builder.symbols(symbols); builder.imports(imports)
-    >>> size = builder.seal()
+    >>> builder.text(path, text)
+    >>> builder.seal_text()
+    >>> for source in builder.sources(languages): ...
+    >>> builder.symbols(columns); builder.imports(imports); builder.comments(comments)
+    >>> builder.seal_code()
+
+    Where nothing narrows a table its rows go straight into an image; else they are loaded into memory first, and copied
+    through the profile's view.
     """
 
-    def __init__(self, fd: int, profile: Profile) -> None:
-        """Open the image for writing and check the profile's views; raises ViewError."""
-        self._fd = fd
-        os.pwrite(fd, _EMPTY, 0)
+    def __init__(self, images: Images, profile: Profile, *, has_content: bool) -> None:
+        """Open the images for writing and check the profile's views; raises ViewError."""
+        self._images = images
         self._db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
         # Without these two the engine would write a log file beside the image while it is filled.
         self._db.execute("SET auto_checkpoint_skip_wal_threshold=0")
         self._db.execute("SET wal_autocheckpoint='0B'")
-        self._db.execute(f"ATTACH '{path_of(fd)}' AS image")
+        self._db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
+        for catalog, fd in (("text", images.text), ("code", images.code)):
+            os.pwrite(fd, _EMPTY, 0)
+            self._db.execute(f"ATTACH '{path_of(fd)}' AS {catalog}")
         for setting in _BUILD_SETTINGS:
             self._db.execute(setting)
         self._db.execute("SET memory_limit=$1", [f"{profile.memory_limit}B"])
-        self._db.execute(SQL["schema"])
-        self._db.execute(SQL["schema"].replace("image.", "memory."))
+        self._create("schema", "text", "code", "memory")
+        self._create("schema_blocks", "text", "memory")
+        self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
+        self._create("schema_content", "code", "memory")
         self._views = self._checked(profile)
-        self._text = self._db.cursor()
-        self._text.execute("USE memory" if "content" in self._views else "USE image")
+        self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
+        self.narrows_content = has_content and "content" in self._views
+        self._has_content = has_content
+        self._text = "text" if has_content and not self.narrows_content else "memory"
+        self._loader = Loader(self._cursor(self._text))
 
     def files(self, rows: Sequence[FileRow]) -> frozenset[str]:
         """Load the files and return the paths that the profile leaves visible."""
         _load(self._db, "load_files", FileRow.__struct_fields__, [astuple(row) for row in rows])
-        self._db.execute(f"CREATE TABLE visible AS SELECT DISTINCT path FROM ({self._view('visible_files', 'files')})")
+        self._db.execute(f"CREATE TABLE visible AS SELECT DISTINCT path FROM ({self._view('visible_files')})")
         self._db.execute("DELETE FROM files WHERE path NOT IN (FROM visible)")
-        kept = self._db.execute(f"SELECT path FROM ({self._view('files', 'files')})").fetchall()
+        kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
         return frozenset(path for (path,) in kept)
 
-    def text(self, blocks: Sequence[Block]) -> None:
-        """Load blocks of visible files, in any number of calls."""
-        _load(self._text, "load_blocks", Block._fields, blocks)
+    def text(self, path: str, text: str) -> None:
+        """Load the text of a visible file; paths come in order."""
+        self._loader.add(path, text)
 
-    def symbols(self, symbols: Iterable[tuple[str, str, SymbolRow]]) -> None:
-        """Load symbols, each with the path and language of its file."""
-        columns = ("path", "language", *SymbolRow.__struct_fields__)
-        _load(self._db, "load_symbols", columns, [(path, language, *astuple(row)) for path, language, row in symbols])
+    def without_content(self, paths: Sequence[str], reason: str) -> None:
+        """Say of files that were described already why their content is not here; call before `seal_text`."""
+        if paths:
+            self._db.execute(SQL["skip_files"], {"paths": list(paths), "reason": reason})
+
+    def seal_text(self) -> None:
+        """Write the text image out and make it immutable for good; from here on it is read only."""
+        self._loader.close()
+        self._copy("files", "text")
+        if self.narrows_content:
+            self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
+            self._db.execute(SQL["cut_blocks"])
+        self._db.execute("CREATE UNIQUE INDEX block_number ON text.blocks (block)")
+        self._db.execute("DETACH text")
+        memory_file.seal(self._images.text)
+        self._db.execute(f"ATTACH '{path_of(self._images.text)}' AS text (READ_ONLY)")
+
+    def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
+        """Yield the files that `languages` names, each with the number of its first block: what is served is parsed."""
+        cursor = self._cursor(self._text)
+        for path, group in groupby(self._blocks(cursor), key=itemgetter(1)):
+            if path in languages:
+                blocks = list(group)
+                yield blocks[0][0], Source(path, languages[path], tuple(text for _, _, text in blocks))
+        cursor.close()
+
+    def extracted(self, rows: Sequence[tuple[str, str | None, bool]]) -> None:
+        """Note of files, by path, which engine extracted them and whether it understood them whole."""
+        _load(self._db, "extracted_files", ("path", "engine", "is_parsed"), rows)
+
+    def symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
+        """Load symbols, one list a column; in any number of calls, in path order."""
+        self._cursor(self._place("symbols")).execute(SQL["load_symbols"], columns)
 
     def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
         """Load resolved imports, each with the path of its file."""
         columns = ("path", *ImportRow.__struct_fields__)
-        _load(self._db, "load_imports", columns, [(path, *astuple(row)) for path, row in imports])
+        rows = [(path, *astuple(row)) for path, row in imports]
+        _load(self._cursor(self._place("imports")), "load_imports", columns, rows)
 
-    def without_content(self, paths: Sequence[str], reason: str) -> None:
-        """Say of files that were described already why their content is not here; call before `finish`."""
-        if paths:
-            self._db.execute(SQL["skip_files"], {"paths": list(paths), "reason": reason})
+    def comments(self, comments: Sequence[tuple[int, list[int]]]) -> None:
+        """Load the numbers of comment lines by block."""
+        if self._has_content:
+            _load(self._cursor(self._place("content")), "load_comments", ("block", "lines"), comments)
 
-    def counts(self) -> dict[str, int]:
-        """Return the number of rows in the image: `{"files": 10, "symbols": 80, "imports": 7}`. After `finish`."""
+    def seal_code(self) -> dict[str, int]:
+        """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
+        if self.narrows_content:
+            self.seal_text()
+        self._copy("files", "code")
+        for table in ("symbols", "imports"):
+            if table in self._views:
+                self._copy(table, "code")
         counted = self._db.execute(SQL["count_rows"]).fetchone()
         assert counted is not None
+        self._db.execute("DETACH code")
+        self._db.close()
+        memory_file.seal(self._images.code)
         return dict(zip(("files", "symbols", "imports"), counted, strict=True))
 
-    def finish(self) -> None:
-        """Copy what the profile's views leave into the image."""
-        for table in ("files", "symbols", "imports"):
-            self._db.execute(f"INSERT INTO image.{table} BY NAME SELECT * FROM ({self._view(table, table)})")
-        if "content" in self._views:
-            self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
-            self._db.execute(SQL["cut_blocks"])
+    def size(self) -> int:
+        """Return the bytes of all images."""
+        return sum(os.fstat(fd).st_size for fd in astuple(self._images))
 
-    def seal(self) -> int:
-        """Write the image out, make it immutable for good, and return its size in bytes."""
-        self._text.close()
-        self._db.execute("DETACH image")
-        self._db.close()
-        memory_file.seal(self._fd)
-        return os.fstat(self._fd).st_size
+    def _create(self, sql: str, *catalogs: str) -> None:
+        for catalog in catalogs:
+            self._db.execute(SQL[sql].replace("image.", f"{catalog}."))
+
+    def _cursor(self, catalog: str) -> duckdb.DuckDBPyConnection:
+        cursor = self._db.cursor()
+        cursor.execute(f"USE {catalog}")
+        return cursor
+
+    def _place(self, table: str) -> str:
+        return "memory" if table in self._views else "code"
+
+    def _copy(self, table: str, catalog: str) -> None:
+        self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
+
+    def _blocks(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, str, str]]:
+        for first in range(0, self._loader.blocks, BLOCKS_READ):
+            last = first + BLOCKS_READ - 1
+            yield from cursor.execute(SQL["blocks_between"], {"first": first, "last": last}).fetchall()
 
     def _checked(self, profile: Profile) -> dict[str, str]:
         gate = Gate()
         return {view.name: self._check(gate, view) for view in profile.views}
 
     def _check(self, gate: Gate, view: View) -> str:
-        table = "files" if view.name == "visible_files" else view.name
+        table = _TABLE.get(view.name, view.name)
         known = {name for name, *_ in self._db.execute(f"DESCRIBE memory.{table}").fetchall()}
         try:
             select: str = gate.admit(view.select, _VIEW_READS[view.name])
@@ -184,18 +251,59 @@ class Builder:
             )
         return select
 
-    def _view(self, name: str, table: str) -> str:
-        return self._views.get(name, f"FROM {table}")
+    def _view(self, name: str) -> str:
+        return self._views.get(name, f"FROM {_TABLE.get(name, name)}")
 
 
-def open_sealed(fd: int, memory_limit: int) -> duckdb.DuckDBPyConnection:
-    """Open a sealed image read-only and close `fd`: what the engine holds from here on cannot be written by anyone.
+class Loader:
+    """Cuts text into blocks and loads them, a chunk on its own thread while the next is read."""
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = cursor
+        self._thread = ThreadPoolExecutor(1)
+        self._loading: Future[None] | None = None
+        self._waiting: list[Block] = []
+        self._chars = 0
+        self.blocks = 0
+
+    def add(self, path: str, text: str) -> None:
+        """Load one file."""
+        for first_line, lines in cut(split_lines(text)):
+            self._waiting.append(Block(self.blocks, path, first_line, lines))
+            self.blocks += 1
+        self._chars += len(text)
+        if self._chars > CHUNK_CHARS:
+            self._hand_over()
+
+    def close(self) -> None:
+        """Load what is left."""
+        self._hand_over()
+        self._wait()
+        self._thread.shutdown()
+        self._cursor.close()
+
+    def _hand_over(self) -> None:
+        self._wait()
+        self._loading = self._thread.submit(_load, self._cursor, "load_blocks", Block._fields, self._waiting)
+        self._waiting, self._chars = [], 0
+
+    def _wait(self) -> None:
+        if self._loading:
+            self._loading.result()
+
+
+def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.DuckDBPyConnection:
+    """Open the sealed images of a generation read-only, and close them: what the engine holds nobody can write.
 
     One thread until the process is confined: confinement binds the threads that come after it, not those before.
     """
     settings = {"threads": "1", "async_threads": "0", "memory_limit": f"{memory_limit}B"}
-    db = duckdb.connect(path_of(fd), read_only=True, config={**settings})
-    os.close(fd)
+    first = images.text if generation == TEXT else images.code
+    db = duckdb.connect(path_of(first), read_only=True, config={**settings})
+    if generation != TEXT:
+        db.execute(f"ATTACH '{path_of(images.text)}' AS text (READ_ONLY)")
+    os.close(images.text)
+    os.close(images.code)
     return db
 
 

@@ -49,7 +49,7 @@ class Asking:
     @property
     def partial(self) -> str | None:
         """Say in a sentence what the index lacks; None for a whole one."""
-        return self.opened.partial
+        return self.opened.generation.partial
 
     def check(self) -> None:
         """Raise InterruptException where the call was told to end between two statements."""

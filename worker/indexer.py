@@ -14,6 +14,7 @@ from fledgling.security import lifeline, limits
 from fledgling.wire import Accepted, Build, Refusal
 from fledgling.worker.below import Reader
 from fledgling.worker.build import Building
+from fledgling.worker.extractors import Extractors
 from fledgling.worker.image import Builder, ViewError
 from fledgling.worker.language import load_languages
 
@@ -31,13 +32,14 @@ def _index(pipe: Pipe[Build], order: Build) -> None:
     """Confine, build, report. The order of the first lines is what confinement needs."""
     lifeline.tie(order.broker_pid)
     limits.confine(limits.INDEXER, order.profile.memory_limit)
+    languages = load_languages()
+    extractors = Extractors(languages)  # before any thread: it forks
     threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
     try:
-        languages = load_languages()
-        builder = Builder(order.image_fd, order.profile)
         narrowed = _narrowed(order)
+        builder = Builder(order.images, order.profile, has_content=narrowed.scope.index_content)
         pipe.send(Accepted(narrowed.scope, narrowed.narrowed, narrowed.notices))
-        pipe.send(Building(order, narrowed.scope, builder, languages, pipe.send).run())
+        pipe.send(Building(order, narrowed.scope, builder, languages, extractors, pipe.send).run())
     except ViewError as wrong:
         pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
     except (MemoryError, duckdb.OutOfMemoryException):

@@ -35,7 +35,7 @@ class _Range(NamedTuple):
 def read(asking: Asking, question: Read) -> Excerpt:
     """Answer with the asked lines, cut at a page; refuse what is not there with what is."""
     file = paths.find_file(asking, question.path)
-    reason = file.skip_reason or ("" if asking.opened.has_content else "index_content is off")
+    reason = file.skip_reason or ("" if asking.opened.generation.has_content else "index_content is off")
     if reason:
         raise Refused(
             "unavailable",

@@ -1,4 +1,4 @@
-"""The query worker's main: open the image, confine, answer until the pipe closes. It meets hostile questions."""
+"""The query worker's main: open the images, confine, answer until the pipe closes. It meets hostile questions."""
 
 import os
 import sys
@@ -89,7 +89,7 @@ def main() -> None:
     opened = pipe.receive()
     if not isinstance(opened, Open):
         return
-    db = open_sealed(opened.image_fd, opened.profile.memory_limit)
+    db = open_sealed(opened.images, opened.generation.number, opened.profile.memory_limit)
     lifeline.tie(opened.broker_pid)
     limits.confine(limits.QUERY_WORKER, opened.profile.memory_limit)
     lock_down(db)

@@ -1,5 +1,5 @@
--- How many rows the image holds, table by table; of symbols the definitions.
+-- How many rows the index holds, table by table; of symbols the definitions.
 SELECT
-    (SELECT count(*) FROM image.files),
-    (SELECT count(*) FROM image.symbols WHERE kind NOT IN ('import', 'export')),
-    (SELECT count(*) FROM image.imports)
+    (SELECT count(*) FROM code.files),
+    (SELECT count(*) FROM code.symbols WHERE kind NOT IN ('import', 'export')),
+    (SELECT count(*) FROM code.imports)

@@ -1,8 +1,9 @@
 -- Blocks again from the lines that a profile's view of content left: runs of consecutive lines, 200 lines each at most.
-INSERT INTO image.blocks
+CREATE TABLE memory.narrowed_blocks AS
 SELECT
-    path, min(line_number), string_agg(line_text, chr(10) ORDER BY line_number),
-    coalesce(list(line_number ORDER BY line_number) FILTER (is_comment), [])
+    (row_number() OVER (ORDER BY path, min(line_number)) - 1)::INTEGER AS block, path,
+    min(line_number) AS first_line, string_agg(line_text, chr(10) ORDER BY line_number) AS text,
+    list(line_number ORDER BY line_number) FILTER (is_comment) AS comments
 FROM (
     SELECT path, line_number, line_text, is_comment, line_number - place AS run, place // 200 AS part
     FROM (
@@ -11,5 +12,6 @@ FROM (
         FROM narrowed_content
     )
 )
-GROUP BY path, run, part
-ORDER BY path, min(line_number)
+GROUP BY path, run, part;
+INSERT INTO text.blocks SELECT block, path, first_line, text FROM narrowed_blocks ORDER BY block;
+INSERT INTO code.comments SELECT block, comments FROM narrowed_blocks WHERE comments IS NOT NULL ORDER BY block;

@@ -1,3 +1,3 @@
 -- Blocks of text, one list a column.
 INSERT INTO blocks SELECT
-    unnest($path::VARCHAR[]), unnest($first_line::INTEGER[]), unnest($text::VARCHAR[]), unnest($comments::INTEGER[][])
+    unnest($block::INTEGER[]), unnest($path::VARCHAR[]), unnest($first_line::INTEGER[]), unnest($text::VARCHAR[])

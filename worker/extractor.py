@@ -1,0 +1,165 @@
+"""One extractor process: text in, rows out, and the process above it that replaces it when a file was its end.
+
+It is forked off the indexer with the indexer's confinement and keeps one socket of it. A file that takes more than
+FILE_SECONDS, or more memory than there is, ends the process wherever it is, in the middle of C code too: the kernel
+does that. The process above then forks another and says `Lost`.
+"""
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterable, Iterator
+from typing import NoReturn
+
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from fledgling.pipe import MAX_FRAME_BYTES, Pipe, pack
+from fledgling.security import lifeline, limits
+from fledgling.wire import DEFINITION_KINDS
+from fledgling.worker.extract import Extractor
+from fledgling.worker.language import Languages
+from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
+
+FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
+STDERR = 2
+
+
+class Source(Struct, frozen=True):
+    """One file to parse: its text as blocks of whole lines."""
+
+    path: str
+    language: str
+    blocks: tuple[str, ...]
+
+
+class Batch(Struct, frozen=True, tag="batch"):
+    """Indexer to extractor: some files."""
+
+    sources: tuple[Source, ...]
+
+
+class Facts(Struct, frozen=True):
+    """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block."""
+
+    engine: str | None
+    complete: bool
+    seconds: float
+    symbols: int = 0
+    definitions: int = 0
+    imports: list[ImportRow] = []
+    comments: list[list[int]] = []
+
+
+class SymbolColumns(Struct, frozen=True):
+    """Symbols of one file after the other, one list for each field of SymbolRow: what the engine loads fastest."""
+
+    name: list[str] = []
+    kind: list[str] = []
+    line_start: list[int] = []
+    line_end: list[int] = []
+    parent_name: list[str | None] = []
+    signature: list[str | None] = []
+    docstring: list[str | None] = []
+    visibility: list[str] = []
+    qualified_name: list[str] = []
+
+
+class Found(Struct, frozen=True, tag="found"):
+    """Extractor to indexer: facts for each file of a batch, and the symbols of all."""
+
+    facts: list[Facts]
+    symbols: SymbolColumns
+
+
+class Lost(Struct, frozen=True, tag="lost"):
+    """The process above an extractor to the indexer: the batch was its end, and there is another now."""
+
+
+FromExtractor = Found | Lost
+
+
+def fork(languages: Languages, end: socket.socket) -> int:
+    """Fork an extractor that serves its end of a socket, and the process above it; return the process id of that.
+
+    No thread but the calling one may exist: a fork keeps the locks of threads that it does not keep.
+    """
+    parent = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            _keep(end.fileno())
+            lifeline.tie(parent)
+            _replace_forever(languages, end.fileno())
+        finally:
+            os._exit(1)  # nothing of the indexer's own may run here
+    return child
+
+
+def _keep(descriptor: int) -> None:
+    """Close every descriptor but one and standard error: neither the root nor an image is for a parser."""
+    os.closerange(0, STDERR)
+    os.closerange(STDERR + 1, descriptor)
+    os.closerange(descriptor + 1, os.sysconf("SC_OPEN_MAX"))
+
+
+def _replace_forever(languages: Languages, descriptor: int) -> NoReturn:
+    above = os.getpid()
+    pipe: Pipe[Batch] = Pipe(Batch, descriptor, descriptor)
+    while (child := os.fork()) != 0:
+        _, status = os.waitpid(child, 0)
+        if status == 0:
+            os._exit(0)
+        pipe.send(Lost())
+    lifeline.tie(above)
+    limits.confine(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
+    _serve(pipe, Extractor(languages))
+    os._exit(0)
+
+
+def _serve(pipe: Pipe[Batch], extractor: Extractor) -> None:
+    while (batch := pipe.receive()) is not None:
+        frame = pack(_found([_timed(extractor, source) for source in batch.sources], batch))
+        pipe.write(frame if len(frame) < MAX_FRAME_BYTES else pack(Lost()))
+
+
+def _timed(extractor: Extractor, source: Source) -> tuple[Extraction, float]:
+    """Extract under the kernel's clock, whose signal is left to end the process."""
+    begun = time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, FILE_SECONDS)
+    found = extractor.extract(source.language, "\n".join((*source.blocks, "")).encode())
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    return found, time.process_time() - begun
+
+
+def _found(extracted: list[tuple[Extraction, float]], batch: Batch) -> Found:
+    facts = [
+        Facts(
+            found.engine,
+            found.complete,
+            seconds,
+            symbols=len(found.symbols),
+            definitions=sum(row.kind in DEFINITION_KINDS for row in found.symbols),
+            imports=found.imports,
+            comments=list(_by_block(found.comment_lines, source.blocks)),
+        )
+        for (found, seconds), source in zip(extracted, batch.sources, strict=True)
+    ]
+    rows = [astuple(row) for found, _ in extracted for row in found.symbols]
+    return Found(facts, SymbolColumns(*map(list, zip(*rows, strict=True))))
+
+
+def _by_block(lines: Iterable[int], blocks: Iterable[str]) -> Iterator[list[int]]:
+    """The numbers of comment lines, block by block: `_by_block({1, 3}, ["# a\\nb", "# c"])` is [1], [3]."""
+    numbers = sorted(lines)
+    first, at = 1, 0
+    for block in blocks:
+        first += block.count("\n") + 1
+        begin = at
+        while at < len(numbers) and numbers[at] < first:
+            at += 1
+        yield numbers[begin:at]
+
+
+assert SymbolColumns.__struct_fields__ == SymbolRow.__struct_fields__

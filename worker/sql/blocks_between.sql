@@ -1,0 +1,2 @@
+-- The text of blocks $first to $last, in order.
+SELECT block, path, text FROM blocks WHERE block BETWEEN $first AND $last
