@@ -6,6 +6,7 @@ import mmap
 import os
 import subprocess
 from contextlib import asynccontextmanager
+from itertools import product
 from pathlib import Path
 
 import duckdb
@@ -22,7 +23,7 @@ EMPTY = Path(__file__).parent.parent / "worker" / "empty.duckdb"
 
 COLUMNS = {
     "files": "path absolute_path directory filename extension language size_bytes line_count modified_at is_binary "
-    "is_generated content_hash skip_reason",
+    "is_generated content_hash skip_reason engine is_parsed",
     "content": "path line_number line_text indent_level is_blank is_comment",
     "symbols": "path name kind line_start line_end parent_name signature docstring language visibility qualified_name",
     "imports": "path line_number module alias is_relative is_stdlib resolved_path imported_names",
@@ -36,16 +37,30 @@ async def built(root, profile="fledgling-core"):
         yield indexing
 
 
+def descriptors(indexing):
+    return msgspec.structs.astuple(indexing.images)
+
+
 def raw(indexing):
-    return os.pread(indexing.image_fd, os.fstat(indexing.image_fd).st_size, 0)
+    """Every byte of every image."""
+    return b"".join(os.pread(fd, os.fstat(fd).st_size, 0) for fd in descriptors(indexing))
+
+
+TABLES = {
+    "text": ["blocks", "files", "imports", "symbols"],
+    "code": ["comments", "files", "imports", "symbols"],
+}
 
 
 def as_text(indexing):
     """Every cell of every table, read back by the engine: what compression hides from a search of the bytes."""
-    with duckdb.connect(f"/proc/self/fd/{indexing.image_fd}", read_only=True) as db:
-        tables = [table for (table,) in db.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
-        assert sorted(tables) == ["blocks", "files", "imports", "symbols"]
-        return "\n".join(str(row) for table in tables for row in db.execute(f"FROM {table}").fetchall())
+    cells = []
+    for image, expected in TABLES.items():
+        with duckdb.connect(f"/proc/self/fd/{getattr(indexing.images, image)}", read_only=True) as db:
+            tables = [table for (table,) in db.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+            assert sorted(tables) == expected
+            cells += [str(row) for table in tables for row in db.execute(f"FROM {table}").fetchall()]
+    return "\n".join(cells)
 
 
 # ---- what is hidden is absent ---------------------------------------------------------------------------------------
@@ -133,10 +148,10 @@ CHANGES = {
 async def test_nobody_can_change_a_sealed_image(project):
     async with built(project) as indexing:
         before = raw(indexing)
-        for name, change in CHANGES.items():
+        for fd, (name, change) in product(descriptors(indexing), CHANGES.items()):
             with pytest.raises(PermissionError):
-                pytest.fail(f"{name}: {change(indexing.image_fd)}")
-        with duckdb.connect(f"/proc/self/fd/{indexing.image_fd}", read_only=True) as db:
+                pytest.fail(f"{name}: {change(fd)}")
+        with duckdb.connect(f"/proc/self/fd/{indexing.images.code}", read_only=True) as db:
             for statement in (
                 "INSERT INTO files (path) VALUES ('x')",
                 "DROP TABLE files",

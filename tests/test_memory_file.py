@@ -9,8 +9,9 @@ import pytest
 
 from fledgling.config import Scope
 from fledgling.security import memory_file, profile
-from fledgling.wire import Build
+from fledgling.wire import CODE, Build, Images
 from fledgling.worker.build import Building
+from fledgling.worker.extractors import Extractors
 from fledgling.worker.image import Builder, open_sealed
 from fledgling.worker.language import load_languages
 
@@ -41,13 +42,21 @@ def test_unlinked_file_has_no_name_and_one_owner() -> None:
     os.close(fd)
 
 
-def test_unlinked_file_holds_an_image(project: Path) -> None:
+def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A whole build works in it on Linux too, where the file is merely not sealed."""
-    image, root = memory_file.create_unlinked(), os.open(project, os.O_RDONLY)
+    images, root = (
+        Images(*(memory_file.create_unlinked() for _ in Images.__struct_fields__)),
+        os.open(project, os.O_RDONLY),
+    )
     core = profile.load("fledgling-core")
-    order = Build(os.getpid(), image, root, core, Scope())
-    builder = Builder(image, core)
-    with pytest.raises(OSError, match="Invalid argument"):  # sealing it: the one thing a plain file cannot do
-        Building(order, order.scope, builder, load_languages(), lambda _: None).run()
-    assert open_sealed(image, core.memory_limit).execute("SELECT count(*) FROM files").fetchone() == (20,)
+    order = Build(os.getpid(), images, root, core, Scope())
+    languages = load_languages()
+    extractors = Extractors(languages)
+    builder = Builder(images, core, has_content=True)
+    monkeypatch.setattr(memory_file, "seal", lambda _: None)  # the one thing a plain file cannot do
+    Building(order, order.scope, builder, languages, extractors, lambda _: None).run()
+    extractors.close()
+    db = open_sealed(images, CODE, core.memory_limit)
+    assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)
+    assert db.execute("SELECT count(*) > 100 FROM content").fetchone() == (True,)
     os.close(root)

@@ -13,6 +13,7 @@ from running import INDEXER, QUERY_WORKER, back_processes, fronted, opened, unti
 
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, Unpacker, pack
 from fledgling.wire import (
+    CODE,
     QUESTIONS,
     Call,
     Cancel,
@@ -47,7 +48,7 @@ async def front(anyio_backend, project, tmp_path_factory):
     profile = tmp_path_factory.mktemp("profile") / "hasty.sql"
     profile.write_text("SET tools = 'explore'; SET query_timeout = 0.5;")
     async with fronted(project, profile) as (front, indexing):
-        front.image_fd, front.built = indexing.image_fd, await indexing.built()
+        front.images, front.generation = indexing.images, await indexing.sealed(CODE)
         yield front
 
 
@@ -84,8 +85,8 @@ def hear(process):
 def serving(front, tools=tuple(QUESTIONS)):
     """A query worker of our own, ready for whatever we say to it."""
     profile = msgspec.structs.replace(front.profile, tools=tools, query_timeout=30)
-    opening = Open(os.getpid(), front.image_fd, profile, front.built.defined, has_content=True, partial=None)
-    with started(QUERY_WORKER, front.image_fd) as process:
+    opening = Open(os.getpid(), front.images, profile, front.generation)
+    with started(QUERY_WORKER, *msgspec.structs.astuple(front.images)) as process:
         say(process, pack(opening))
         assert isinstance(hear(process), Ready)
         yield process
@@ -171,7 +172,7 @@ async def test_forged_frame_ends_the_query_worker_without_an_answer(front, name)
 @pytest.mark.anyio
 async def test_second_open_ends_the_query_worker(front):
     with serving(front) as process:
-        say(process, pack(Open(os.getpid(), 0, front.profile, (), has_content=True, partial=None)))
+        say(process, pack(Open(os.getpid(), front.images, front.profile, front.generation)))
         assert process.stdout.read() == b""
         process.wait(5)
 

@@ -104,15 +104,15 @@ class Builder:
     >>> builder.symbols(columns); builder.imports(imports); builder.comments(comments)
     >>> builder.seal_code()
 
-    Where nothing narrows a table its rows go straight into an image; else they are loaded into memory first, and copied
-    through the profile's view.
+    Rows are loaded into memory first and copied into an image through the profile's views. Text is too large for that
+    and goes straight there, unless a view narrows `content`.
     """
 
     def __init__(self, images: Images, profile: Profile, *, has_content: bool) -> None:
         """Open the images for writing and check the profile's views; raises ViewError."""
         self._images = images
         self._db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
-        # Without these two the engine would write a log file beside the image while it is filled.
+        # Without these two the engine would write a log file beside an image while it is filled.
         self._db.execute("SET auto_checkpoint_skip_wal_threshold=0")
         self._db.execute("SET wal_autocheckpoint='0B'")
         self._db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
@@ -177,27 +177,26 @@ class Builder:
 
     def symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
         """Load symbols, one list a column; in any number of calls, in path order."""
-        self._cursor(self._place("symbols")).execute(SQL["load_symbols"], columns)
+        self._db.execute(SQL["load_symbols"], columns)
 
     def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
         """Load resolved imports, each with the path of its file."""
         columns = ("path", *ImportRow.__struct_fields__)
-        rows = [(path, *astuple(row)) for path, row in imports]
-        _load(self._cursor(self._place("imports")), "load_imports", columns, rows)
+        _load(self._db, "load_imports", columns, [(path, *astuple(row)) for path, row in imports])
 
     def comments(self, comments: Sequence[tuple[int, list[int]]]) -> None:
         """Load the numbers of comment lines by block."""
         if self._has_content:
-            _load(self._cursor(self._place("content")), "load_comments", ("block", "lines"), comments)
+            _load(self._db, "load_comments", ("block", "lines"), comments)
 
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
         if self.narrows_content:
             self.seal_text()
-        self._copy("files", "code")
-        for table in ("symbols", "imports"):
-            if table in self._views:
-                self._copy(table, "code")
+        else:
+            self._db.execute("INSERT INTO code.comments FROM memory.comments")
+        for table in ("files", "symbols", "imports"):
+            self._copy(table, "code")
         counted = self._db.execute(SQL["count_rows"]).fetchone()
         assert counted is not None
         self._db.execute("DETACH code")
@@ -217,9 +216,6 @@ class Builder:
         cursor = self._db.cursor()
         cursor.execute(f"USE {catalog}")
         return cursor
-
-    def _place(self, table: str) -> str:
-        return "memory" if table in self._views else "code"
 
     def _copy(self, table: str, catalog: str) -> None:
         self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
