@@ -7,8 +7,18 @@ from pathlib import Path
 
 from conftest import git
 
-SDISTS = {"flask": "3.1.3", "django": "5.2.19"}
-NPM = {"express": "express@5"}
+SDISTS = {"flask": "3.1.3", "django": "5.2.19", "sympy": "1.14.0"}
+NPM = {
+    "express": "express@5",
+    "typescript": "typescript@5.9.3",
+    "rxjs": "rxjs@7.8.2",
+    "preact": "preact@10.29.8",
+    "zod": "zod@4.6.7",
+    "vitest": "vitest@4.1.12",
+    "vitest-expect": "@vitest/expect@4.1.12",
+    "vitest-runner": "@vitest/runner@4.1.12",
+}
+DEBIAN = {"typescript-src": "node-typescript"}  # the package on npm holds only what is built from its sources
 
 
 class FetchError(Exception):
@@ -21,7 +31,7 @@ def fetch(name: str, cache: Path) -> Path:
     folder.mkdir(exist_ok=True)
     archives = _archives(folder)
     if not archives:
-        _run(_command(name, folder))
+        _run(_command(name, folder), folder)
         archives = _archives(folder)
     if not archives:
         raise FetchError(f"{name}: the download left no archive in {folder}")
@@ -29,27 +39,35 @@ def fetch(name: str, cache: Path) -> Path:
 
 
 def _archives(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.iterdir()) if path.name.endswith((".tar.gz", ".tgz"))]
+    return [path for path in sorted(folder.iterdir()) if path.name.endswith((".tar.gz", ".tgz", ".orig.tar.xz"))]
 
 
 def _command(name: str, folder: Path) -> list[str]:
+    if name in DEBIAN:
+        return ["apt-get", "source", "--quiet", "--download-only", DEBIAN[name]]
     if name in NPM:
         return ["npm", "pack", "--silent", "--pack-destination", str(folder), NPM[name]]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
     return [*pip, "--no-deps", "--no-binary", name, "--dest", str(folder), f"{name}=={SDISTS[name]}"]
 
 
-def _run(command: list[str]) -> None:
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
     if done.returncode:
         raise FetchError(f"{' '.join(command)} failed, and without it this test proves nothing:\n{done.stderr[-2000:]}")
 
 
-def plant(archive: Path, folder: Path) -> Path:
-    """Unpack an archive with one folder in it, and commit that to a repository of its own."""
+def unpack(archive: Path, folder: Path) -> Path:
+    """Unpack an archive with one folder in it."""
     with tarfile.open(archive) as packed:
         packed.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # 3.11.4 or newer
     (root,) = folder.iterdir()
+    return root
+
+
+def plant(archive: Path, folder: Path) -> Path:
+    """Unpack an archive, and commit what it holds to a repository of its own."""
+    root = unpack(archive, folder)
     git(root, "init", "-q")
     git(root, "add", "-A")
     git(root, "commit", "-qm", "as published")

@@ -1,6 +1,6 @@
 // The TypeScript compiler's view of files: node outline.cjs <typescript package> < list of paths > JSON lines.
 // Each line: {definitions: [[qualified name, kind, first line, last line]], imports: [[line, module, name, alias]],
-// comments: [line]}, or null where the compiler finds a syntax error.
+// comments: [line]}, or null where the compiler finds a syntax error. What is exported where it is defined is listed twice.
 const fs = require('node:fs')
 const ts = require(process.argv[2])
 const K = ts.SyntaxKind
@@ -40,8 +40,16 @@ function outline(path) {
       if (variables.has(qualified)) return path
       variables.add(qualified)
     }
-    definitions.push([qualified, kind, line(node.getStart()), line(node.end)])
+    const row = [line(node.getStart()), line(node.end)]
+    definitions.push([qualified, kind, ...row])
+    if (isExported(node)) definitions.push([qualified, 'export', ...row])
     return [...path, ...(owner ? [owner] : []), name]
+  }
+
+  // By a modifier of its own, or of the statement that declares several.
+  function isExported(node) {
+    const statement = ts.isVariableDeclaration(node) ? node.parent.parent : node
+    return ts.canHaveModifiers(statement) && ts.getModifiers(statement)?.some((modifier) => modifier.kind === K.ExportKeyword)
   }
 
   // The statement where it declares nothing else, else the declarator.
@@ -113,7 +121,8 @@ function outline(path) {
   }
 
   function imported(node) {
-    const add = (module, name = null, alias = null) => imports.push([line(node.getStart()), module.text, name, alias])
+    const start = ts.isCallExpression(node) && ts.isVariableDeclaration(node.parent) ? node.parent : node
+    const add = (module, name = null, alias = null) => imports.push([line(start.getStart()), module.text, name, alias])
     if (ts.isImportDeclaration(node)) {
       const clause = node.importClause
       if (!clause || (!clause.name && !clause.namedBindings)) return add(node.moduleSpecifier)
@@ -128,6 +137,8 @@ function outline(path) {
       else named(clause.elements, node.moduleSpecifier, add)
     } else if (ts.isImportEqualsDeclaration(node) && ts.isExternalModuleReference(node.moduleReference)) {
       add(node.moduleReference.expression, null, node.name.text)
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      add(node.argument.literal)
     } else if (ts.isCallExpression(node) && node.arguments.length && ts.isStringLiteral(node.arguments[0])) {
       if (node.expression.kind === K.ImportKeyword) add(node.arguments[0])
       else if (node.expression.getText() === 'require' && node.arguments.length === 1) required(node, add)
@@ -167,6 +178,7 @@ function outline(path) {
     }
   }
 
+  if (file.text.startsWith('#!')) comments.add(1)
   walk(file)
   return { definitions, imports, comments: [...comments].sort((a, b) => a - b) }
 }
