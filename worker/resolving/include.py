@@ -1,0 +1,48 @@
+"""C and C++: files that are included, beside the including file or on a likely include path.
+
+Which directories a build searches is not in the sources. Those of a directory above and its `include` and `src` are
+taken first; else the header of that name that is nearest, if one is.
+"""
+
+import posixpath
+from collections.abc import Iterator
+from functools import cache
+
+from fledgling.worker.resolving.project import Project, Resolver, Suffixes, ancestors, answer, join, only, word_list
+from fledgling.worker.rows import ImportRow
+
+STDLIB = word_list("c_stdlib.txt") | word_list("cpp_stdlib.txt")
+FOLDERS = ("", "include", "src")
+TEMPLATES = (".in", ".cmake", ".cmakein", ".meson", ".mesonbuild")  # a build makes `config.h` from `config.h.in`
+
+
+def resolver(project: Project) -> Resolver:
+    """Resolve includes; a name that several headers share equally near stays open."""
+    suffixes = Suffixes(project.files)
+
+    def searched(directory: str, header: str) -> str | None:
+        places = (
+            posixpath.join(up, folder, header) for up in ancestors(posixpath.join(directory, "x")) for folder in FOLDERS
+        )
+        return next((place for place in places if place in project.files), None)
+
+    @cache
+    def locate(directory: str, header: str, *, quoted: bool) -> str | None:
+        beside = join(directory, header)
+        if quoted and beside in project.files:
+            return beside
+        if header in STDLIB:
+            own = (posixpath.join(up, "include", header) for up in ancestors(posixpath.join(directory, "x")))
+            return next((place for place in own if place in project.files), None)
+        if header.startswith(("/", "../")):
+            return None
+        header = posixpath.normpath(header)
+        if any(suffixes.nearest(header + ending, directory) for ending in TEMPLATES):
+            return None
+        return searched(directory, header) or only(suffixes.nearest(header, directory))
+
+    def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
+        found = locate(posixpath.dirname(path), row.module, quoted=row.is_relative)
+        yield answer(row, found, is_stdlib=row.module in STDLIB)
+
+    return resolved

@@ -1,0 +1,99 @@
+"""Java, Kotlin and C#: names in the packages that files declare; in Java a file's path says the same.
+
+An import of a whole package (`import a.*;`, `using A;`) names its first file in path order; `sql/importers_of.sql`
+gives its importers to every file of the package.
+"""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from msgspec.structs import replace
+
+from fledgling.worker.resolving.project import (
+    SEPARATORS,
+    Project,
+    Resolver,
+    Suffixes,
+    ancestors,
+    answer,
+    by_parts,
+    nearest,
+    word_list,
+)
+from fledgling.worker.rows import ImportRow
+
+FAMILIES = {"java": ("java", "kotlin"), "kotlin": ("java", "kotlin"), "csharp": ("csharp",)}
+STDLIBS = {
+    "java": word_list("java_stdlib.txt"),
+    "kotlin": word_list("java_stdlib.txt") | word_list("kotlin_stdlib.txt"),
+    "csharp": word_list("csharp_stdlib.txt"),
+}
+ENDINGS = (".java", ".kt")
+
+
+class Names:
+    """What the files of some languages declare: packages, and the names in them."""
+
+    def __init__(self, project: Project, languages: Iterable[str]) -> None:
+        self._packages = defaultdict[str, list[str]](list)
+        self._names = defaultdict[str, list[str]](list)
+        for path in sorted(project.written_in(*languages), key=by_parts):
+            if path in project.declared:
+                for package in project.declared[path].packages:
+                    self._packages[package].append(path)
+                for name in project.declared[path].names:
+                    self._names[name].append(path)
+
+    def name(self, qualified: str, directory: str) -> Sequence[str]:
+        """The files that define a name, the nearest of them."""
+        return nearest(self._names.get(qualified, ()), directory)
+
+    def package(self, name: str, directory: str) -> Sequence[str]:
+        """The files that declare a package, the nearest of them."""
+        return nearest(self._packages.get(name, ()), directory)
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def first(self, package: str) -> str | None:
+        """The first file of a package in path order."""
+        return min(self._packages.get(package, ()), default=None)
+
+
+def resolver(project: Project, language: str) -> Resolver:
+    """Resolve names in packages, and members by the longest part of their name that is one: `a.B.c` is in `a.B`."""
+    names = Names(project, FAMILIES[language])
+    undeclared = Suffixes(path for path in project.written_in(*FAMILIES[language]) if path not in project.declared)
+    stdlib, separator = STDLIBS[language], SEPARATORS[language]
+
+    def by_path(qualified: str, directory: str) -> Sequence[str]:
+        places = (qualified.replace(".", "/") + ending for ending in ENDINGS)
+        return next((found for place in places if (found := undeclared.nearest(place, directory))), ())
+
+    @cache
+    def locate(directory: str, qualified: str) -> str | None:
+        for name in prefixes(qualified):
+            if found := names.name(name, directory) or by_path(name, directory):
+                return found[0]
+            if names.first(name):
+                return None  # a package of the project, and it does not have that name
+        return None
+
+    def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
+        directory = posixpath.dirname(path)
+        is_stdlib = any(part in stdlib for part in prefixes(row.module))
+        if not row.imported_names or row.imported_names == ("*",):
+            yield answer(row, names.first(row.module) or locate(directory, row.module), is_stdlib=is_stdlib)
+            return
+        places = {name: locate(directory, f"{row.module}{separator}{name}") for name in row.imported_names}
+        for found in dict.fromkeys(places.values()):
+            imported = tuple(name for name in row.imported_names if places[name] == found)
+            yield answer(replace(row, imported_names=imported), found, is_stdlib=is_stdlib)
+
+    return resolved
+
+
+def prefixes(qualified: str) -> Iterator[str]:
+    """A name and what it stands in: `a.b.C`, `a.b`, `a`."""
+    yield qualified
+    yield from (above.replace("/", ".") for above in ancestors(qualified.replace(".", "/")) if above)

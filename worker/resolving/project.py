@@ -1,0 +1,184 @@
+"""What all resolvers look at: the project's paths, its manifests, what its files declare; and how they look things up.
+
+Every look-up is in a table built once, so resolving stays linear however a project is made.
+"""
+
+import posixpath
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from fledgling.worker.language import FOLDER
+from fledgling.worker.rows import ImportRow, SymbolRow
+
+MANIFEST_NAMES = frozenset({"Cargo.toml", "composer.json", "go.mod", "go.work", "package.json"})
+SCRIPT_CONFIGS = ("tsconfig", "jsconfig")  # tsconfig.json, and tsconfig.base.json that it extends
+MAX_MANIFEST = 2**20  # characters; longer ones were not written by hand, and are not read
+MAX_SUFFIX = 16  # last parts of a path by which it can be found; bounds the table for paths of a thousand parts
+
+Resolver = Callable[[str, ImportRow], Iterable[ImportRow]]
+
+
+class Declared(NamedTuple):
+    """What the symbols of one file say about its place among the others.
+
+    Java's `package a; class B` has the package `a` and the name `a.B`; the module `tests` of Rust's
+    `mod tests { ... }` has lines.
+    """
+
+    packages: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    modules: tuple[tuple[str, int, int], ...] = ()
+
+
+class Project(NamedTuple):
+    """A project as resolvers see it: languages by path, texts of manifests by path, declarations by path."""
+
+    files: Mapping[str, str | None]
+    manifests: Mapping[str, str] = {}
+    declared: Mapping[str, Declared] = {}
+
+    def manifests_named(self, *names: str) -> Iterator[tuple[str, str]]:
+        """The directory and text of each manifest with one of these file names."""
+        for path, text in self.manifests.items():
+            directory, _, name = path.rpartition("/")
+            if name in names and len(text) <= MAX_MANIFEST:
+                yield directory, text
+
+    def written_in(self, *languages: str) -> list[str]:
+        """The paths of all files in these languages, sorted."""
+        return sorted(path for path, language in self.files.items() if language in languages)
+
+
+def is_manifest(path: str) -> bool:
+    """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""
+    name = path.rpartition("/")[2]
+    return name in MANIFEST_NAMES or (name.startswith(SCRIPT_CONFIGS) and name.endswith(".json"))
+
+
+# ---- declarations ----------------------------------------------------------------------------------------------------
+
+SEPARATORS = {"java": ".", "kotlin": ".", "csharp": ".", "php": "\\"}  # languages that find things by declared package
+
+
+def declared(language: str, symbols: Iterable[SymbolRow]) -> Declared | None:
+    """What a file declares that resolution can use; None where the language's imports go by path alone."""
+    if language == "rust":
+        modules = [row for row in symbols if row.kind == "module" and row.line_start < row.line_end]
+        return Declared(modules=tuple((row.name, row.line_start, row.line_end) for row in modules)) if modules else None
+    separator = SEPARATORS.get(language)
+    if separator is None:
+        return None
+    packages: dict[str, None] = {}
+    names: dict[str, None] = {}
+    package, inner = "", ""
+    for row in symbols:
+        if row.kind == "module":
+            package, inner = row.qualified_name, row.name
+            packages[package] = None
+        elif row.kind not in ("import", "export") and row.parent_name in (None, inner):
+            names[package + separator + row.name if package else row.name] = None
+    return Declared(tuple(packages), tuple(names))
+
+
+# ---- paths -----------------------------------------------------------------------------------------------------------
+
+
+def ancestors(path: str) -> Iterator[str]:
+    """The directories above a path, nearest first, the project root "" last: `a/b/c.py` is in "a/b", "a", ""."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def join(directory: str, path: str) -> str | None:
+    """A path from a directory, without `.` and `..`; None above the project: `join("a/b", "../c") == "a/c"`."""
+    place = posixpath.normpath(posixpath.join(directory, path)) if path else directory
+    if place == ".":
+        return ""
+    return None if place.startswith(("../", "/")) or place == ".." else place
+
+
+def holding(path: str, directories: Collection[str]) -> str | None:
+    """The nearest of some directories that holds a path."""
+    return next((up for up in ancestors(path) if up in directories), None)
+
+
+def by_parts(path: str) -> str:
+    """A sort key under which everything below a directory stands together."""
+    return path.replace("/", "\0")
+
+
+def nearest(paths: Sequence[str], directory: str) -> Sequence[str]:
+    """Those of some paths, sorted `by_parts`, that share the most leading directories with a directory."""
+    if len(paths) < 2:
+        return paths
+    here = by_parts(directory + "/")
+    at = bisect_left(paths, here, key=by_parts)
+    up = max((common(path, directory) for path in paths[max(at - 1, 0) : at + 1]), key=len)
+    if not up:
+        return paths
+    first = bisect_left(paths, by_parts(up + "/"), key=by_parts)
+    last = bisect_left(paths, by_parts(up) + "\1", key=by_parts)
+    return paths[first:last]
+
+
+def common(path: str, directory: str) -> str:
+    """The deepest directory that holds a path and is, or holds, a directory."""
+    shared = 0
+    parts = path.split("/")[:-1]
+    for part, other in zip(parts, directory.split("/"), strict=False):
+        if part != other:
+            break
+        shared += 1
+    return "/".join(parts[:shared])
+
+
+class Suffixes:
+    """Paths by what they end in: `Suffixes(["x/a/b.h"]).nearest("a/b.h", "y") == ["x/a/b.h"]`."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = defaultdict[str, list[str]](list)
+        for path in sorted(paths, key=by_parts):
+            suffix, above = "", path
+            for _ in range(MAX_SUFFIX):
+                above, _, part = above.rpartition("/")
+                suffix = f"{part}/{suffix}" if suffix else part
+                self._paths[suffix].append(path)
+                if not above:
+                    break
+
+    def nearest(self, suffix: str, directory: str) -> Sequence[str]:
+        """The paths with this end that are nearest to a directory; several where they are equally near."""
+        return nearest(self._paths.get(suffix, ()), directory)
+
+
+def only(paths: Sequence[str]) -> str | None:
+    """The one path, or None where there is none or a choice."""
+    return paths[0] if len(paths) == 1 else None
+
+
+# ---- rows ------------------------------------------------------------------------------------------------------------
+
+
+def answer(row: ImportRow, found: str | None, *, is_stdlib: bool = False) -> ImportRow:
+    """The row with where it leads; what leads to a file of the project is not the standard library's."""
+    return replace(row, resolved_path=found, is_stdlib=is_stdlib and found is None)
+
+
+def by_name(row: ImportRow, found: str | None, places: Mapping[str, str | None], separator: str) -> Iterator[ImportRow]:
+    """A row for the names that lead where the module does, and one for each name that leads elsewhere."""
+    elsewhere = {name: place for name, place in places.items() if place is not None and place != found}
+    names = tuple(name for name in row.imported_names if name not in elsewhere)
+    if names or not elsewhere:
+        yield replace(row, resolved_path=found, is_stdlib=False, imported_names=names)
+    for name, place in elsewhere.items():
+        yield replace(row, module=f"{row.module}{separator}{name}", resolved_path=place, imported_names=(name,))
+
+
+def word_list(name: str) -> frozenset[str]:
+    """A list of names in worker/languages, one a line."""
+    return frozenset((FOLDER / name).read_text().split())

@@ -1,0 +1,182 @@
+"""Rust: modules of crates, by `mod` and `use`; the longest beginning of a path that is a file.
+
+https://doc.rust-lang.org/reference/items/modules.html, https://doc.rust-lang.org/cargo/reference/cargo-targets.html
+"""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from fledgling.worker.resolving.manifest import Table, parse_toml, table
+from fledgling.worker.resolving.project import Project, Resolver, answer, by_name, by_parts, holding, join, nearest
+from fledgling.worker.rows import ImportRow
+
+STDLIB = frozenset({"alloc", "core", "proc_macro", "std", "test"})
+TARGETS = frozenset({"benches", "examples", "src/bin", "tests"})  # folders where each file is a crate of its own
+DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
+
+
+class Place(NamedTuple):
+    """A module: the directory of its submodules, and its file."""
+
+    directory: str
+    file: str
+
+
+class Crates:
+    """The packages of Cargo.toml, their crates, and the names they call each other by."""
+
+    def __init__(self, project: Project) -> None:
+        self._files = project.files
+        manifests = {directory: parse_toml(text) for directory, text in project.manifests_named("Cargo.toml")}
+        self.packages = {directory: raw for directory, raw in manifests.items() if isinstance(raw.get("package"), dict)}
+        self._named = defaultdict[str, list[str]](list)
+        self._renamed = {directory: dict(renamed(directory, raw)) for directory, raw in self.packages.items()}
+        self._targets = dict[str, str]()  # a file that is a crate's root by its package's own words -> the package
+        for directory in sorted(self.packages, key=by_parts):
+            self._named[self._name(directory)].append(directory)
+            self._targets.update((path, directory) for path in targets(directory, self.packages[directory]))
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def root(self, path: str) -> Place:
+        """The root of the crate that a file belongs to; of several that share a directory, the library."""
+        package = holding(path, self.packages)
+        if package is None or path in self._targets:
+            return Place(posixpath.dirname(path), path)
+        inner = path[len(package) :].lstrip("/")
+        if inner == "build.rs" or inner in ("src/lib.rs", "src/main.rs"):
+            return Place(posixpath.dirname(path), path)
+        for folder in TARGETS:
+            if inner.startswith(f"{folder}/"):
+                first = inner[len(folder) + 1 :].partition("/")[0]
+                main = posixpath.join(package, folder, first, "main.rs")
+                if main in self._files:
+                    return Place(posixpath.dirname(main), main)
+                return Place(posixpath.join(package, folder), path)
+        library = self.library(package)
+        main = posixpath.join(package, "src/main.rs")
+        return library or Place(posixpath.dirname(main), main if main in self._files else path)
+
+    def library(self, package: str) -> Place | None:
+        """The root of a package's library."""
+        explicit = table(self.packages[package].get("lib")).get("path")
+        path = join(package, explicit if isinstance(explicit, str) else "src/lib.rs")
+        return Place(posixpath.dirname(path), path) if path in self._files and path else None
+
+    def external(self, path: str, name: str) -> Place | None:
+        """The library of the project that a crate means by a name: a dependency by path, itself, or one so called."""
+        package = holding(path, self.packages)
+        if package is not None:
+            if target := self._renamed[package].get(name):
+                return self.library(target) if target in self.packages else None
+            if name == self._name(package):
+                return self.library(package)
+        found = nearest(self._named.get(name, ()), posixpath.dirname(path))
+        return self.library(found[0]) if len(found) == 1 else None
+
+    def _name(self, directory: str) -> str:
+        raw = self.packages[directory]
+        name = table(raw.get("lib")).get("name") or raw["package"].get("name")
+        return name.replace("-", "_") if isinstance(name, str) else ""
+
+
+def renamed(directory: str, raw: Table) -> Iterator[tuple[str, str]]:
+    """The dependencies of a package that are paths: the name in its code, and the directory."""
+    scopes = [raw, *(table(scope) for scope in table(raw.get("target")).values())]
+    for dependencies in (table(scope.get(kind)) for scope in scopes for kind in DEPENDENCIES):
+        for name, value in dependencies.items():
+            path = table(value).get("path")
+            place = join(directory, path) if isinstance(path, str) else None
+            if place is not None:
+                yield name.replace("-", "_"), place
+
+
+def targets(directory: str, raw: Table) -> Iterator[str]:
+    """The files that a Cargo.toml names as roots of crates."""
+    for kind in ("bin", "example", "test", "bench"):
+        for target in raw[kind] if isinstance(raw.get(kind), list) else ():
+            path = table(target).get("path")
+            if isinstance(path, str) and (place := join(directory, path)):
+                yield place
+
+
+def resolver(project: Project) -> Resolver:
+    """Resolve `mod x;` and paths of `use`."""
+    paths = Paths(project.files, Crates(project))
+
+    def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
+        if row.module.partition("::")[0] in STDLIB:
+            yield answer(row, None, is_stdlib=True)
+            return
+        lines = project.declared[path].modules if path in project.declared else ()
+        inline = tuple(name for name, first, last in lines if first <= row.line_number <= last)
+        found = paths.locate(path, inline, row.module)
+        names = [name for name in row.imported_names if name not in ("*", "self")]
+        places = {name: paths.locate(path, inline, f"{row.module}::{name}") for name in names}
+        yield from by_name(row, found, places, "::")
+
+    return resolved
+
+
+class Paths:
+    """Paths of modules as one file writes them."""
+
+    def __init__(self, files: Collection[str], crates: Crates) -> None:
+        self._files = files
+        self._crates = crates
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def locate(self, path: str, inline: tuple[str, ...], module: str) -> str | None:
+        """The file of the longest beginning of a path, written in a file inside modules that have no file."""
+        parts = [part.removeprefix("r#") for part in module.split("::") if part]
+        if not parts:
+            return None
+        root = self._crates.root(path)
+        if parts[0] == "crate":
+            return self._descend(root, parts[1:])
+        here = Place(posixpath.join(submodules(path, root), *inline), path)
+        if parts[0] in ("self", "super"):
+            return self._from_here(here, len(inline), root, parts)
+        if not module.startswith("::") and self._child(here, parts[0]):
+            return self._descend(here, parts)
+        if library := self._crates.external(path, parts[0]):
+            return self._descend(library, parts[1:])
+        return self._descend(root, parts) if self._child(root, parts[0]) else None  # the 2015 edition
+
+    def _from_here(self, here: Place, inline: int, root: Place, parts: list[str]) -> str | None:
+        count = next((at for at, part in enumerate(parts) if part not in ("self", "super")), len(parts))
+        at: Place | None = here
+        for part in parts[:count]:
+            if at is not None and part == "super":
+                at = Place(posixpath.dirname(at.directory), at.file) if inline > 0 else self._above(at, root)
+                inline -= 1
+        return None if at is None else self._descend(at, parts[count:])
+
+    def _above(self, at: Place, root: Place) -> Place | None:
+        directory = posixpath.dirname(at.directory)
+        if at.directory == root.directory:
+            return None
+        return root if directory == root.directory else self._module(directory)
+
+    def _descend(self, at: Place, parts: Sequence[str]) -> str:
+        for part in parts:
+            deeper = self._child(at, part)
+            if deeper is None:
+                break
+            at = deeper
+        return at.file
+
+    def _child(self, at: Place, name: str) -> Place | None:
+        return self._module(posixpath.join(at.directory, name))
+
+    def _module(self, place: str) -> Place | None:
+        files = (f"{place}.rs", f"{place}/mod.rs")
+        return next((Place(place, file) for file in files if file in self._files), None)
+
+
+def submodules(path: str, root: Place) -> str:
+    """The directory of a file's submodules: its own for roots and `mod.rs`, else one of its name."""
+    directory, _, name = path.rpartition("/")
+    return directory if path == root.file or name == "mod.rs" else path.removesuffix(".rs")
