@@ -4,18 +4,25 @@ What to look for stands in `languages/*.scm`; this is the vocabulary of their ca
 two that say something about the same thing, the first holds.
 
     @definition.<kind>  a definition; its signature begins here
-    @definition.scope   no symbol, but what stands in it belongs to its @name: an `impl` of Rust
+    @definition.scope   no symbol, but what stands in it belongs to its @name: an `impl` of Rust; `self` is what is around
+    @definition.access  no symbol: its @visibility is that of the @name beside it, else of what follows beside it: `private`
+    @definition.namespace  a module where others name it as their @parent, else a variable: a table of Lua
     @definition         widens the range of the definition with the same @name: decorators, `export`
-    @name               its name; patterns with the same name node speak of the same definition
+    @name               its name; patterns with the same name node speak of the same definition; `(#set! name "Companion")`
+                        in a pattern is the name of what has none of its own
     @body               the signature ends where this starts        @value       ... where the first line of this ends
     @doc                a documentation string                      @visibility  a keyword such as `private`
     @exported           marks the definition as an export as well
     @parent             who owns it, where nesting does not say: `A` in `A.prototype.f = function () {}`
     @decorator          belongs to the definition that follows directly
+    @declarator         what holds the @name, and maybe the @parent, somewhere inside: declarator.py finds them
+    @global             marks what belongs to nobody, wherever it stands: a macro of C
     @import             a statement or call that imports @module; patterns with the same module node, or without one and
                         with the same start, speak of one import
     @relative           marks the import as one that starts from the importing file
-    @imported, @alias   a name taken from the module, and what it is called here; an alias alone is the module's
+    @prefix, @within    the first stands before the module of every import in the second: `std::` in `use std::{io::Read}`
+    @imported, @alias   a name taken from the module, and what it is called here; an alias alone is the module's; a name
+                        that ends the @module is no part of it: `C` in `a.b.C`
     @default            an alias of the module's default export
     @comment            a comment
 """
@@ -23,6 +30,7 @@ two that say something about the same thing, the first holds.
 import re
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
 from itertools import chain
@@ -31,16 +39,19 @@ from operator import itemgetter
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
+from fledgling.worker.declarator import declared
 from fledgling.worker.language import Language, Languages
 from fledgling.worker.lexical import StatementRules, comments, scanner
-from fledgling.worker.outline import Definition, Import, Text, extraction
+from fledgling.worker.outline import Definition, Import, Text, extraction, without
 from fledgling.worker.rows import Extraction
 
 BUDGET = 0.5  # CPU seconds a file: five times what a megabyte of ordinary source takes; hostile ones take minutes
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
 MAX_RUN = 500  # tokens side by side with no node between; the query's time grows with the square of it
+MAX_MODULE = 1000  # characters; prefixes nested ten thousand deep would make modules of quadratic size
 MAX_DEPTH = 50_000  # levels; the query counts them in 16 bits, and beyond never gives up a match in progress
 CHUNK = 1024  # bytes handed to the parser at a time; reading the text of a node copies one for each predicate
+BLANKS = re.compile(r"(?<!\s)\s++(?=[.:\\])|(?<=[.:])[\s\\]++|\\\n\s*+")  # `a . b` is `a.b`, also over lines
 BLANK = re.compile(rb"\s*+")
 DEFINITION = re.compile(r"@(definition(?:\.(\w+))?)")
 
@@ -64,24 +75,36 @@ class Found:
         self._imports: dict[int, Import] = {}  # by the start of the module
         self._names = defaultdict[int, list[tuple[str | None, str | None]]](list)  # by the start of the statement
         self._decorators: list[Span] = []
+        self._accesses: list[Definition] = []
+        self._prefixes: list[tuple[int, int, str]] = []  # from where to where, and what stands before the modules there
         self.comments: list[Span] = []
         self.complete = True
 
-    def add(self, captures: Captures, capture: str, kind: str) -> None:
+    def add(self, captures: Captures, capture: str, kind: str, named: str | None) -> None:
         """Add one match; `capture` is the one that holds the whole definition, if its pattern has one."""
-        if "name" in captures:
-            self._add_definition(captures, captures.get(capture), kind)
+        if kind == "access":
+            self._add_access(captures)
+        elif "name" in captures:
+            (node, *_) = captures["name"]
+            self._add_definition(captures, node.byte_range, named or self._text(node), captures.get(capture), kind)
+        elif "declarator" in captures:
+            self._add_declared(captures, captures.get(capture), kind)
         elif "import" in captures:
             self._add_import(captures)
         elif "comment" in captures:
             self.comments.append(captures["comment"][0].byte_range)
         elif "decorator" in captures:
             self._decorators.append(captures["decorator"][0].byte_range)
+        elif "prefix" in captures:
+            start, end = captures["within"][0].byte_range
+            self._prefixes.append((start, end, self._cut(captures["prefix"][0].start_byte, start)))
 
     def definitions(self) -> list[Definition]:
         """All definitions, with the decorators directly above, and signatures that begin behind those within."""
         definitions = [found for found in self._definitions.values() if found.kind and found.name]
-        behind = {start: blank_end(self._source, end) for start, end in self._decorators}
+        definitions += self._accesses
+        code = without(self._source, self.comments) if self._decorators else b""
+        behind = {start: blank_end(code, end) for start, end in self._decorators}
         above = {following: start for start, following in behind.items()}
         for found in definitions if behind else ():
             while found.start in above:
@@ -91,20 +114,43 @@ class Found:
         return definitions
 
     def imports(self) -> list[Import]:
-        """All imports with the names of their statements."""
+        """All imports with the names of their statements, and modules with what stands before them."""
         for found in self._imports.values():
             found.names += self._names.pop(found.start, ())
-        return list(self._imports.values())
+        return list(self._prefixed() if self._prefixes else self._imports.values())
 
-    def _add_definition(self, captures: Captures, whole: list[Node] | None, kind: str) -> None:
-        (name, *_) = captures["name"]
-        found = self._definitions.get(name.start_byte)
+    def _prefixed(self) -> Iterator[Import]:
+        ahead = sorted(self._prefixes, reverse=True)
+        around = [(len(self._source), "")]
+        for start, found in sorted(self._imports.items()):
+            while ahead and ahead[-1][0] <= start:
+                begin, end, prefix = ahead.pop()
+                while around[-1][0] <= begin:
+                    around.pop()
+                before = around[-1][1]
+                around.append((end, before if len(before) > MAX_MODULE else before + "".join(prefix.split())))
+            while around[-1][0] <= start:
+                around.pop()
+            found.module = around[-1][1] + found.module
+            if len(found.module) <= MAX_MODULE:
+                yield found
+
+    def _add_declared(self, captures: Captures, whole: list[Node] | None, kind: str) -> None:
+        """Add what a declarator declares, unless it is a function and no definition of one is meant: a prototype."""
+        found = declared(captures["declarator"][0])
+        if found and found.is_function == (kind == "function"):
+            self._add_definition(captures, found.name, " ".join(self._cut(*found.name).split()), whole, kind)
+            definition = self._definitions[found.name[0]]
+            definition.parent = definition.parent or "::".join(self._cut(*owner) for owner in found.owners)
+            definition.value = found.value
+
+    def _add_definition(self, captures: Captures, place: Span, name: str, whole: list[Node] | None, kind: str) -> None:
+        found = self._definitions.get(place[0])
         if found is None:
-            found = Definition(self._text(name).strip("'\""), inside=name.end_byte)
-            self._definitions[name.start_byte] = found
-        if whole:
+            found = self._definitions[place[0]] = Definition(name.strip("'\""), inside=place[1])
+        if whole and not (kind and found.kind):
             start, end = whole[0].byte_range
-            if kind and not found.kind:
+            if kind:
                 found.kind, found.head = kind, start
             found.start = min(start, found.start) if found.end >= 0 else start
             found.end = max(end, found.end)
@@ -115,20 +161,31 @@ class Found:
         found.parent = found.parent or self._captured(captures, "parent")
         found.visibility = found.visibility or self._captured(captures, "visibility")
         found.exported = found.exported or "exported" in captures
+        found.is_global = found.is_global or "global" in captures
+
+    def _add_access(self, captures: Captures) -> None:
+        start, end = captures["visibility"][0].byte_range
+        name, keyword = self._captured(captures, "name"), self._captured(captures, "visibility")
+        self._accesses.append(Definition(name or "", "access", start, end, start, end, visibility=keyword))
 
     def _add_import(self, captures: Captures) -> None:
         start, end = captures["import"][0].byte_range
         names = self._names[start]
+        name, alias = self._captured(captures, "imported"), self._captured(captures, "alias")
         if "module" in captures:
             module = captures["module"][0]
             found = self._imports.get(module.start_byte)
+            path = BLANKS.sub("", self._text(module).strip("'\""))
+            if name and captures["imported"][0].end_byte == module.end_byte:
+                if found:  # a pattern above says what is imported
+                    return
+                owner = path.removesuffix(name).rstrip(".")
+                path, name = (owner, name) if owner else (path, None)
             if found is None:
-                path = "".join(self._text(module).replace("\\", "").split())
                 found = self._imports[module.start_byte] = Import(path, start, end)
             found.start, found.end = min(start, found.start), max(end, found.end)
             found.relative = found.relative or "relative" in captures
             names = found.names
-        name, alias = self._captured(captures, "imported"), self._captured(captures, "alias")
         if default := self._captured(captures, "default"):
             name, alias = "default", default
         if name or alias:
@@ -138,12 +195,16 @@ class Found:
         return self._text(captures[capture][0]) if capture in captures else None
 
     def _text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode(errors="replace")
+        text = self._cut(*node.byte_range)
+        return text[1:] if node.type == "simple_symbol" else text  # `:name` of Ruby
+
+    def _cut(self, start: int, end: int) -> str:
+        return self._source[start:end].decode(errors="replace")
 
 
 def start_of(nodes: list[Node] | None) -> int | None:
     """Where a captured node begins."""
-    return nodes[0].start_byte if nodes else None
+    return min(node.start_byte for node in nodes) if nodes else None
 
 
 def blank_end(source: bytes, offset: int) -> int:
@@ -169,12 +230,13 @@ class Syntax:
         return Query(self._grammar, self._rules)
 
     @cached_property
-    def _kinds(self) -> list[tuple[str, str]]:
-        """The definition capture of each pattern and its kind: ("definition.class", "class")."""
+    def _kinds(self) -> list[tuple[str, str, str | None]]:
+        """The definition capture of each pattern, its kind, the name it sets: ("definition.class", "class", None)."""
         query = self._query
         ranges = [(query.start_byte_for_pattern(i), query.end_byte_for_pattern(i)) for i in range(query.pattern_count)]
         found = [DEFINITION.search(self._rules, start, end) for start, end in ranges]
-        return [(match[1], match[2] or "") if match else ("", "") for match in found]
+        kinds = [(match[1], match[2] or "") if match else ("", "") for match in found]
+        return [(*kind, query.pattern_settings(i).get("name")) for i, kind in enumerate(kinds)]
 
     def parse(self, source: bytes, deadline: float) -> Tree:
         """The syntax tree; OutOfTime if it takes too long."""

@@ -26,8 +26,11 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     docs: str | None = None
     doc_comment: str | None = None
     private: str | None = None
+    constant: str = "_*[A-Z][A-Z0-9_]*"
+    relative: str = r"\."
     visibility: str = "public"
     visibilities: dict[str, str] = {}
+    visibility_in: dict[str, str] = {}
     comments: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
 

@@ -24,7 +24,6 @@ MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would mak
 OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # variables inside these are no symbols
-CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]*")
 COMMENT_MARKS = re.compile(r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+|#+)?[ \t]?|[ \t]*\*+/[ \t]*$", re.MULTILINE)
 
 
@@ -34,6 +33,7 @@ class Definition(Struct):
     What is defined from `inside` on belongs to it. `value` is the start of an assigned value, of which the signature
     shows only the first line. `doc` is the text of a documentation string. `parent` names the owner where nesting does
     not: `Router` for `Router.prototype.use = function () {}`. What is `exported` where it is defined is two symbols.
+    What `is_global` belongs to nobody.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Definition(Struct):
     parent: str | None = None
     qualified: str = ""
     exported: bool = False
+    is_global: bool = False
 
 
 class Import(Struct):
@@ -59,6 +60,14 @@ class Import(Struct):
     end: int
     names: list[tuple[str | None, str | None]] = []
     relative: bool = False
+
+
+class Outline(Struct):
+    """What a reader finds in a text: definitions, and the spans of comments; not `complete` where it had to give up."""
+
+    definitions: list[Definition]
+    comments: list[tuple[int, int]] = []
+    complete: bool = True
 
 
 class Text:
@@ -142,38 +151,74 @@ def extraction(
     """Make the rows."""
     imports = sorted(imports, key=lambda found: found.start)
     symbols = []
-    for found, parent in nested(definitions):
+    for found, parent in list(nested(language, definitions)):  # a later one may settle an earlier one's visibility
         row = symbol(language, text, found, parent)
         symbols += [row, replace(row, kind="export")] if found.exported else [row]
     symbols += (row for found in imports for row in import_symbols(text, found))
     symbols.sort(key=lambda row: (row.line_start, -row.line_end, row.name))
-    rows = [row for found in imports for row in import_rows(text.line(found.start), found)]
+    rows = [row for found in imports for row in import_rows(language, text.line(found.start), found)]
     return Extraction(symbols, rows, text.comment_lines, engine, complete)
 
 
 # ---- definitions -----------------------------------------------------------------------------------------------------
 
 
-def nested(definitions: Iterable[Definition]) -> Iterator[tuple[Definition, Definition | None]]:
+def nested(language: Language, definitions: Iterable[Definition]) -> Iterator[tuple[Definition, Definition | None]]:
     """Each definition that is a symbol, in order, with the one around it; settles kinds and qualified names."""
     in_order = sorted(definitions, key=lambda found: (found.start, -found.end))
     separate_chains(in_order)
+    settle_namespaces(in_order)
     ahead = sorted(in_order, key=lambda found: found.inside, reverse=True)
     around: list[Definition] = []
     variables: set[str] = set()
+    accesses = Accesses()
     for found in in_order:
         while ahead and ahead[-1].inside <= found.start:
             around.append(ahead.pop())
         while around and around[-1].end <= found.start:
             around.pop()
-        parent = around[-1] if around else None
-        settle(found, parent)
+        parent = around[-1] if around and not found.is_global else None
+        if found.kind == "access":
+            accesses.declare(found, parent)
+            continue
+        accesses.apply(found, parent)
+        settle(language, found, parent)
         if found.kind in ("variable", "constant"):
             if (parent and parent.kind in LOCAL_TO) or found.qualified in variables:
                 continue
             variables.add(found.qualified)
         if len(found.name) <= MAX_NAME and found.kind != "scope":
             yield found, parent
+
+
+class Accesses:
+    """Visibility by statements: `private` holds for what follows it in the same class, `private :a` for `a`."""
+
+    def __init__(self) -> None:
+        self._following: dict[int, str | None] = {}  # by the start of the class
+        self._named: dict[tuple[int, str], Definition] = {}
+
+    def declare(self, access: Definition, parent: Definition | None) -> None:
+        """Take a statement, and apply it to the definition it names."""
+        within = parent.start if parent else -1
+        if not access.name:
+            self._following[within] = access.visibility
+        elif named := self._named.get((within, access.name)):
+            named.visibility = access.visibility
+
+    def apply(self, found: Definition, parent: Definition | None) -> None:
+        """Give a definition what was said before it, unless it says something itself."""
+        within = parent.start if parent else -1
+        found.visibility = found.visibility or self._following.get(within)
+        self._named[within, found.name] = found
+
+
+def settle_namespaces(in_order: Sequence[Definition]) -> None:
+    """A table of Lua is a module where functions are put into it from outside: `function M.f() end`."""
+    owners = {found.parent for found in in_order}
+    for found in in_order:
+        if found.kind == "namespace":
+            found.kind = "module" if found.name in owners else "variable"
 
 
 def separate_chains(in_order: Sequence[Definition]) -> None:
@@ -184,13 +229,22 @@ def separate_chains(in_order: Sequence[Definition]) -> None:
             found.inside = chained.inside
 
 
-def settle(found: Definition, parent: Definition | None) -> None:
+def settle(language: Language, found: Definition, parent: Definition | None) -> None:
     """Give the definition its final kind and its qualified name."""
-    if found.kind == "variable" and CONSTANT.fullmatch(found.name):
+    if found.kind == "variable" and re.fullmatch(language.constant, found.name):
         found.kind = "constant"
     if parent:
         found.kind = INSIDE.get((parent.kind, found.kind), found.kind)
-    path = [parent.qualified if parent else None, found.parent, found.name]
+    around = parent.qualified if parent else None
+    if found.parent and "::" in found.parent:
+        around = None if found.parent.startswith("::") else around
+        found.parent = ".".join(part for part in found.parent.split("::") if part) or None
+    if parent and found.parent == parent.name and parent.kind in ("class", "module"):
+        found.parent = None  # `def A.f` within `class A`
+    if parent and (found.kind, found.name) == ("scope", "self"):
+        found.name, found.qualified = parent.name, parent.qualified
+        return
+    path = [around, found.parent, found.name]
     qualified = ".".join(part for part in path if part)
     found.qualified = qualified if len(qualified) <= MAX_QUALIFIED else found.name
 
@@ -202,19 +256,21 @@ def symbol(language: Language, text: Text, found: Definition, parent: Definition
         kind=found.kind,
         line_start=text.line(found.start),
         line_end=text.last_line(found.end),
-        parent_name=found.parent or (parent.name if parent else None),
+        parent_name=found.parent.rpartition(".")[2] if found.parent else parent.name if parent else None,
         signature=signature(text, found),
         docstring=docstring(language, text, found),
-        visibility=visibility(language, found),
+        visibility=visibility(language, found, parent),
         qualified_name=found.qualified,
     )
 
 
-def visibility(language: Language, found: Definition) -> str:
+def visibility(language: Language, found: Definition, parent: Definition | None) -> str:
     """What a keyword says, else the name: `_x` is private in Python, `#x` in JavaScript; else the language's rule."""
     if found.visibility:
         return language.visibilities.get(found.visibility, found.visibility)
-    return "private" if language.private and re.match(language.private, found.name) else language.visibility
+    if language.private and re.match(language.private, found.name):
+        return "private"
+    return language.visibility_in.get(parent.kind if parent else "", language.visibility)
 
 
 def signature(text: Text, found: Definition) -> str:
@@ -229,7 +285,7 @@ def signature(text: Text, found: Definition) -> str:
         newline = text.source.find(b"\n", found.value, found.end)
         end = newline if newline >= 0 else found.end
     head = text.code[found.head : min(end, found.head + 4 * MAX_SIGNATURE)]
-    words = " ".join(head.decode(errors="ignore").split()).rstrip(" :")
+    words = " ".join(head.decode(errors="ignore").split()).rstrip(" :;")
     return words if len(words) <= MAX_SIGNATURE else words[: MAX_SIGNATURE - 3] + "..."
 
 
@@ -241,7 +297,8 @@ def docstring(language: Language, text: Text, found: Definition) -> str | None:
     if language.docs == "literal":
         return literal(found.doc) if found.doc else None
     if language.docs == "above" and language.doc_comment:
-        comments = text.comments_above(found.start)
+        between = text.comments_above(found.head) if found.head > found.start else []
+        comments = text.comments_above(found.start) + between
         marked = [comment.decode() for comment in comments if re.match(language.doc_comment, comment.decode())]
         return inspect.cleandoc(COMMENT_MARKS.sub("", "\n".join(marked))).strip() or None
     return None
@@ -261,15 +318,16 @@ def literal(source: str) -> str | None:
 # ---- imports ---------------------------------------------------------------------------------------------------------
 
 
-def import_rows(line: int, found: Import) -> Iterator[ImportRow]:
+def import_rows(language: Language, line: int, found: Import) -> Iterator[ImportRow]:
     """One row for the names that keep their name, and one for each that is renamed.
 
     `from m import a, b, c as d` gives (m, names a b) and (m, names c, alias d).
     """
     plain = tuple(name for name, alias in found.names if name and not alias)
     renamed = [((name,) if name else (), alias) for name, alias in found.names if alias]
+    relative = found.relative or bool(re.match(language.relative, found.module))
     for names, alias in [(plain, None), *renamed] if plain or not renamed else renamed:
-        yield ImportRow(line, found.module, alias, found.relative or found.module[:1] == ".", False, None, names)
+        yield ImportRow(line, found.module, alias, relative, False, None, names)
 
 
 def import_symbols(text: Text, found: Import) -> Iterator[SymbolRow]:
