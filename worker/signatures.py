@@ -1,0 +1,78 @@
+"""Which blocks may hold a text: a bit-sliced matrix of trigram signatures, as the query worker reads it.
+
+The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a trigram whose hash is r. A block
+that lacks a bit of a text lacks the text; one that has them all is a candidate, and is searched. `signer.py` makes it.
+See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
+"""
+
+import mmap
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+ROW_BITS = 13  # of a trigram's hash: one bit more halves the false candidates, for twice the memory
+ROWS = 1 << ROW_BITS
+WEIGHTS = (0x9E37, 0x85EB, 0xC2B3)  # odd, so that each byte of a trigram reaches the upper bits of its 16-bit hash
+TRIGRAM = 3  # bytes
+READ_ROWS = 64  # of one text: more of a long text than 66 bytes leaves no fewer blocks
+_KELVIN, _LONG_S = "\u212a".encode(), "\u017f".encode()
+
+Needed = Sequence[Sequence[bytes]]  # texts of which one group must be there whole: [[b"def ", b"timeout"], [b"lambda"]]
+
+
+def folded(text: str) -> bytes:
+    r"""Return the bytes whose trigrams are kept: ASCII without case, and with the two letters that RE2 folds to ASCII.
+
+    >>> folded("Timeout 20 \u212a")
+    b'timeout 20 k'
+    """
+    data = text.encode("utf-8", "replace").lower()
+    return data if text.isascii() else data.replace(_KELVIN, b"k").replace(_LONG_S, b"s")
+
+
+class Signatures:
+    """The matrix in its memory file, mapped and never copied; `blocks` is how many it has room for.
+
+    >>> signatures = Signatures(fd)
+    >>> list(numbers(signatures.holding([[b"timeout"]])))
+    [3, 17]
+    """
+
+    def __init__(self, fd: int) -> None:
+        """Map the file; the caller may close `fd`."""
+        size = os.fstat(fd).st_size
+        self._width = size // ROWS
+        self.blocks = self._width * 8
+        # Private: before Linux 6.7 a shared mapping of a sealed file is refused. Its pages are shared all the same.
+        self._matrix = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ) if size else b""
+
+    def holding(self, needed: Needed) -> int:
+        """Return as bits the blocks that may hold all texts of one group; of a text under 3 bytes nothing is known."""
+        found = 0
+        for texts in needed:
+            found |= self._holding_all(texts)
+        return found
+
+    def _holding_all(self, texts: Iterable[bytes]) -> int:
+        found = (1 << self.blocks) - 1
+        for row in sorted({row for text in texts for row in _rows(text)}):
+            if not found:
+                break
+            start = row * self._width
+            found &= int.from_bytes(self._matrix[start : start + self._width], "little")
+        return found
+
+
+def numbers(bits: int) -> Iterator[int]:
+    """Yield the places of the bits that are set, the lowest first: `list(numbers(0b1010))` is [1, 3]."""
+    digits = bin(bits)[:1:-1]
+    at = digits.find("1")
+    while at >= 0:
+        yield at
+        at = digits.find("1", at + 1)
+
+
+def _rows(text: bytes) -> Iterator[int]:
+    """Yield the hash of each trigram."""
+    a, b, c = WEIGHTS
+    for at in range(min(len(text) - TRIGRAM + 1, READ_ROWS)):
+        yield ((text[at] * a + text[at + 1] * b + text[at + 2] * c) & 0xFFFF) >> (16 - ROW_BITS)
