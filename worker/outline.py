@@ -229,22 +229,26 @@ def separate_chains(in_order: Sequence[Definition]) -> None:
             found.inside = chained.inside
 
 
+def owners(found: Definition, parent: Definition | None) -> list[str | None]:
+    """Qualified names of what holds a definition: A and B for `class B::C` or `def B.c` within A, B alone for `::B::C`."""
+    names = found.parent.split("::") if found.parent else []
+    around = parent.qualified if parent and names[:1] != [""] else None
+    if parent and parent.kind in ("class", "module") and names[:1] == [parent.name]:
+        del names[0]  # `def A.f` within `class A`
+    found.parent = ".".join(name for name in names if name) or None
+    return [around, found.parent]
+
+
 def settle(language: Language, found: Definition, parent: Definition | None) -> None:
     """Give the definition its final kind and its qualified name."""
     if found.kind == "variable" and re.fullmatch(language.constant, found.name):
         found.kind = "constant"
     if parent:
         found.kind = INSIDE.get((parent.kind, found.kind), found.kind)
-    around = parent.qualified if parent else None
-    if found.parent and "::" in found.parent:
-        around = None if found.parent.startswith("::") else around
-        found.parent = ".".join(part for part in found.parent.split("::") if part) or None
-    if parent and found.parent == parent.name and parent.kind in ("class", "module"):
-        found.parent = None  # `def A.f` within `class A`
-    if parent and (found.kind, found.name) == ("scope", "self"):
+    if found.kind == "scope" and parent and found.name in ("self", parent.name):  # `class << self`
         found.name, found.qualified = parent.name, parent.qualified
         return
-    path = [around, found.parent, found.name]
+    path = [*owners(found, parent), found.name.replace("::", ".") if found.kind == "scope" else found.name]
     qualified = ".".join(part for part in path if part)
     found.qualified = qualified if len(qualified) <= MAX_QUALIFIED else found.name
 
