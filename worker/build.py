@@ -146,7 +146,7 @@ class Building:
         notes = (tree.partial, EXTRACTING if number == TEXT else None)
         return Generation(
             number,
-            defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules)),
+            defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules or row.reader)),
             has_content=self._scope.index_content,
             partial=" ".join(note for note in notes if note) or None,
         )

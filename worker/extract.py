@@ -43,6 +43,7 @@ from fledgling.worker.declarator import declared
 from fledgling.worker.language import Language, Languages
 from fledgling.worker.lexical import StatementRules, comments, scanner
 from fledgling.worker.outline import Definition, Import, Text, extraction, without
+from fledgling.worker.readers import READERS
 from fledgling.worker.rows import Extraction
 
 BUDGET = 0.5  # CPU seconds a file: five times what a megabyte of ordinary source takes; hostile ones take minutes
@@ -147,7 +148,7 @@ class Found:
     def _add_definition(self, captures: Captures, place: Span, name: str, whole: list[Node] | None, kind: str) -> None:
         found = self._definitions.get(place[0])
         if found is None:
-            found = self._definitions[place[0]] = Definition(name.strip("'\""), inside=place[1])
+            found = self._definitions[place[0]] = Definition(name.strip("'\"`"), inside=place[1])
         if whole and not (kind and found.kind):
             start, end = whole[0].byte_range
             if kind:
@@ -319,6 +320,10 @@ class Extractor:
             cut = rules.cut(source)
             return extraction(row, Text(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
         spans = comments(self._scanners[language], source) if language in self._scanners else []
+        if row.reader:
+            found = READERS[row.reader](source)
+            text = Text(source, spans + found.comments)
+            return extraction(row, text, found.definitions, [], "reader", complete=found.complete)
         return extraction(row, Text(source, spans), [], [], "none", complete=True)
 
 

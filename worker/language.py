@@ -23,6 +23,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     interpreters: tuple[str, ...] = ()
     grammars: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    reader: str | None = None
     docs: str | None = None
     doc_comment: str | None = None
     private: str | None = None

@@ -52,7 +52,7 @@ class ImportRow(Struct, frozen=True):
 class Extraction(Struct, frozen=True):
     """What one file's text says: definitions, imports, and the lines that hold nothing but comment.
 
-    `engine` names what found the definitions: "tree-sitter", "rules", or "none" for a language without rules;
+    `engine` names what found the definitions: "tree-sitter", "rules", "reader", or "none" for a language without any;
     `complete` is False where the text did not parse or the time budget ended, so something may be missing.
     """
 

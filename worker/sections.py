@@ -1,0 +1,37 @@
+"""Headings of a document as nested sections: a section goes on to the next heading of its own or a higher level."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from fledgling.worker.outline import Definition
+
+
+class Heading(Struct, frozen=True):
+    """A heading at `start`..`end` in bytes; level 1 is the highest. `text` is the end of what a signature shows."""
+
+    level: int
+    name: str
+    start: int
+    text: int
+    end: int
+
+
+def sections(headings: Iterable[Heading], size: int) -> Iterator[Definition]:
+    """The sections that headings, given in order, make of a text of `size` bytes; one without a name has no symbol."""
+    open_: list[tuple[int, Definition]] = []
+    for found in headings:
+        while open_ and open_[-1][0] >= found.level:
+            open_.pop()[1].end = found.start
+        section = Definition(
+            found.name,
+            kind="section",
+            start=found.start,
+            end=size,
+            head=found.start,
+            inside=found.end,
+            body=found.text,
+        )
+        open_.append((found.level, section))
+        if found.name:
+            yield section
