@@ -1,11 +1,20 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test long check format
+.PHONY: test long bench bench-all bench-record check format
 
 test:
 	.venv/bin/python -m pytest
 
 long: # needs npm; takes minutes
 	.venv/bin/python -m pytest -m long
+
+bench: # minutes; fetches projects and peers into ~/.cache/fledgling-bench
+	.venv/bin/python benchmarks/bench.py
+
+bench-all: # an hour: big projects and heavy peers too
+	.venv/bin/python benchmarks/bench.py --corpora all --heavy --resume
+
+bench-record: # writes what was measured last into benchmarks/README.md
+	.venv/bin/python benchmarks/bench.py --report --record
 
 check:
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports

@@ -1,0 +1,196 @@
+"""How long answers take, from three places: an MCP client, the broker's side of the pipe, and inside the worker.
+
+The same questions are asked everywhere, first once to warm up. Times are seconds.
+"""
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+
+import corpora
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from measure import MemoryWatch, started
+from msgspec.structs import astuple
+
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing
+from fledgling.config import Settings
+from fledgling.security import profile as profiles
+from fledgling.wire import CODE, AnyQuestion, Explore, Images, Open, Refusal, Search, Symbols
+from fledgling.worker.answers import answer
+from fledgling.worker.image import lock_down, open_sealed
+from fledgling.worker.index import Asking
+from fledgling.worker.signatures import Signatures
+
+QUESTIONS = 100  # of each kind
+_DEFINED = re.compile(r"\b(?:def|class|func|fn|struct|interface|function|type) +(\w{4,40})\b")
+
+Figures = dict[str, float]
+
+
+class AskError(Exception):
+    """An answer was a refusal."""
+
+
+class Questions:
+    """Literals and defined names of a corpus, always the same ones."""
+
+    def __init__(self, corpus: Path) -> None:
+        listed = corpora.listed(corpus)
+        random = Random(1)  # noqa: S311
+        random.shuffle(listed)
+        self.literals: list[str] = []
+        self.names: list[str] = []
+        for path in listed:
+            text = _text(corpus / path)
+            lines = [line.strip() for line in text.splitlines()]
+            long = [line for line in lines if 12 < len(line) < 200 and line.isprintable()]
+            if long and len(self.literals) < QUESTIONS:
+                line = random.choice(long)
+                first, length = random.randrange(len(line) - 6), random.randrange(5, 25)
+                if len(literal := line[first : first + length].strip()) > 3:
+                    self.literals.append(literal)
+            if len(self.names) < QUESTIONS and (names := _DEFINED.findall(text)):
+                self.names.append(random.choice(names))
+
+
+def _text(path: Path) -> str:
+    data = path.read_bytes()
+    return "" if b"\0" in data else data.decode("utf-8", "ignore")
+
+
+def spread(name: str, seconds: Sequence[float]) -> Figures:
+    """Return p50 and p95: `{"search_p50": 0.002, "search_p95": 0.009}`."""
+    return {f"{name}_p50": median(seconds), f"{name}_p95": quantiles(seconds, n=20)[-1]}
+
+
+async def through_client(
+    command: Sequence[str], corpus: Path, questions: Questions, rg: Sequence[str]
+) -> tuple[Figures, Figures]:
+    """Return what a client of `fledgling serve` sees, and what `rg` takes for the same literals, in turns."""
+    found: dict[str, list[float]] = {"search": [], "lookup": [], "rg": []}
+    figures: Figures = {}
+    begun = time.perf_counter()
+    async with _client(command, corpus) as client:
+        await _call(client, "explore", {})
+        figures["explore_client"] = time.perf_counter() - begun
+        with MemoryWatch(started(command)) as watch:
+            for literal, name in zip(questions.literals, questions.names, strict=True):
+                await _call(client, "symbols", {"name_pattern": name})
+                await _call(client, "search", {"query": literal})
+        figures["serve_memory"] = watch.peak
+        for literal, name in zip(questions.literals, questions.names, strict=True):
+            found["search"].append(await _timed(_call(client, "search", {"query": literal})))
+            if rg:
+                found["rg"].append(_process([*rg, literal], corpus))
+            found["lookup"].append(await _timed(_call(client, "symbols", {"name_pattern": name})))
+    figures |= spread("client_search", found["search"]) | spread("client_lookup", found["lookup"])
+    return figures, spread("search", found["rg"]) if rg else {}
+
+
+async def peer_lookups(
+    command: Sequence[str], corpus: Path, environment: Mapping[str, str], ask: tuple[str, str], names: Sequence[str]
+) -> Figures:
+    """Return how long an MCP peer takes to find symbols by name: `ask` is its tool and that tool's argument."""
+    tool, argument = ask
+    async with _client(command, corpus, environment) as client:
+        for name in names[:10]:
+            await _call(client, tool, {argument: name})
+        return spread("lookup", [await _timed(_call(client, tool, {argument: name})) for name in names])
+
+
+async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figures:
+    """Return what the broker sees of the worker, with this process as the broker, and what the pipe costs a call."""
+    begun = time.perf_counter()
+    indexing = Indexing(Settings(root=str(corpus), max_files=1_000_000), profiles.load(profile))
+    front = Front(indexing.profile, indexing)
+    figures: Figures = {}
+    try:
+        await indexing.accepted()
+        for kind, question in (("explore", Explore()), ("first_search", Search(query=questions.literals[0]))):
+            await _ask(front, question)
+            figures[kind] = time.perf_counter() - begun
+        generation = await indexing.sealed(CODE)
+        images = Images(*map(os.dup, astuple(indexing.images)))
+        signatures = Signatures(images.signatures)
+        opened = Open(os.getpid(), images, indexing.profile, generation)
+        with closing(open_sealed(images, CODE, indexing.profile.memory_limit)) as db:
+            lock_down(db)
+
+            async def inside(question: AnyQuestion) -> None:
+                with closing(db.cursor()) as cursor:
+                    answer(Asking(cursor, signatures, opened), question)
+
+            async def outside(question: AnyQuestion) -> None:
+                await _ask(front, question)
+
+            for kind, asked in _wire(questions).items():
+                seconds = await _interleaved(asked, outside, inside)
+                figures |= spread(kind, seconds[0]) | spread(f"inside_{kind}", seconds[1])
+        figures["pipe"] = figures["lookup_p50"] - figures["inside_lookup_p50"]
+    finally:
+        await front.close()
+    return figures
+
+
+def _wire(questions: Questions) -> dict[str, list[AnyQuestion]]:
+    return {
+        "search": [Search(query=literal) for literal in questions.literals],
+        "lookup": [Symbols(name_pattern=name) for name in questions.names],
+    }
+
+
+async def _interleaved(
+    asked: Sequence[AnyQuestion], *ways: Callable[[AnyQuestion], Awaitable[None]]
+) -> list[list[float]]:
+    """Ask each question every way, and all of them twice: the second time counts."""
+    for question in asked:
+        for way in ways:
+            await way(question)
+    seconds: list[list[float]] = [[] for _ in ways]
+    for question in asked:
+        for way, taken in zip(ways, seconds, strict=True):
+            taken.append(await _timed(way(question)))
+    return seconds
+
+
+async def _timed(call: Awaitable[None]) -> float:
+    begun = time.perf_counter()
+    await call
+    return time.perf_counter() - begun
+
+
+async def _ask(front: Front, question: AnyQuestion) -> None:
+    if isinstance(found := await front.ask(question), Refusal):
+        raise AskError(f"{question}: {found.reason}")
+
+
+@asynccontextmanager
+async def _client(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> AsyncIterator[Client]:
+    server = StdioServerParameters(
+        command=command[0], args=list(command[1:]), cwd=folder, env=dict(environment) if environment else None
+    )
+    with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230, PTH123  (it does not block)
+        async with Client(stdio_client(server, errlog=nowhere)) as client:
+            yield client
+
+
+async def _call(client: Client, tool: str, arguments: dict[str, object]) -> None:
+    found = await client.call_tool(tool, arguments)
+    if found.is_error:
+        raise AskError(f"{tool}({arguments}): {found.content}")
+
+
+def _process(command: Sequence[str], folder: Path) -> float:
+    begun = time.perf_counter()
+    subprocess.run(command, cwd=folder, check=False, capture_output=True)
+    return time.perf_counter() - begun

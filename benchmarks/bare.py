@@ -1,0 +1,24 @@
+"""The build of `fledgling index` in one plain process: no confinement, no pipe, nobody waiting. `bare.py ROOT PROFILE`.
+
+The extractors stay processes, since they are what uses the cores.
+"""
+
+import os
+import sys
+
+from fledgling.config import Scope
+from fledgling.security import memory_file
+from fledgling.security import profile as profiles
+from fledgling.wire import Build, Images
+from fledgling.worker.build import Building
+from fledgling.worker.extractors import Extractors
+from fledgling.worker.image import Builder
+from fledgling.worker.language import load_languages
+
+root, profile = sys.argv[1], profiles.load(sys.argv[2])
+languages = load_languages()
+extractors = Extractors(languages)
+images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
+order = Build(os.getpid(), images, os.open(root, os.O_RDONLY | os.O_DIRECTORY), profile, Scope(max_files=1_000_000))
+builder = Builder(images, profile, has_content=True)
+Building(order, order.scope, builder, languages, extractors, lambda _: None).run()

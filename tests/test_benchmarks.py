@@ -1,0 +1,36 @@
+"""The benchmark's tables are well formed, and it starts; what it measures is no test."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent.parent / "benchmarks"
+
+# Run in a process of its own: the benchmark's modules are no package, and it reads its tables into Structs.
+TABLES = """
+import bench, corpora, peers
+goals, names, tools = bench.goals(), corpora.load(), peers.load()
+for goal in goals:
+    assert goal.limit
+    for key in () if goal.growth else filter(None, (goal.figure, goal.against)):
+        corpus, tool, _ = key.split("/")
+        assert corpus in names and tool in {"source", "fledgling", "bare", *tools}, key
+    assert not goal.growth or names.keys() >= set(goal.growth.over)
+for name, row in names.items():
+    assert sum(map(bool, (row.sdist, row.debian_source, row.debian_package, row.parts, row.generated))) == 1, name
+    assert names.keys() >= row.parts.keys()
+assert all(peer.index or peer.search for peer in tools.values())
+"""
+
+
+def run(*arguments: str) -> str:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, text=True).stdout
+
+
+def test_tables_are_well_formed():
+    run("-c", TABLES)
+
+
+def test_it_starts():
+    assert "--corpora" in run("bench.py", "--help")
