@@ -4,6 +4,8 @@ import asyncio
 import os
 from pathlib import Path
 
+from msgspec.structs import astuple
+
 from fledgling import refusals
 from fledgling.broker.launch import BackProcess
 from fledgling.config import Settings
@@ -44,7 +46,7 @@ class Indexing:
         root = Path(settings.root).resolve(strict=True)
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.profile = profile
-        self.images = Images(text=memory_file.create(), code=memory_file.create())
+        self.images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
         self.progress: Progress | None = None
         build = Build(
             broker_pid=os.getpid(),
@@ -56,7 +58,7 @@ class Indexing:
         )
         try:
             self._process: BackProcess[FromIndexer] = BackProcess(
-                "fledgling.worker.indexer", build, [self.images.text, self.images.code, root_fd], FromIndexer
+                "fledgling.worker.indexer", build, [*astuple(self.images), root_fd], FromIndexer
             )
         finally:
             os.close(root_fd)
@@ -101,8 +103,8 @@ class Indexing:
             await asyncio.gather(self._building, return_exceptions=True)
         for future in self._sealed.values():
             future.cancel()
-        os.close(self.images.text)
-        os.close(self.images.code)
+        for fd in astuple(self.images):
+            os.close(fd)
 
     async def _build(self) -> Built:
         try:
@@ -131,7 +133,7 @@ class Indexing:
 
     def _check(self, number: int) -> None:
         """Raise IndexingError where an image of a generation could still be changed."""
-        images = [self.images.text] if number == TEXT else [self.images.text, self.images.code]
+        images = (self.images.text, self.images.signatures) if number == TEXT else astuple(self.images)
         if not all(map(memory_file.is_sealed, images)):
             self._process.kill()
             raise IndexingError(Refusal("failed", "the indexer left an image unsealed", "Start Fledgling again."))

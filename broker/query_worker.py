@@ -6,6 +6,8 @@ import time
 from itertools import count
 from typing import NamedTuple
 
+from msgspec.structs import astuple
+
 from fledgling import refusals
 from fledgling.broker.launch import BackProcess
 from fledgling.security import limits
@@ -58,7 +60,7 @@ class QueryWorker:
     def __init__(self, images: Images, profile: Profile, generation: Generation) -> None:
         opened = Open(os.getpid(), images, profile, generation)
         self._process: BackProcess[FromWorker] = BackProcess(
-            "fledgling.worker.server", opened, [images.text, images.code], FromWorker
+            "fledgling.worker.server", opened, astuple(images), FromWorker
         )
         self._profile = profile
         self.generation = generation.number

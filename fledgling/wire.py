@@ -97,7 +97,7 @@ class Read(Question, frozen=True):
 
 
 class Search(Question, frozen=True):
-    """Lines of text that hold `query`, grouped by file with context and the enclosing definition; totals are exact.
+    """Lines of text that hold `query`, grouped by file with context and the enclosing definition.
 
     Use it instead of grep. Literal and case-insensitive unless said otherwise; `regex` is RE2 (no look-around, no
     back-references), matched within one line. With `kind`, finds definitions whose name holds `query`, best first.
@@ -110,6 +110,7 @@ class Search(Question, frozen=True):
     kind: Kind | None = None
     regex: bool = False
     case_sensitive: bool = False
+    whole_word: Annotated[bool, Meta(description="no letter, digit or `_` (ASCII) beside the match")] = False
     context: Annotated[int, Meta(ge=0, le=20, description="lines around a hit")] = 2
     max_results: Annotated[int, Meta(ge=1, le=1000, description="hits a page")] = 50
     cursor: Cursor = None
@@ -249,13 +250,14 @@ class FileHits(Struct, frozen=True, omit_defaults=True):
 
 
 class Hits(Answer, frozen=True):
-    """Answer of search. `total` counts matching lines in all pages."""
+    """Answer of search. `total` counts matching lines in all pages, or at least so many where it is a lower bound."""
 
     files: list[FileHits]
     total: int
     total_files: int
     next: Next | None = None
     note: str | None = None
+    total_is_lower_bound: bool = False
 
 
 class Symbol(Struct, frozen=True, omit_defaults=True):
@@ -385,10 +387,14 @@ class Profile(Struct, frozen=True):
 
 
 class Images(Struct, frozen=True):
-    """The memory files of one index, as descriptors: `text` holds files and text, `code` what the parsers found."""
+    """The memory files of one index, as descriptors: `text` holds files and text, `code` what the parsers found.
+
+    `signatures` goes with the text: a search finds in it the blocks to look at.
+    """
 
     text: int
     code: int
+    signatures: int
 
 
 class Build(Struct, frozen=True, tag="build"):

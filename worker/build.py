@@ -1,7 +1,7 @@
 """One build, from the tree to the sealed images: list, describe, hide what the profile hides, extract, resolve, seal.
 
 Where the profile narrows files, every file is read twice: first to describe it, since the views decide on descriptions
-what may be seen, then, if it is visible, for its text. One that changed in between is listed without content, and says so.
+what may be seen, then, if it is visible, for its text. One that changed in between is listed without content.
 """
 
 import time
@@ -225,29 +225,23 @@ class Building:
                 first_blocks[source.path] = block
                 yield source
 
+        comments: list[tuple[int, int]] = []
         for batch, answer in self._extractors.extract(sources()):
             self._clock.tick("extract", len(found.files), len(languages))
             found.add(batch, answer)
-            self._load(batch, answer, first_blocks)
+            each = list(zip(batch.sources, answer.facts, strict=True))
+            self._builder.symbols(
+                {
+                    "path": [path for source, facts in each for path in [source.path] * facts.symbols],
+                    "language": [name for source, facts in each for name in [source.language] * facts.symbols],
+                    **msgspec.structs.asdict(answer.symbols),
+                }
+            )
+            for source, facts in each:
+                numbered = enumerate(facts.comments, first_blocks[source.path])
+                comments += ((block, line) for block, lines in numbered for line in lines)
+        self._builder.comments(comments)
         return found
-
-    def _load(self, batch: Batch, found: Found, first_blocks: dict[str, int]) -> None:
-        each = [(source, facts) for source, facts in zip(batch.sources, found.facts, strict=True)]
-        self._builder.symbols(
-            {
-                "path": [path for source, facts in each for path in [source.path] * facts.symbols],
-                "language": [name for source, facts in each for name in [source.language] * facts.symbols],
-                **msgspec.structs.asdict(found.symbols),
-            }
-        )
-        self._builder.comments(
-            [
-                (first_blocks[source.path] + at, lines)
-                for source, facts in each
-                for at, lines in enumerate(facts.comments)
-                if lines
-            ]
-        )
 
 
 def _statistics(rows: Sequence[FileRow], found: Extracted) -> tuple[LanguageStats, ...]:

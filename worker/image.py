@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
+import msgspec
+import numpy as np
 from msgspec.structs import astuple
 
 from fledgling.security import memory_file
@@ -21,8 +23,8 @@ from fledgling.wire import TEXT, Images, Profile, View
 from fledgling.worker.denied import Denied
 from fledgling.worker.extractor import Source
 from fledgling.worker.rows import FileRow, ImportRow
+from fledgling.worker.signer import Signer
 from fledgling.worker.statement import Gate
-from fledgling.worker.text import split_lines
 
 CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
@@ -51,6 +53,7 @@ _SERVE_SETTINGS = (
 )
 
 # What each view of a profile may read. visible_files decides about files before any text is read.
+_NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end"})  # other columns come as objects
 _TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
 _VIEW_READS = {
     "visible_files": frozenset({"files"}),
@@ -83,14 +86,21 @@ def path_of(fd: int) -> str:
     return f"/proc/self/fd/{fd}" if sys.platform == "linux" else f"/dev/fd/{fd}"
 
 
-def cut(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield lines as pieces of about BLOCK_CHARS, each with the number of its first: `cut(["x", "y"])` is (1, "x\\ny")."""
-    first, size = 0, 0
-    for last, line in enumerate(lines):
-        size += len(line) + 1
-        if size >= BLOCK_CHARS or last == len(lines) - 1:
-            yield first + 1, "\n".join(lines[first : last + 1])
-            first, size = last + 1, 0
+def cut(text: str) -> Iterator[tuple[int, str]]:
+    r"""Yield whole lines as pieces of about BLOCK_CHARS, each with the number of its first line, without its last end.
+
+    `cut("x\r\ny\n")` is (1, "x\ny"): a line ends at a line feed, and a carriage return before it belongs to the end.
+    """
+    if not text:
+        return
+    text = text.replace("\r\n", "\n")
+    text = text[:-1] if text.endswith("\n") else text.removesuffix("\r")
+    first_line = start = 0
+    while (end := text.find("\n", start + BLOCK_CHARS)) >= 0:
+        yield first_line + 1, text[start:end]
+        first_line += text.count("\n", start, end) + 1
+        start = end + 1
+    yield first_line + 1, text[start:]
 
 
 class Builder:
@@ -122,6 +132,10 @@ class Builder:
         for setting in _BUILD_SETTINGS:
             self._db.execute(setting)
         self._db.execute("SET memory_limit=$1", [f"{profile.memory_limit}B"])
+        self._db.execute(
+            "SET pandas_analyze_sample=0"
+        )  # columns of objects hold text: nothing is guessed from a sample
+        self._db.execute("SET force_compression='uncompressed'")  # what is compressed takes 20 times as long to fetch
         self._create("schema", "text", "code", "memory")
         self._create("schema_blocks", "text", "memory")
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
@@ -131,11 +145,12 @@ class Builder:
         self.narrows_content = has_content and "content" in self._views
         self._has_content = has_content
         self._text = "text" if has_content and not self.narrows_content else "memory"
-        self._loader = Loader(self._cursor(self._text))
+        self._signer = Signer()
+        self._loader = Loader(self._cursor(self._text), self._signer if self._text == "text" else None)
 
     def files(self, rows: Sequence[FileRow]) -> frozenset[str]:
         """Load the files and return the paths that the profile leaves visible."""
-        _load(self._db, "load_files", FileRow.__struct_fields__, [astuple(row) for row in rows])
+        _load(self._db, "load_files", _columns(FileRow.__struct_fields__, [astuple(row) for row in rows]))
         self._db.execute(f"CREATE TABLE visible AS SELECT DISTINCT path FROM ({self._view('visible_files')})")
         self._db.execute("DELETE FROM files WHERE path NOT IN (FROM visible)")
         kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
@@ -157,9 +172,12 @@ class Builder:
         if self.narrows_content:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
             self._db.execute(SQL["cut_blocks"])
+            self._sign()
         self._db.execute("CREATE UNIQUE INDEX block_number ON text.blocks (block)")
         self._db.execute("DETACH text")
         memory_file.seal(self._images.text)
+        self._signer.write(self._images.signatures)
+        memory_file.seal(self._images.signatures)
         self._db.execute(f"ATTACH '{path_of(self._images.text)}' AS text (READ_ONLY)")
 
     def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
@@ -173,21 +191,22 @@ class Builder:
 
     def extracted(self, rows: Sequence[tuple[str, str | None, bool]]) -> None:
         """Note of files, by path, which engine extracted them and whether it understood them whole."""
-        _load(self._db, "extracted_files", ("path", "engine", "is_parsed"), rows)
+        _load(self._db, "extracted_files", _columns(("path", "engine", "is_parsed"), rows))
 
     def symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
         """Load symbols, one list a column; in any number of calls, in path order."""
-        self._db.execute(SQL["load_symbols"], columns)
+        _load(self._db, "load_symbols", columns)
 
     def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
         """Load resolved imports, each with the path of its file."""
         columns = ("path", *ImportRow.__struct_fields__)
-        _load(self._db, "load_imports", columns, [(path, *astuple(row)) for path, row in imports])
+        named = [(path, *astuple(row)[:-1], _json(row.imported_names)) for path, row in imports]
+        _load(self._db, "load_imports", _columns(columns, named))
 
-    def comments(self, comments: Sequence[tuple[int, list[int]]]) -> None:
-        """Load the numbers of comment lines by block."""
+    def comments(self, lines: Sequence[tuple[int, int]]) -> None:
+        """Load the numbers of comment lines, each with its block."""
         if self._has_content:
-            _load(self._db, "load_comments", ("block", "lines"), comments)
+            _load(self._db, "load_comments", _columns(("block", "line_number"), lines))
 
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
@@ -219,6 +238,14 @@ class Builder:
 
     def _copy(self, table: str, catalog: str) -> None:
         self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
+
+    def _sign(self) -> None:
+        """Sign the blocks that a view narrowed: they are others than those that were loaded."""
+        cursor = self._db.cursor()
+        cursor.execute("SELECT text FROM text.blocks ORDER BY block")
+        while rows := cursor.fetchmany(BLOCKS_READ):
+            self._signer.add([text for (text,) in rows])
+        cursor.close()
 
     def _blocks(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, str, str]]:
         for first in range(0, self._loader.blocks, BLOCKS_READ):
@@ -252,19 +279,20 @@ class Builder:
 
 
 class Loader:
-    """Cuts text into blocks and loads them, a chunk on its own thread while the next is read."""
+    """Cuts text into blocks, loads and signs them: a chunk on threads of its own while the next is read."""
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, signer: Signer | None) -> None:
         self._cursor = cursor
-        self._thread = ThreadPoolExecutor(1)
-        self._loading: Future[None] | None = None
+        self._signer = signer
+        self._threads = ThreadPoolExecutor(2)
+        self._working: list[Future[None]] = []
         self._waiting: list[Block] = []
         self._chars = 0
         self.blocks = 0
 
     def add(self, path: str, text: str) -> None:
         """Load one file."""
-        for first_line, lines in cut(split_lines(text)):
+        for first_line, lines in cut(text):
             self._waiting.append(Block(self.blocks, path, first_line, lines))
             self.blocks += 1
         self._chars += len(text)
@@ -275,17 +303,20 @@ class Loader:
         """Load what is left."""
         self._hand_over()
         self._wait()
-        self._thread.shutdown()
+        self._threads.shutdown()
         self._cursor.close()
 
     def _hand_over(self) -> None:
         self._wait()
-        self._loading = self._thread.submit(_load, self._cursor, "load_blocks", Block._fields, self._waiting)
+        columns = _columns(Block._fields, self._waiting)
+        self._working = [self._threads.submit(_load, self._cursor, "load_blocks", columns)]
+        if self._signer:
+            self._working.append(self._threads.submit(self._signer.add, [block.text for block in self._waiting]))
         self._waiting, self._chars = [], 0
 
     def _wait(self) -> None:
-        if self._loading:
-            self._loading.result()
+        for work in self._working:
+            work.result()
 
 
 def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.DuckDBPyConnection:
@@ -298,8 +329,8 @@ def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.Du
     db = duckdb.connect(path_of(first), read_only=True, config={**settings})
     if generation != TEXT:
         db.execute(f"ATTACH '{path_of(images.text)}' AS text (READ_ONLY)")
-    os.close(images.text)
-    os.close(images.code)
+    for fd in astuple(images):
+        os.close(fd)
     return db
 
 
@@ -309,6 +340,18 @@ def lock_down(db: duckdb.DuckDBPyConnection) -> None:
         db.execute(setting)
 
 
-def _load(db: duckdb.DuckDBPyConnection, sql: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in columns]
-    db.execute(SQL[sql], dict(zip(columns, values, strict=True)))
+def _columns(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, Sequence[object]]:
+    columns = zip(*rows, strict=True) if rows else ((),) * len(names)
+    return dict(zip(names, columns, strict=True))
+
+
+def _json(names: Sequence[str]) -> str:
+    return msgspec.json.encode(names).decode()
+
+
+def _load(db: duckdb.DuckDBPyConnection, sql: str, columns: Mapping[str, Sequence[object]]) -> None:
+    """Run a SQL file that reads `loaded`. The engine takes arrays over five times as fast as lists."""
+    types = {name: np.int32 if name in _NUMBERS else object for name in columns}
+    db.register("loaded", {name: np.array(values, dtype=types[name]) for name, values in columns.items()})
+    db.execute(SQL[sql])
+    db.unregister("loaded")

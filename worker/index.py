@@ -9,6 +9,7 @@ import msgspec
 
 from fledgling.wire import Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols
 from fledgling.worker.image import SQL
+from fledgling.worker.signatures import Signatures
 
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
 SHOWN_LINE_CHARS = 400  # characters shown of one line or signature; minified files have lines of a megabyte
@@ -33,6 +34,7 @@ class Asking:
     """One call at work: a cursor of its own on the image, what the worker was opened with, and whether it must end."""
 
     cursor: duckdb.DuckDBPyConnection
+    signatures: Signatures
     opened: Open
     ended: RefusalKind | None = None
 

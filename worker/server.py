@@ -15,6 +15,7 @@ from fledgling.wire import Call, Cancel, Open, Ready, Refusal, Reply, ToWorker
 from fledgling.worker.answers import answer
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
+from fledgling.worker.signatures import Signatures
 
 CALL_THREADS = 4  # calls worked on at once: a slow one or two leave room for the quick
 TICK = 0.02  # seconds between two looks at deadlines; an interrupt is lost on an engine that is between two batches
@@ -24,10 +25,13 @@ FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask again 
 class Server:
     """The calls at work and the clock that ends them."""
 
-    def __init__(self, pipe: Pipe[ToWorker], db: duckdb.DuckDBPyConnection, opened: Open) -> None:
+    def __init__(
+        self, pipe: Pipe[ToWorker], db: duckdb.DuckDBPyConnection, signatures: Signatures, opened: Open
+    ) -> None:
         """Answer calls that come through `pipe` from the open image `db`."""
         self._pipe = pipe
         self._db = db
+        self._signatures = signatures
         self._opened = opened
         self._calls: dict[int, tuple[Asking, float]] = {}
         self._ending = threading.Lock()  # whoever ends a call must find its cursor open
@@ -40,7 +44,7 @@ class Server:
         while (message := self._pipe.receive()) is not None:
             match message:
                 case Call():
-                    asking = Asking(self._db.cursor(), self._opened)
+                    asking = Asking(self._db.cursor(), self._signatures, self._opened)
                     self._calls[message.id] = (asking, time.monotonic() + message.seconds)
                     self._stirring.set()
                     self._pool.submit(self._work, message, asking)
@@ -89,12 +93,13 @@ def main() -> None:
     opened = pipe.receive()
     if not isinstance(opened, Open):
         return
+    signatures = Signatures(opened.images.signatures)
     db = open_sealed(opened.images, opened.generation.number, opened.profile.memory_limit)
     lifeline.tie(opened.broker_pid)
     limits.confine(limits.QUERY_WORKER, opened.profile.memory_limit)
     lock_down(db)
     pipe.send(Ready())
-    Server(pipe, db, opened).serve()
+    Server(pipe, db, signatures, opened).serve()
     os._exit(0)  # calls still at work have nobody left to answer
 
 

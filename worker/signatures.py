@@ -1,8 +1,8 @@
 """Which blocks may hold a text: a bit-sliced matrix of trigram signatures, as the query worker reads it.
 
-The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a trigram whose hash is r. A block
-that lacks a bit of a text lacks the text; one that has them all is a candidate, and is searched. `signer.py` makes it.
-See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
+The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a trigram whose hash is r. A
+block without one of a text's bits is without the text; one that has them all is a candidate, to be searched. `signer.py`
+makes the matrix. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
 """
 
 import mmap

@@ -1,12 +1,15 @@
 """Trigram signatures as the indexer makes them, from the text of blocks in their order. See signatures.py."""
 
+import os
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # or loading numpy starts threads, before the process is confined and forks
 
 import numpy as np
 import numpy.typing as npt
 
-from fledgling.worker.signatures import ROW_BITS, ROWS, WEIGHTS, folded
+from fledgling.worker.signatures import ROW_BITS, ROWS, TRIGRAM, WEIGHTS, folded
 
 _GROUP = 8  # blocks that share a byte of each row
 _STRIPE = 64  # rows written at once: what a cache line holds of one group
@@ -25,33 +28,36 @@ class Signer:
     """
 
     def __init__(self) -> None:
-        self._columns: list[Bytes] = []
+        self._parts: list[Bytes] = []  # a row for each group of blocks, a byte for each row of the matrix
         self._waiting: list[bytes] = []
 
     def add(self, texts: Sequence[str]) -> None:
         """Sign the next blocks."""
         self._waiting += map(folded, texts)
-        whole = len(self._waiting) // _GROUP * _GROUP
-        self._columns += [_signed(self._waiting[at : at + _GROUP]) for at in range(0, whole, _GROUP)]
-        del self._waiting[:whole]
+        self._sign(len(self._waiting) // _GROUP)
 
     def write(self, fd: int) -> None:
         """Write the matrix of all blocks to an empty file."""
-        if self._waiting:
-            self._columns.append(_signed(self._waiting))
-            self._waiting = []
+        self._sign(-(-len(self._waiting) // _GROUP))
         with open(fd, "wb", closefd=False) as file:
-            for row in range(0, ROWS if self._columns else 0, _STRIPE):
-                stripe = np.stack([column[row : row + _STRIPE] for column in self._columns], axis=1)
-                file.write(stripe.data)
+            for row in range(0, ROWS if self._parts else 0, _STRIPE):
+                stripe = np.concatenate([part[:, row : row + _STRIPE] for part in self._parts])
+                file.write(np.ascontiguousarray(stripe.T).data)
+
+    def _sign(self, groups: int) -> None:
+        if groups:
+            part = np.empty((groups, ROWS), np.uint8)
+            for group in range(groups):
+                _sign(self._waiting[group * _GROUP : (group + 1) * _GROUP], part[group])
+            self._parts.append(part)
+            del self._waiting[: groups * _GROUP]
 
 
-def _signed(blocks: Sequence[bytes]) -> Bytes:
-    """Return one byte a row for up to eight blocks."""
+def _sign(blocks: Sequence[bytes], column: Bytes) -> None:
+    """Fill in the column of up to eight blocks."""
     codes = np.frombuffer(b"".join(blocks), np.uint8).astype(np.uint16)
     rows = ((codes[:-2] * _A + codes[1:-1] * _B + codes[2:] * _C) >> (16 - ROW_BITS)).astype(np.intp)
     seen = np.zeros((_GROUP, ROWS), np.uint8)
     for block, (start, end) in enumerate(pairwise(accumulate(map(len, blocks), initial=0))):
-        seen[block][rows[start : max(start, end - 2)]] = 1
-    packed: Bytes = np.bitwise_or.reduce(seen << _PLACES, axis=0)
-    return packed
+        seen[block][rows[start : max(start, end - TRIGRAM + 1)]] = 1
+    np.bitwise_or.reduce(seen << _PLACES, axis=0, out=column)

@@ -1,2 +1,2 @@
--- The comment lines of blocks, one list a column.
-INSERT INTO comments SELECT unnest($block::INTEGER[]), unnest($lines::INTEGER[][])
+-- The numbers of comment lines, as lists by block.
+INSERT INTO comments SELECT block, list(line_number ORDER BY line_number) FROM loaded GROUP BY block ORDER BY block
