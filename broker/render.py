@@ -100,7 +100,8 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def _hits(answer: Hits) -> Iterator[str]:
-    yield f"{answer.total} hits in {answer.total_files} files"
+    least = "at least " if answer.total_is_lower_bound else ""
+    yield f"{least}{answer.total} hits in {least}{answer.total_files} files"
     for file in answer.files:
         around = {line: name for name, lines in file.enclosing.items() for line in lines}
         yield f"{file.path}"

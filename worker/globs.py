@@ -2,6 +2,8 @@
 
 import re
 
+from fledgling.wire import Search
+
 _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]]*\]|\{[^{}]*\}|.", re.DOTALL)
 _RANGES = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 NOTHING = r"[^\x00-\x{10ffff}]"  # matches no character
@@ -13,14 +15,16 @@ def literal(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
-def query_pattern(query: str, *, regex: bool, case_sensitive: bool) -> str:
+def query_pattern(question: Search) -> str:
     """Return the pattern of what a search asks for, in text or in names.
 
-    >>> query_pattern("a.b", regex=False, case_sensitive=False)
-    '(?i)a\\\\.b'
+    >>> query_pattern(Search("a.b", whole_word=True))
+    '(?i)(?:^|\\\\W)(?:a\\\\.b)(?:\\\\W|$)'
     """
-    pattern = query if regex else literal(query)
-    return pattern if case_sensitive else f"(?i){pattern}"
+    pattern = question.query if question.regex else literal(question.query)
+    if question.whole_word:  # as for `grep -w`: no word character is beside the match, whatever the match begins with
+        pattern = rf"(?:^|\W)(?:{pattern})(?:\W|$)"
+    return pattern if question.case_sensitive else f"(?i){pattern}"
 
 
 def path_pattern(path: str) -> str:

@@ -1,29 +1,54 @@
-"""The search tool: lines of text, or definitions by name."""
+"""The search tool: lines of text, or definitions by name.
 
-from collections.abc import Sequence
-from itertools import groupby
+Signatures name the blocks that may hold what is asked for; the engine's own RE2 then decides, line by line, in the
+order of paths and lines. It stops early only behind the page, and then the totals are lower bounds.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 import duckdb
 
 from fledgling.wire import FileHits, Hits, Search, SymbolList
-from fledgling.worker import coverage, globs, paths, symbols
+from fledgling.worker import coverage, globs, literals, paths, symbols
 from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
+from fledgling.worker.signatures import Needed, numbers
+
+STEP = 256  # blocks searched by one statement: some megabytes, and a few milliseconds
+COUNTED_BLOCKS = 2048  # candidates that are searched for the totals although the page is full
+
+
+class _Block(NamedTuple):
+    """A block with hits: `places` of lines counted from 0 in a block of `size` lines."""
+
+    block: int
+    path: str
+    first_line: int
+    size: int
+    places: list[int]
+
+
+class _Range(NamedTuple):
+    first: int
+    last: int
 
 
 class _Hit(NamedTuple):
-    total: int
-    total_files: int
-    path: str | None
-    language: str | None
-    line: int | None
-    found_at: int | None
+    """A matching line, and the block it is in."""
 
-
-class _Line(NamedTuple):
-    path: str
     line: int
-    text: str
+    block: _Block
+
+
+class _Lines(NamedTuple):
+    """Consecutive lines of one block; `found_at` are the columns of what matches in long ones."""
+
+    path: str
+    language: str | None
+    first: int
+    lines: list[str]
+    found_at: list[int]
 
 
 class _Piece(NamedTuple):
@@ -42,9 +67,28 @@ class _Enclosing(NamedTuple):
     qualified_name: str
 
 
+class _Asked(NamedTuple):
+    """What is searched for: `line` decides on a line, and is not tried in what lacks `block` or what is `needed`."""
+
+    line: str
+    block: str
+    needed: Needed | None
+
+
+class _Found(NamedTuple):
+    """The hits of a page, and the totals; they are exact unless the search ended before the last candidate."""
+
+    hits: list[_Hit]
+    total: int
+    total_files: int
+    is_exact: bool
+
+
 def search(asking: Asking, question: Search) -> Hits | SymbolList:
     """Answer with matching lines grouped by file, or with definitions where a kind is asked for."""
     try:
+        if question.regex:
+            asking.rows("check_pattern", tuple, pattern=question.query)
         return symbols.named(asking, question) if question.kind else _text(asking, question)
     except duckdb.InvalidInputException as problem:
         raise Refused(
@@ -56,48 +100,114 @@ def search(asking: Asking, question: Search) -> Hits | SymbolList:
 
 def _text(asking: Asking, question: Search) -> Hits:
     offset = int(question.cursor or 0)
-    rows = _hits(asking, question, offset)
-    total, total_files = rows[0].total, rows[0].total_files
-    pieces = cut_page(_pieces(asking, question, [row for row in rows if row.path]), asking)
-    files = _joined(pieces)
-    given = offset + len(pieces)
-    note = asking.partial if total else coverage.of_text(asking, question.path, question.language)
-    return Hits(files, total, total_files, continuing(question, given, total), note)
-
-
-def _hits(asking: Asking, question: Search, offset: int) -> list[_Hit]:
-    """Find the page's hits. A literal prunes whole blocks; a regular expression may span what a block is cut at."""
-    line = globs.query_pattern(question.query, regex=question.regex, case_sensitive=question.case_sensitive)
-    return asking.rows(
-        "search_text",
-        _Hit,
-        line=line,
-        block="" if question.regex else line,
-        path=paths.pattern(question.path),
-        language=question.language,
-        shown=SHOWN_LINE_CHARS,
-        max_results=min(question.max_results, asking.profile.max_rows),
-        offset=offset,
+    asked = _asked(question)
+    found = _find(asking, asked, _candidates(asking, question, asked.needed), question, offset)
+    pieces = cut_page(_pieces(asking, asked, question.context, found.hits), asking)
+    following = continuing(question, offset + len(pieces), found.total)
+    note = asking.partial if found.total else coverage.of_text(asking, question.path, question.language)
+    return Hits(
+        _joined(pieces), found.total, found.total_files, following, note, total_is_lower_bound=not found.is_exact
     )
 
 
-def _pieces(asking: Asking, question: Search, hits: Sequence[_Hit]) -> list[_Piece]:
+def _asked(question: Search) -> _Asked:
+    """Say what is searched for. A block is tried whole where `^` and `$` can be told to mean the ends of its lines."""
+    line = globs.query_pattern(question)
+    if question.regex:
+        templates = literals.read(question.query, case_sensitive=question.case_sensitive)
+        needed = literals.of_templates(templates)
+        return _Asked(line, "" if templates is None else f"(?m){line}", needed)
+    needed = literals.of_literal(question.query, case_sensitive=question.case_sensitive)
+    return _Asked(line, f"(?m){line}", needed)
+
+
+def _candidates(asking: Asking, question: Search, needed: Needed | None) -> Iterator[int]:
+    """Yield the blocks that may hold hits, in their order."""
+    signatures = asking.signatures
+    ranges = [_Range(0, signatures.blocks - 1)]
+    if question.path or question.language:
+        filters = {"path": paths.pattern(question.path), "language": question.language}
+        ranges = asking.rows("search_blocks", _Range, **filters)
+    if needed is None:
+        return chain.from_iterable(range(first, last + 1) for first, last in ranges)
+    return _inside(numbers(signatures.holding(needed)), ranges)
+
+
+def _inside(blocks: Iterator[int], ranges: Sequence[_Range]) -> Iterator[int]:
+    """Yield the blocks that are in one of the ranges; both are in order."""
+    following = iter(ranges)
+    current = next(following, None)
+    for block in blocks:
+        while current and current.last < block:
+            current = next(following, None)
+        if current is None:
+            return
+        if current.first <= block:
+            yield block
+
+
+def _find(asking: Asking, asked: _Asked, candidates: Iterator[int], question: Search, offset: int) -> _Found:
+    """Search the candidates until a hit is left for the next page, and COUNTED_BLOCKS of them at least."""
+    end = offset + min(question.max_results, asking.profile.max_rows)
+    hits: list[_Hit] = []
+    total = total_files = searched = 0
+    path = None
+    while blocks := list(islice(candidates, STEP)):
+        if total > end and searched >= COUNTED_BLOCKS:
+            return _Found(hits, total, total_files, is_exact=False)
+        searched += len(blocks)
+        for block in asking.rows("search_text", _Block, blocks=blocks, line=asked.line, block=asked.block):
+            if not block.places:
+                continue
+            page = block.places[max(offset - total, 0) : max(end - total, 0)]
+            hits += [_Hit(block.first_line + place, block) for place in page]
+            total += len(block.places)
+            total_files += block.path != path
+            path = block.path
+    return _Found(hits, total, total_files, is_exact=True)
+
+
+def _pieces(asking: Asking, asked: _Asked, context: int, hits: Sequence[_Hit]) -> list[_Piece]:
     """Return a piece for each hit: a page is cut between two hits, within a file too."""
-    where = {"paths": [hit.path for hit in hits], "lines": [hit.line for hit in hits]}
-    near = asking.rows("context_lines", _Line, context=question.context, **where)
-    text = {(row.path, row.line): row.text for row in near}
+    text: dict[tuple[str, int], str] = {}
+    languages: dict[str, str | None] = {}
+    for part in _around(asking, asked, context, hits):
+        languages[part.path] = part.language
+        for number, (words, at) in enumerate(zip(part.lines, part.found_at, strict=True), part.first):
+            text[part.path, number] = shown(words, at=at)
+    where = {"paths": [hit.block.path for hit in hits], "lines": [hit.line for hit in hits]}
     enclosing = {(row.path, row.line): row.qualified_name for row in asking.rows("enclosing_hits", _Enclosing, **where)}
-    at = {(hit.path, hit.line): hit.found_at or 0 for hit in hits}
     pieces = []
-    for path, group in groupby(hits, lambda hit: hit.path or ""):
+    for path, group in groupby(hits, lambda hit: hit.block.path):
         following = 0  # the first line of the file that no piece shows
         for hit in group:
-            line = hit.line or 0
-            numbers = range(max(line - question.context, following), line + question.context + 1)
-            lines = [(n, shown(text[path, n], at=at.get((path, n), 0))) for n in numbers if (path, n) in text]
-            pieces.append(_Piece("" if following else path, hit.language, line, lines, enclosing.get((path, line))))
+            line = hit.line
+            numbers = range(max(line - context, following), line + context + 1)
+            lines = [(n, text[path, n]) for n in numbers if (path, n) in text]
+            pieces.append(_Piece("" if following else path, languages[path], line, lines, enclosing.get((path, line))))
             following = numbers.stop
     return pieces
+
+
+def _around(asking: Asking, asked: _Asked, context: int, hits: Sequence[_Hit]) -> list[_Lines]:
+    """Return the lines within `context` of the hits; a block has at least one line, so so many blocks are enough."""
+    wanted: dict[int, _Range] = {}
+    for line, block in hits:
+        first, last = max(line - context, 1), line + context
+        before = max(block.first_line - first, 0)
+        after = max(last - (block.first_line + block.size - 1), 0)
+        for number in range(max(block.block - before, 0), block.block + after + 1):
+            known = wanted.get(number, _Range(first, last))
+            wanted[number] = _Range(min(known.first, first), max(known.last, last))
+    return asking.rows(
+        "context_lines",
+        _Lines,
+        blocks=list(wanted),
+        first=[lines.first for lines in wanted.values()],
+        last=[lines.last for lines in wanted.values()],
+        line=asked.line,
+        shown=SHOWN_LINE_CHARS,
+    )
 
 
 def _joined(pieces: Sequence[_Piece]) -> list[FileHits]:

@@ -1,7 +1,7 @@
 """Which blocks may hold a text: a bit-sliced matrix of trigram signatures, as the query worker reads it.
 
 The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a trigram whose hash is r. A
-block without one of a text's bits is without the text; one that has them all is a candidate, to be searched. `signer.py`
+block without one of a text's bits is without the text; one that has them all is a candidate, to be searched. signer.py
 makes the matrix. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
 """
 

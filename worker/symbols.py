@@ -41,7 +41,7 @@ def named(asking: Asking, question: Search) -> SymbolList:
         "search_symbols",
         _Found,
         query=question.query,
-        line=globs.query_pattern(question.query, regex=question.regex, case_sensitive=question.case_sensitive),
+        line=globs.query_pattern(question),
         path=paths.pattern(question.path),
         kind=question.kind,
         language=question.language,

@@ -1,4 +1,5 @@
--- Definitions of $kind whose name matches $line, the exact name first, then prefixes, then parts. A page, with the total.
+-- Definitions of $kind whose name matches $line, best first: the name itself, in any case, its beginning, whole parts of
+-- it (`batch` of process_batch or processBatch), beginnings of parts, anything. A page, with the total.
 WITH found AS MATERIALIZED (
     SELECT
         path, language, name, kind, line_start, line_end, signature, parent_name,
@@ -6,12 +7,19 @@ WITH found AS MATERIALIZED (
             WHEN name = $query THEN 0
             WHEN lower(name) = lower($query) THEN 1
             WHEN starts_with(lower(name), lower($query)) THEN 2
-            ELSE 3
+            WHEN contains(parts[1] || '_', parts[2] || '_') THEN 3
+            WHEN contains(parts[1], parts[2]) THEN 4
+            ELSE 5
         END AS rank
-    FROM symbols
-    WHERE
-        kind = $kind AND regexp_matches(path, $path) AND regexp_matches(name, $line)
-        AND ($language IS NULL OR language = $language)
+    FROM (
+        SELECT *, list_transform([name, $query], lambda word: '_' || lower(regexp_replace(
+            regexp_replace(word, '([A-Z]+)([A-Z][a-z])', '\1_\2', 'g'), '([a-z0-9])([A-Z])', '\1_\2', 'g'
+        ))) AS parts
+        FROM symbols
+        WHERE
+            kind = $kind AND regexp_matches(path, $path) AND regexp_matches(name, $line)
+            AND ($language IS NULL OR language = $language)
+    )
 )
 SELECT total, path, language, name, kind, line_start, line_end, signature, parent_name
 FROM (SELECT count(*) AS total FROM found)

@@ -1,23 +1,13 @@
--- Lines that match $line, in blocks that match $block, of files whose path matches $path: a page of them, with the totals.
-WITH hits AS MATERIALIZED (
-    SELECT path, language, line, text
-    FROM (
-        SELECT
-            b.path, f.language, unnest(range(b.first_line, b.first_line + len(string_split(b.text, chr(10))))) AS line,
-            unnest(string_split(b.text, chr(10))) AS text
-        FROM blocks b JOIN files f ON f.path = b.path
-        WHERE
-            ($language IS NULL OR f.language = $language) AND regexp_matches(f.path, $path)
-            AND regexp_matches(b.text, $block)
-    )
-    WHERE regexp_matches(text, $line)
+-- Lines that match $line in the blocks $blocks = [3, 17] that match $block; a line's place in its block counts from 0.
+SELECT
+    block, path, first_line, len(lines) AS size,
+    list_filter(
+        list_transform(lines, lambda line, place: CASE WHEN regexp_matches(line, $line) THEN place - 1 END),
+        lambda place: place IS NOT NULL
+    ) AS places
+FROM (
+    SELECT block, path, first_line, string_split(text, chr(10)) AS lines
+    FROM blocks
+    WHERE block IN $blocks AND regexp_matches(text, $block)
 )
-SELECT total, total_files, path, language, line, found_at
-FROM (SELECT count(*) AS total, count(DISTINCT path) AS total_files FROM hits)
-LEFT JOIN (
-    SELECT
-        path, language, line,
-        CASE WHEN length(text) > $shown THEN strpos(text, regexp_extract(text, $line)) END AS found_at
-    FROM hits ORDER BY path, line LIMIT $max_results OFFSET $offset
-) ON true
-ORDER BY path, line
+ORDER BY block

@@ -1,0 +1,2 @@
+-- An error where $pattern is no regular expression.
+SELECT regexp_matches('', $pattern)
