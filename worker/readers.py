@@ -2,13 +2,18 @@
 
 from collections.abc import Callable
 
-from fledgling.worker import json_keys, markdown, restructuredtext, toml_keys, yaml_keys
+from fledgling.worker import clojure, json_keys, markdown, markup, restructuredtext, stylesheet, toml_keys, yaml_keys
 from fledgling.worker.outline import Outline
 
 READERS: dict[str, Callable[[bytes], Outline]] = {
+    "clojure": clojure.outline,
+    "css": stylesheet.css,
+    "html": markup.outline,
     "json": json_keys.outline,
+    "less": stylesheet.less_or_scss,
     "markdown": markdown.outline,
     "restructuredtext": restructuredtext.outline,
+    "scss": stylesheet.less_or_scss,
     "toml": toml_keys.outline,
     "yaml": yaml_keys.outline,
 }
