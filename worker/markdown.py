@@ -150,7 +150,7 @@ class Document:
         if heading := ATX.match(rest):
             text = heading[2] or b""
             if not opened:
-                self._heading(len(heading[1]), closed(text), line.start, line.start + len(line.text), line.end)
+                self._heading(len(heading[1]), closed(text), line.start, line.end, line.end)
             return True
         if fence := FENCE.match(rest):
             self._fence = fence[1] or fence[2]
@@ -176,7 +176,7 @@ class Document:
 
     def _heading(self, level: int, text: bytes, start: int, text_end: int, end: int) -> None:
         name = " ".join(text.decode(errors="replace").split())
-        self.headings.append(Heading(level, name, start, text_end, end))
+        self.headings.append(Heading(level, name, start, start, text_end, end))
 
 
 def is_rule(rest: bytes) -> bool:

@@ -95,7 +95,7 @@ class Document:
     def _end_tag(self, name: str, start: int, end: int) -> None:
         if self._heading and HEADING.fullmatch(name):
             opened, begin, text = self._heading
-            self.headings.append(Heading(int(opened[1]), words(self._source[text:start]), begin, end, end))
+            self.headings.append(Heading(int(opened[1]), words(self._source[text:start]), begin, begin, end, end))
             self._heading = None
         if self._names[name]:
             index = len(self._open) - 1
@@ -110,7 +110,7 @@ class Document:
             name, found = self._open.pop()
             self._names[name] -= 1
             if found:
-                found.end = end
+                found.end = found.inside = end
 
     def _text_end(self, name: str, at: int) -> int:
         """Where the end tag of an element stands that holds nothing but text."""

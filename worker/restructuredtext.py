@@ -149,9 +149,9 @@ class Document:
         if level > len(self._styles):
             self._styles.append(style)
         self._level = level
-        start, text = self._starts[first], self._starts[last] - 1
+        text = self._starts[last - 1], self._starts[last]
         name = " ".join(title.split())
-        self.headings.append(Heading(level, name, start, text, self._starts[last + 1]))
+        self.headings.append(Heading(level, name, self._starts[first], *text, self._starts[last + 1]))
 
 
 def width(title: str) -> int:

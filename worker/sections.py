@@ -8,11 +8,12 @@ from fledgling.worker.outline import Definition
 
 
 class Heading(Struct, frozen=True):
-    """A heading at `start`..`end` in bytes; level 1 is the highest. `text` is the end of what a signature shows."""
+    """A heading at `start`..`end` in bytes, its text at `head`..`text`; level 1 is the highest."""
 
     level: int
     name: str
     start: int
+    head: int
     text: int
     end: int
 
@@ -28,7 +29,7 @@ def sections(headings: Iterable[Heading], size: int) -> Iterator[Definition]:
             kind="section",
             start=found.start,
             end=size,
-            head=found.start,
+            head=found.head,
             inside=found.end,
             body=found.text,
         )

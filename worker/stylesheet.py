@@ -97,7 +97,9 @@ class Sheet:
         elif not head.startswith((b"@", b"--", b"$")) or head.startswith(b"@at-root"):
             selectors, names = selected(head, around)
             defined = dict.fromkeys(selectors, "selector")
-        made = [Definition(name, kind, start, -1, start, end + 1, end) for name, kind in defined.items()]
+        made = [
+            Definition(name, kind, start, -1, start, end + 1, end, is_global=True) for name, kind in defined.items()
+        ]
         self.found.definitions += made
         self._open.append(Block(made, b":root" in head, names))
 

@@ -110,7 +110,8 @@ class Stream:
             self._root = parent if self._root is None else self._root
             if parent == self._root:
                 self._close()
-                self._key = key(unquoted(pair[1]), first, pair.end(), pair.end())
+                name = unquoted(pair[1]).replace("''", "'") if pair[1][:1] == b"'" else unquoted(pair[1])
+                self._key = key(name, first, pair.end(), pair.end())
             self._code = pair.end(1) + 1
         elif self._root is None:
             self._root = NO_KEYS
