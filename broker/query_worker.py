@@ -49,7 +49,7 @@ class Waiting(NamedTuple):
 
 
 class QueryWorker:
-    """A worker over one generation of the index. When it dies, each call at work gets a refusal, and it takes no further one.
+    """A worker over one generation of the index. When it dies, calls at work are refused, and it takes no further one.
 
     >>> worker = QueryWorker(images, profile, generation)
     >>> await worker.ready()

@@ -167,7 +167,7 @@ class Builder:
 
     def seal_text(self) -> None:
         """Write the text image out and make it immutable for good; from here on it is read only."""
-        self._loader.close()
+        self._loader.finish()
         self._copy("files", "text")
         if self.narrows_content:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
@@ -182,6 +182,7 @@ class Builder:
 
     def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
         """Yield the files that `languages` names, each with the number of its first block: what is served is parsed."""
+        self._loader.finish()
         cursor = self._cursor(self._text)
         for path, group in groupby(self._blocks(cursor), key=itemgetter(1)):
             if path in languages:
@@ -299,9 +300,10 @@ class Loader:
         if self._chars > CHUNK_CHARS:
             self._hand_over()
 
-    def close(self) -> None:
-        """Load what is left."""
-        self._hand_over()
+    def finish(self) -> None:
+        """Load what is left; a second time does nothing."""
+        if self._waiting:
+            self._hand_over()
         self._wait()
         self._threads.shutdown()
         self._cursor.close()
