@@ -5,7 +5,7 @@ taken first; else the header of that name that is nearest, if one is.
 """
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from fledgling.worker.resolving.project import Project, Resolver, Suffixes, ancestors, answer, join, only, word_list
@@ -20,10 +20,9 @@ def resolver(project: Project) -> Resolver:
     """Resolve includes; a name that several headers share equally near stays open."""
     suffixes = Suffixes(project.files)
 
-    def searched(directory: str, header: str) -> str | None:
-        places = (
-            posixpath.join(up, folder, header) for up in ancestors(posixpath.join(directory, "x")) for folder in FOLDERS
-        )
+    def searched(directory: str, header: str, folders: Sequence[str]) -> str | None:
+        above = ancestors(posixpath.join(directory, "x"))
+        places = (posixpath.join(up, folder, header) for up in above for folder in folders)
         return next((place for place in places if place in project.files), None)
 
     @cache
@@ -31,18 +30,17 @@ def resolver(project: Project) -> Resolver:
         beside = join(directory, header)
         if quoted and beside in project.files:
             return beside
-        if header in STDLIB:
-            own = (posixpath.join(up, "include", header) for up in ancestors(posixpath.join(directory, "x")))
-            return next((place for place in own if place in project.files), None)
         if header.startswith(("/", "../")):
             return None
         header = posixpath.normpath(header)
+        if header in STDLIB:
+            return searched(directory, header, FOLDERS if quoted else ("include",))
         if any(suffixes.nearest(header + ending, directory) for ending in TEMPLATES):
             return None
-        return searched(directory, header) or only(suffixes.nearest(header, directory))
+        return searched(directory, header, FOLDERS) or only(suffixes.nearest(header, directory))
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         found = locate(posixpath.dirname(path), row.module, quoted=row.is_relative)
-        yield answer(row, found, is_stdlib=row.module in STDLIB)
+        yield answer(row, None if found == path else found, is_stdlib=row.module in STDLIB)
 
     return resolved

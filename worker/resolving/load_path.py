@@ -1,7 +1,6 @@
 """Ruby, Lua, Clojure and shell: a name is a path below one of several directories, a load path."""
 
 import posixpath
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
@@ -15,14 +14,13 @@ LUA_FOLDERS = ("", "lua", "src", "lib")
 CLOJURE_STDLIB = word_list("clojure_stdlib.txt")
 JAVA_STDLIB = word_list("java_stdlib.txt")
 CLOJURE_ENDS = {".cljs": (".cljs", ".cljc", ".clj"), "": (".clj", ".cljc", ".cljs")}
-SHELL_DIRECTORY = re.compile(r"(?:\$\w+|\$\{[^{}/]*\}|\$\([^()]*\)|`[^`]*`)/")  # `$HERE/`, mostly the script's own
 
 Locate = Callable[[str, str], str | None]
 
 
 def below(project: Project, path: str, folders: tuple[str, ...], name: str) -> str | None:
     """A file by its name below the folders of the directories above a path, the nearest first."""
-    places = (posixpath.join(up, folder, name) for up in ancestors(path) for folder in folders)
+    places = (join(posixpath.join(up, folder), name) for up in ancestors(path) for folder in folders)
     return next((place for place in places if place in project.files), None)
 
 
@@ -99,12 +97,21 @@ def path_resolver(project: Project) -> Resolver:
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         directory = posixpath.dirname(path)
-        behind = SHELL_DIRECTORY.match(row.module)
-        if behind:
-            found = below(project, path, ("",), posixpath.normpath(row.module[behind.end() :]))
+        computed, rest = behind_expansion(row.module)
+        if computed:
+            found = below(project, path, ("",), rest)
         else:
             place = join(directory, row.module)
             found = place if place in project.files else None
         yield answer(row, found)
 
     return resolved
+
+
+def behind_expansion(path: str) -> tuple[str, str]:
+    """A shell's path as what is computed and what is written out: `$(dirname "$0")/lib/x.sh` ends in `lib/x.sh`."""
+    cut = max(path.rfind(end) for end in ")}`") + 1
+    if not cut and path.startswith(("$", '"$')):
+        cut = max(path.find("/"), 0)
+    rest = path[cut:].removeprefix('"')
+    return path[:cut], posixpath.normpath(rest[1:]) if rest.startswith("/") and "$" not in rest else ""

@@ -61,13 +61,13 @@ def is_manifest(path: str) -> bool:
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
-SEPARATORS = {"java": ".", "kotlin": ".", "csharp": ".", "php": "\\"}  # languages that find things by declared package
+SEPARATORS = {"clojure": "/", "csharp": ".", "java": ".", "kotlin": ".", "php": "\\"}  # of packages and their names
 
 
 def declared(language: str, symbols: Iterable[SymbolRow]) -> Declared | None:
     """What a file declares that resolution can use; None where the language's imports go by path alone."""
     if language == "rust":
-        modules = [row for row in symbols if row.kind == "module" and row.line_start < row.line_end]
+        modules = [row for row in symbols if row.kind == "module"]
         return Declared(modules=tuple((row.name, row.line_start, row.line_end) for row in modules)) if modules else None
     separator = SEPARATORS.get(language)
     if separator is None:

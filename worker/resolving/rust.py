@@ -112,6 +112,9 @@ def resolver(project: Project) -> Resolver:
             return
         lines = project.declared[path].modules if path in project.declared else ()
         inline = tuple(name for name, first, last in lines if first <= row.line_number <= last)
+        if row.is_relative and "::" not in row.module and row.module not in ("self", "super"):
+            yield answer(row, paths.declared(path, inline, row.module))
+            return
         found = paths.locate(path, inline, row.module)
         names = [name for name in row.imported_names if name not in ("*", "self")]
         places = {name: paths.locate(path, inline, f"{row.module}::{name}") for name in names}
@@ -126,6 +129,12 @@ class Paths:
     def __init__(self, files: Collection[str], crates: Crates) -> None:
         self._files = files
         self._crates = crates
+
+    def declared(self, path: str, inline: tuple[str, ...], name: str) -> str | None:
+        """The file of `mod name;`."""
+        here = Place(posixpath.join(submodules(path, self._crates.root(path)), *inline), path)
+        found = self._child(here, name.removeprefix("r#"))
+        return found.file if found else None
 
     @cache  # noqa: B019 - lives as long as one resolution
     def locate(self, path: str, inline: tuple[str, ...], module: str) -> str | None:

@@ -71,18 +71,23 @@ class Scripts:
             if path.endswith(".json") and not path.endswith(("package.json", "composer.json"))
         }
         self._options = dict[str, Options]()
+        paths = (path.rpartition("/node_modules/")[0] for path in self.files if "node_modules/" in path)
+        self._installed = {posixpath.join(path, "node_modules") for path in paths}
 
     def package(self, name: str, directory: str) -> str | None:
-        """The directory of a package for code in a directory: in `node_modules` above, itself, in the workspace."""
-        for up in ancestors(directory + "/"):
-            if (installed := posixpath.join(up, "node_modules", name)) in self.packages:
-                return installed
+        """The directory of a package of the project by its name: the own one of a directory, else the nearest."""
         named = self._named.get(name, ())
         own = next((up for up in ancestors(directory + "/") if up in self.packages), None)
         if own in named:
             return own
         found = nearest(named, directory)
         return found[0] if len(found) == 1 else None
+
+    def installed(self, directory: str) -> Iterator[str]:
+        """The `node_modules` above a directory that belong to the project, the nearest first."""
+        for up in ancestors(directory + "/") if self._installed else ():
+            if (place := posixpath.join(up, "node_modules")) in self._installed:
+                yield place
 
     def options(self, path: str) -> Sequence[Options]:
         """What holds for a file: the nearest configuration; where that only refers to others, these."""
@@ -232,8 +237,13 @@ class Look:
             home = holding(posixpath.join(directory, "x"), self._scripts.packages)
             return None if home is None else self._entry(home, self._scripts.packages[home].get("imports"), module)
         name, inner = package_name(module)
-        home = self._scripts.package(name, directory)
-        return None if home is None else self.packaged(home, inner)
+        for place in self._scripts.installed(directory):
+            home = posixpath.join(place, name)
+            found = self.packaged(home, inner) if home in self._scripts.packages else self.load(f"{place}/{module}")
+            if found:
+                return found
+        workspace = self._scripts.package(name, directory)
+        return None if workspace is None else self.packaged(workspace, inner)
 
     def packaged(self, home: str, inner: str) -> str | None:
         """A package by `exports`; without, its entry or a path in it."""
@@ -283,11 +293,9 @@ class Look:
                     at = join("", place.replace("*", star, 1))
                     if at is not None and (found := self.load(at)):
                         return found
-                break
-        if options.base is None:
-            return None
-        place = join(options.base, module)
-        return None if place is None else self.load(place)
+                return None
+        at = None if options.base is None else join(options.base, module)
+        return None if at is None else self.load(at)
 
     def _entry(self, home: str, entries: object, key: str) -> str | None:
         """What `exports` or `imports` of a package say about a key; what conditions of ours lead to comes first."""
