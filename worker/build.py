@@ -23,6 +23,7 @@ from fledgling.worker.generated import is_generated
 from fledgling.worker.image import Builder
 from fledgling.worker.language import Languages
 from fledgling.worker.resolve import resolve
+from fledgling.worker.resolving.project import Declared, is_manifest
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.text import content_hash, count_lines, decode
 from fledgling.worker.walk import Entry, Tree, walk
@@ -70,6 +71,7 @@ class Extracted:
 
     def __init__(self) -> None:
         self.imports: dict[str, list[ImportRow]] = {}
+        self.declared: dict[str, Declared] = {}
         self.seconds: dict[str, float] = {}
         self.definitions = Counter[str]()  # by language
         self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
@@ -82,6 +84,8 @@ class Extracted:
             self.definitions[source.language] += facts.definitions
             if facts.imports:
                 self.imports[source.path] = facts.imports
+            if facts.declared:
+                self.declared[source.path] = facts.declared
 
 
 class Building:
@@ -107,6 +111,7 @@ class Building:
         self._extractors = extractors
         self._tell = tell
         self._clock = Clock(tell)
+        self._manifests: dict[str, str] = {}
 
     def run(self) -> Built:
         """Fill and seal the images. Raises OSError where the root cannot be read, MemoryError past the limit."""
@@ -123,7 +128,8 @@ class Building:
         with self._clock.stage("extract"):
             found = self._extracted(languages)
         with self._clock.stage("seal"):
-            resolved = resolve({row.path: row.language for row in rows}, found.imports)
+            files = {row.path: row.language for row in rows}
+            resolved = resolve(files, found.imports, self._manifests, found.declared)
             self._builder.imports((path, row) for path, rows in sorted(resolved.items()) for row in rows)
             self._builder.extracted(found.files)
             counts = self._builder.seal_code()
@@ -157,8 +163,7 @@ class Building:
         if not self._builder.narrows_files:
             for row, text in self._described(entries):
                 rows.append(row)
-                if text is not None:
-                    self._builder.text(row.path, text)
+                self._load(row.path, text)
             self._builder.files(rows)
             return rows
         known = {row.path: row for row, _ in self._described(entries)}
@@ -169,10 +174,15 @@ class Building:
                 changed.append(row.path)
                 row, text = msgspec.structs.replace(known[row.path], line_count=None, skip_reason=CHANGED), None
             rows.append(row)
-            if text is not None:
-                self._builder.text(row.path, text)
+            self._load(row.path, text)
         self._builder.without_content(changed, CHANGED)
         return rows
+
+    def _load(self, path: str, text: str | None) -> None:
+        if text is not None:
+            self._builder.text(path, text)
+            if is_manifest(path):
+                self._manifests[path] = text
 
     def _described(self, entries: Sequence[Entry]) -> Iterator[tuple[FileRow, str | None]]:
         with closing(Reader(self._order.root_fd)) as reader:

@@ -20,6 +20,7 @@ from fledgling.security import lifeline, limits
 from fledgling.wire import DEFINITION_KINDS
 from fledgling.worker.extract import Extractor
 from fledgling.worker.language import Languages
+from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
@@ -50,6 +51,7 @@ class Facts(Struct, frozen=True):
     definitions: int = 0
     imports: list[ImportRow] = []
     comments: list[list[int]] = []
+    declared: Declared | None = None
 
 
 class SymbolColumns(Struct, frozen=True):
@@ -143,6 +145,7 @@ def _found(extracted: list[tuple[Extraction, float]], batch: Batch) -> Found:
             definitions=sum(row.kind in DEFINITION_KINDS for row in found.symbols),
             imports=found.imports,
             comments=list(_by_block(found.comment_lines, source.blocks)),
+            declared=declared(source.language, found.symbols),
         )
         for (found, seconds), source in zip(extracted, batch.sources, strict=True)
     ]
