@@ -11,6 +11,7 @@ two that say something about the same thing, the first holds.
     @name               its name; patterns with the same name node speak of the same definition; `(#set! name "Companion")`
                         in a pattern is the name of what has none of its own
     @body               the signature ends where this starts        @value       ... where the first line of this ends
+    @inside             what is defined from here on belongs to it, not from its name on: parameters of PHP
     @doc                a documentation string                      @visibility  a keyword such as `private`
     @exported           marks the definition as an export as well
     @parent             who owns it, where nesting does not say: `A` in `A.prototype.f = function () {}`
@@ -33,7 +34,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
-from itertools import chain
 from operator import itemgetter
 
 from tree_sitter import Language as Grammar
@@ -42,6 +42,7 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from fledgling.worker.declarator import declared
 from fledgling.worker.language import Language, Languages
 from fledgling.worker.lexical import StatementRules, comments, scanner
+from fledgling.worker.macros import without_macros
 from fledgling.worker.outline import Definition, Import, Text, extraction, without
 from fledgling.worker.readers import READERS
 from fledgling.worker.rows import Extraction
@@ -139,7 +140,8 @@ class Found:
     def _add_declared(self, captures: Captures, whole: list[Node] | None, kind: str) -> None:
         """Add what a declarator declares, unless it is a function and no definition of one is meant: a prototype."""
         found = declared(captures["declarator"][0])
-        if found and found.is_function == (kind == "function"):
+        known = not whole or kind == "function" or not whole[0].has_error
+        if found and known and (kind == "type" or found.is_function == (kind == "function")):
             self._add_definition(captures, found.name, " ".join(self._cut(*found.name).split()), whole, kind)
             definition = self._definitions[found.name[0]]
             definition.parent = definition.parent or "::".join(self._cut(*owner) for owner in found.owners)
@@ -155,6 +157,8 @@ class Found:
                 found.kind, found.head = kind, start
             found.start = min(start, found.start) if found.end >= 0 else start
             found.end = max(end, found.end)
+        if "inside" in captures:
+            found.inside = captures["inside"][0].start_byte
         if found.body is None and found.value is None:
             found.body = start_of(captures.get("body"))
             found.value = start_of(captures.get("value"))
@@ -176,7 +180,7 @@ class Found:
         if "module" in captures:
             module = captures["module"][0]
             found = self._imports.get(module.start_byte)
-            path = BLANKS.sub("", self._text(module).strip("'\""))
+            path = BLANKS.sub("", self._text(module).strip("'\"<>"))
             if name and captures["imported"][0].end_byte == module.end_byte:
                 if found:  # a pattern above says what is imported
                     return
@@ -220,7 +224,8 @@ def blank_end(source: bytes, offset: int) -> int:
 class Syntax:
     """One grammar with its rules. The rules are compiled when first needed: TypeScript's take a third of a second."""
 
-    def __init__(self, grammar: str, rules: str) -> None:
+    def __init__(self, grammar: str, rules: str, row: Language) -> None:
+        self.row = row
         module, _, function = grammar.rpartition(".")
         self._grammar = Grammar(getattr(import_module(module), function)())
         self._parser = Parser(self._grammar)
@@ -300,10 +305,15 @@ class Extractor:
     def __init__(self, languages: Languages) -> None:
         self._languages = languages
         self._syntaxes = {
-            name: [Syntax(grammar, "\n".join(languages.rules[file] for file in row.rules)) for grammar in row.grammars]
+            name: [
+                Syntax(grammar, "\n".join(languages.rules[file] for file in row.rules), row) for grammar in row.grammars
+            ]
             for name, row in languages.rows.items()
             if row.grammars
         }
+        for name, row in languages.rows.items():
+            if row.fallback:
+                self._syntaxes[name] += self._syntaxes[row.fallback]
         self._statements = {
             name: StatementRules(languages, name)
             for name, row in languages.rows.items()
@@ -315,7 +325,7 @@ class Extractor:
         """What the text of one file says. Whatever the text, it does not raise."""
         row = self._languages.rows.get(language, Language())
         if syntaxes := self._syntaxes.get(language):
-            return parsed(row, syntaxes, source)
+            return parsed(syntaxes, source)
         if rules := self._statements.get(language):
             cut = rules.cut(source)
             return extraction(row, Text(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
@@ -323,15 +333,17 @@ class Extractor:
         if row.reader:
             found = READERS[row.reader](source)
             text = Text(source, spans + found.comments)
-            return extraction(row, text, found.definitions, [], "reader", complete=found.complete)
+            return extraction(row, text, found.definitions, found.imports, "reader", complete=found.complete)
         return extraction(row, Text(source, spans), [], [], "none", complete=True)
 
 
-def parsed(row: Language, syntaxes: list[Syntax], source: bytes) -> Extraction:
+def parsed(syntaxes: list[Syntax], source: bytes) -> Extraction:
     """What tree-sitter finds; nothing where the budget ends first."""
     deadline = time.thread_time() + BUDGET
+    row = syntaxes[0].row
     try:
         syntax, tree = understand(syntaxes, source, deadline)
+        row = syntax.row
         found = syntax.find(source, tree)
     except OutOfTime:
         return extraction(row, Text(source, []), [], [], "tree-sitter", complete=False)
@@ -340,7 +352,31 @@ def parsed(row: Language, syntaxes: list[Syntax], source: bytes) -> Extraction:
 
 
 def understand(syntaxes: list[Syntax], source: bytes, deadline: float) -> tuple[Syntax, Tree]:
-    """The first grammar that parses the text without error, else the first of all, with its tree."""
-    attempts = ((syntax, syntax.parse(source, deadline)) for syntax in syntaxes)
-    first = next(attempts)
-    return next((attempt for attempt in chain([first], attempts) if not attempt[1].root_node.has_error), first)
+    """The first grammar that parses the text without error, else the one with the fewest errors, with its tree."""
+    best, *others = syntaxes
+    tree = best.parse(source, deadline)
+    fewest = errors(tree)
+    if fewest and best.row.macros:
+        source = without_macros(source)
+        others = syntaxes
+    for syntax in others:
+        if not fewest:
+            break
+        try:
+            attempt = syntax.parse(source, deadline)
+        except OutOfTime:
+            break
+        if (count := errors(attempt)) < fewest:
+            best, tree, fewest = syntax, attempt, count
+    return best, tree
+
+
+def errors(tree: Tree) -> int:
+    """How many places of the text the grammar does not know."""
+    count = 0
+    todo = [tree.root_node] if tree.root_node.has_error else []
+    while todo:
+        node = todo.pop()
+        count += node.is_error or node.is_missing
+        todo += (child for child in node.children if child.has_error)
+    return count

@@ -29,6 +29,10 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     private: str | None = None
     constant: str = "_*[A-Z][A-Z0-9_]*"
     relative: str = r"\."
+    variants: bool = False
+    macros: bool = False
+    fallback: str | None = None
+    local: tuple[str, ...] = ("variable", "constant")
     visibility: str = "public"
     visibilities: dict[str, str] = {}
     visibility_in: dict[str, str] = {}

@@ -23,8 +23,10 @@ MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would mak
 
 OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
-LOCAL_TO = frozenset({"function", "method"})  # variables inside these are no symbols
-COMMENT_MARKS = re.compile(r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+|#+)?[ \t]?|[ \t]*\*+/[ \t]*$", re.MULTILINE)
+LOCAL_TO = frozenset({"function", "method"})  # what a language calls local is no symbol inside these
+COMMENT_MARKS = re.compile(
+    r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?|[ \t]*(?:\*+/|\]=*\])[ \t]*$", re.MULTILINE
+)
 
 
 class Definition(Struct):
@@ -33,7 +35,7 @@ class Definition(Struct):
     What is defined from `inside` on belongs to it. `value` is the start of an assigned value, of which the signature
     shows only the first line. `doc` is the text of a documentation string. `parent` names the owner where nesting does
     not: `Router` for `Router.prototype.use = function () {}`. What is `exported` where it is defined is two symbols.
-    What `is_global` belongs to nobody.
+    What `is_global` belongs to nobody. The signature leaves the `gap` out: a docstring of Clojure.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Definition(Struct):
     qualified: str = ""
     exported: bool = False
     is_global: bool = False
+    gap: tuple[int, int] | None = None
 
 
 class Import(Struct):
@@ -68,6 +71,7 @@ class Outline(Struct):
     definitions: list[Definition]
     comments: list[tuple[int, int]] = []
     complete: bool = True
+    imports: list[Import] = []
 
 
 class Text:
@@ -183,10 +187,13 @@ def nested(language: Language, definitions: Iterable[Definition]) -> Iterator[tu
             continue
         accesses.apply(found, parent)
         settle(language, found, parent)
+        if parent and parent.kind in LOCAL_TO and found.kind in language.local:
+            continue
         if found.kind in ("variable", "constant"):
-            if (parent and parent.kind in LOCAL_TO) or found.qualified in variables:
+            if found.qualified in variables:
                 continue
-            variables.add(found.qualified)
+            if not language.variants:
+                variables.add(found.qualified)
         if len(found.name) <= MAX_NAME and found.kind != "scope":
             yield found, parent
 
@@ -196,21 +203,19 @@ class Accesses:
 
     def __init__(self) -> None:
         self._following: dict[int, str | None] = {}  # by the start of the class
-        self._named: dict[tuple[int, str], Definition] = {}
+        self._named: dict[tuple[str, str], Definition] = {}  # by the names of the class and its own
 
     def declare(self, access: Definition, parent: Definition | None) -> None:
         """Take a statement, and apply it to the definition it names."""
-        within = parent.start if parent else -1
         if not access.name:
-            self._following[within] = access.visibility
-        elif named := self._named.get((within, access.name)):
+            self._following[parent.start if parent else -1] = access.visibility
+        elif named := self._named.get((parent.qualified if parent else "", access.name)):
             named.visibility = access.visibility
 
     def apply(self, found: Definition, parent: Definition | None) -> None:
         """Give a definition what was said before it, unless it says something itself."""
-        within = parent.start if parent else -1
-        found.visibility = found.visibility or self._following.get(within)
-        self._named[within, found.name] = found
+        found.visibility = found.visibility or self._following.get(parent.start if parent else -1)
+        self._named[parent.qualified if parent else "", found.name] = found
 
 
 def settle_namespaces(in_order: Sequence[Definition]) -> None:
@@ -288,8 +293,10 @@ def signature(text: Text, found: Definition) -> str:
     elif found.value is not None:
         newline = text.source.find(b"\n", found.value, found.end)
         end = newline if newline >= 0 else found.end
-    head = text.code[found.head : min(end, found.head + 4 * MAX_SIGNATURE)]
-    words = " ".join(head.decode(errors="ignore").split()).rstrip(" :;")
+    first, last = found.gap if found.gap and found.gap[1] <= end else (end, end)
+    head = text.code[found.head : min(first, found.head + 4 * MAX_SIGNATURE)]
+    head += text.code[last : min(end, last + 4 * MAX_SIGNATURE)]
+    words = " ".join(head.decode(errors="ignore").split()).rstrip(" :;\\")
     return words if len(words) <= MAX_SIGNATURE else words[: MAX_SIGNATURE - 3] + "..."
 
 
@@ -338,5 +345,5 @@ def import_symbols(text: Text, found: Import) -> Iterator[SymbolRow]:
     """The names an import brings in, or the module where it brings in none."""
     line_start, line_end = text.line(found.start), text.line(max(found.end - 1, found.start))
     for name in [alias or name for name, alias in found.names] or [None]:
-        bound = found.module if name in (None, "*") else name
+        bound = found.module if name in (None, "*", "self") else name  # `use std::io::{self, Read}`
         yield SymbolRow(bound, "import", line_start, line_end, None, None, None, "public", bound)

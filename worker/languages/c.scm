@@ -1,6 +1,41 @@
-; What C and C++ have in common. Declarators are followed to the name by declarator.py. Prototypes are no definitions.
+; What C and C++ have in common. declarator.py finds the name in a declarator, and leaves out the prototypes of functions.
 
-(function_definition declarator: (_) @declarator body: (_) @body) @definition.function
+; ---- functions
+
+(function_definition (storage_class_specifier "static" @visibility)? declarator: (_) @declarator body: (_) @body)
+  @definition.function
+
+; ---- structs, unions, enums; those without a name by the typedef that names them
+
+(type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.struct
+(type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.struct
+(type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.enum
+(struct_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
+(union_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
+(enum_specifier name: (type_identifier) @name body: (_) @body) @definition.enum
+(enumerator name: (_) @name) @definition.constant
+(type_definition declarator: (_) @declarator) @definition.type
+
+; ---- variables of the file
+
+(translation_unit (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
+  (#not-any-of? @_storage "extern")) @definition.variable)
+(preproc_ifdef (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
+  (#not-any-of? @_storage "extern")) @definition.variable)
+(preproc_if (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
+  (#not-any-of? @_storage "extern")) @definition.variable)
+(preproc_else (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
+  (#not-any-of? @_storage "extern")) @definition.variable)
+(preproc_elif (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
+  (#not-any-of? @_storage "extern")) @definition.variable)
+(declaration_list (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
+  (#not-any-of? @_storage "extern")) @definition.variable)
+
+; ---- the preprocessor
+
+(preproc_def name: (_) @name value: (_)? @value) @definition.macro @global
+(preproc_function_def name: (_) @name value: (_)? @body) @definition.macro @global
 (preproc_include path: (system_lib_string) @module) @import
 (preproc_include path: (string_literal (string_content) @module)) @import @relative
+
 (comment) @comment

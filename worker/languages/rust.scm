@@ -55,16 +55,15 @@
 (use_declaration argument:
   (use_as_clause path: (scoped_identifier path: (_) @module name: (_) @imported) alias: (_) @alias)) @import
 (use_declaration argument: (use_list [(identifier) (crate) (self) (super)] @module)) @import
-(use_declaration argument: (scoped_use_list path: (_) @module)) @import
 
 (scoped_use_list path: (_) @prefix list: (_) @within)
 (scoped_use_list path: (_) @module list: (use_list [(identifier) (self) (super) (crate)] @imported)) @import
 (scoped_use_list path: (_) @module list: (use_list (use_wildcard . "*" @imported))) @import
 (scoped_use_list path: (_) @module
   list: (use_list (use_as_clause path: [(identifier) (self)] @imported alias: (_) @alias))) @import
-(use_list (scoped_identifier path: (_) @module name: (_) @imported)) @import
-(use_list (use_wildcard (_) @module "*" @imported)) @import
-(use_list (use_as_clause path: (scoped_identifier path: (_) @module name: (_) @imported) alias: (_) @alias)) @import
+(use_list (scoped_identifier path: (_) @module name: (_) @imported) @import)
+(use_list (use_wildcard (_) @module "*" @imported) @import)
+(use_list (use_as_clause path: (scoped_identifier path: (_) @module name: (_) @imported) alias: (_) @alias) @import)
 
 (line_comment) @comment
 (block_comment) @comment
