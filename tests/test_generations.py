@@ -8,7 +8,7 @@ from conftest import connected
 from running import fronted
 
 from fledgling.wire import CODE, TEXT, Explore, Hits, Read, Search, SymbolList, Symbols
-from fledgling.worker.build import EXTRACTING, SMALL_BYTES
+from fledgling.worker.build import EXTRACTING, SMALL_BYTES, TEXT_SHARE
 
 FILES = 300
 FUNCTIONS = 150  # a file; 3 MB of source in all, which takes a second or more to parse
@@ -87,3 +87,25 @@ async def test_a_small_project_has_one_generation(project):
     async with fronted(project) as (front, indexing):
         assert (await indexing.sealed(TEXT)).number == CODE
         assert (await front.ask(Explore())).note is None
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("view", ["", "CREATE VIEW visible_files AS SELECT * FROM files WHERE path >= 'text_1';"])
+async def test_text_that_does_not_fit_the_memory_is_missed_and_said_to_be(tmp_path, view):
+    """Never killed, never silently short: what there is no room for is listed with the reason."""
+    root = tmp_path / "root"
+    root.mkdir()
+    for file in range(90):
+        (root / f"text_{file:02}").write_text(f"canary {file}\n" + "filler of a line\n" * 60_000)
+    profile = tmp_path / "small.sql"
+    profile.write_text(f"SET tools = 'explore, search'; SET memory_limit = '128MB'; {view}")
+    async with fronted(root, profile) as (front, indexing):
+        built = await indexing.built()
+        missing = built.skipped["over memory_limit"]
+        map_ = await front.ask(Explore(), whole=True)
+        found = await front.ask(Search("canary", context=0), whole=True)
+    assert built.files == (80 if view else 90)
+    assert found.total == built.files - missing == 128_000_000 * TEXT_SHARE // 1_020_010
+    assert map_.summary.skipped == {"over memory_limit": missing}
+    assert f"{missing} files are listed without content" in built.partial
+    assert built.partial == map_.note == found.note

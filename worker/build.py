@@ -31,8 +31,10 @@ from fledgling.worker.walk import Entry, Tree, walk
 HEAD_BYTES = 256  # of a file, enough for its `#!` line
 PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
+TEXT_SHARE = 0.5  # of memory_limit; the rest is for what the parsers find, and for the processes at work
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
 CHANGED = "changed while it was indexed"
+NO_ROOM = "over memory_limit"
 EXTRACTING = "Definitions are still being extracted: enclosing names and symbol counts are missing until then."
 
 Stage = Literal["walk", "read", "extract", "seal"]
@@ -112,6 +114,7 @@ class Building:
         self._tell = tell
         self._clock = Clock(tell)
         self._manifests: dict[str, str] = {}
+        self._room = order.profile.memory_limit * TEXT_SHARE  # bytes of text that still fit
 
     def run(self) -> Built:
         """Fill and seal the images. Raises OSError where the root cannot be read, MemoryError past the limit."""
@@ -120,11 +123,12 @@ class Building:
         with self._clock.stage("read"):
             rows = self._read(tree.entries)
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
+        partial = _partial(tree, rows)
         if not self._builder.narrows_content:
             self._builder.seal_text()
             self._clock.mark("text")
             if sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES:
-                self._tell(self._generation(TEXT, tree))
+                self._tell(self._generation(TEXT, partial, EXTRACTING))
         with self._clock.stage("extract"):
             found = self._extracted(languages)
         with self._clock.stage("seal"):
@@ -134,7 +138,7 @@ class Building:
             self._builder.extracted(found.files)
             counts = self._builder.seal_code()
         self._clock.mark("total")
-        self._tell(self._generation(CODE, tree))
+        self._tell(self._generation(CODE, partial))
         return Built(
             **counts,
             lines=sum(row.line_count or 0 for row in rows),
@@ -145,11 +149,10 @@ class Building:
             left_out=tree.left_out,
             slowest=tuple(sorted(found.seconds.items(), key=lambda item: (-item[1], item[0]))[:SLOWEST]),
             notices=tuple(tree.notices),
-            partial=tree.partial,
+            partial=partial,
         )
 
-    def _generation(self, number: Literal[1, 2], tree: Tree) -> Generation:
-        notes = (tree.partial, EXTRACTING if number == TEXT else None)
+    def _generation(self, number: Literal[1, 2], *notes: str | None) -> Generation:
         return Generation(
             number,
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules or row.reader)),
@@ -168,18 +171,21 @@ class Building:
             return rows
         known = {row.path: row for row, _ in self._described(entries)}
         visible = self._builder.files([*known.values()])
-        changed = []
+        missing: dict[str, list[str]] = {NO_ROOM: [], CHANGED: []}
         for row, text in self._described([entry for entry in entries if entry.path in visible]):
             if row.content_hash != known[row.path].content_hash:
-                changed.append(row.path)
-                row, text = msgspec.structs.replace(known[row.path], line_count=None, skip_reason=CHANGED), None
+                reason = NO_ROOM if row.skip_reason == NO_ROOM else CHANGED
+                missing[reason].append(row.path)
+                row, text = msgspec.structs.replace(known[row.path], line_count=None, skip_reason=reason), None
             rows.append(row)
             self._load(row.path, text)
-        self._builder.without_content(changed, CHANGED)
+        for reason, paths in missing.items():
+            self._builder.without_content(paths, reason)
         return rows
 
     def _load(self, path: str, text: str | None) -> None:
         if text is not None:
+            self._room -= len(text)
             self._builder.text(path, text)
             if is_manifest(path):
                 self._manifests[path] = text
@@ -197,6 +203,8 @@ class Building:
             return self._row(entry, b"", None, "secret")
         if entry.size > self._scope.max_file_size:
             return self._row(entry, b"", None, "too large")
+        if entry.size > self._room:
+            return self._row(entry, b"", None, NO_ROOM)
         try:
             data = reader.read(entry.raw, self._scope.max_file_size)
         except OSError:
@@ -252,6 +260,13 @@ class Building:
                 comments += ((block, line) for block, lines in numbered for line in lines)
         self._builder.comments(comments)
         return found
+
+
+def _partial(tree: Tree, rows: Sequence[FileRow]) -> str | None:
+    """Say which files, and which text, the index lacks for a limit."""
+    without = sum(row.skip_reason == NO_ROOM for row in rows)
+    text = f"{without:,} files are listed without content: the profile's memory_limit is full." if without else None
+    return " ".join(note for note in (tree.partial, text) if note) or None
 
 
 def _statistics(rows: Sequence[FileRow], found: Extracted) -> tuple[LanguageStats, ...]:
