@@ -108,6 +108,8 @@ def _keep(descriptor: int) -> None:
 
 def _replace_forever(languages: Languages, descriptor: int) -> NoReturn:
     above = os.getpid()
+    limits.confine(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
+    extractor = Extractor(languages)  # once, for all that come after each other
     pipe: Pipe[Batch] = Pipe(Batch, descriptor, descriptor)
     while (child := os.fork()) != 0:
         _, status = os.waitpid(child, 0)
@@ -115,8 +117,7 @@ def _replace_forever(languages: Languages, descriptor: int) -> NoReturn:
             os._exit(0)
         pipe.send(Lost())
     lifeline.tie(above)
-    limits.confine(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
-    _serve(pipe, Extractor(languages))
+    _serve(pipe, extractor)
     os._exit(0)
 
 
