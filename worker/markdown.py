@@ -104,14 +104,16 @@ class Document:
 
     def _continued(self, line: Line) -> list[int]:
         """The open containers that go on in this line; takes their indentation and marks from it."""
-        is_blank = not line.text.strip(b" ")
+        if not line.text.strip(b" "):
+            items = self._containers.index(QUOTE) if QUOTE in self._containers else len(self._containers)
+            return self._containers[: items - (self._empty_item and items == len(self._containers))]
         for depth, width in enumerate(self._containers):
             indent = line.indent
             if width == QUOTE and indent < 4 and line.text[indent : indent + 1] == b">":
                 line.text = line.text[indent + 1 :].removeprefix(b" ")
             elif width != QUOTE and indent >= width:
                 line.text = line.text[width:]
-            elif width == QUOTE or not is_blank or (self._empty_item and depth == len(self._containers) - 1):
+            else:
                 return self._containers[:depth]
         return self._containers[:]
 

@@ -11,12 +11,13 @@ from msgspec import Struct
 
 from fledgling.worker.outline import Definition, Outline
 
+MAX_NESTING = 1000  # blocks in each other; nobody writes a tenth of it
 MAX_SUFFIXED = 16  # names that `&-x` may stand for; each level of nesting can multiply them
 
 STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"?+|'(?>(?:[^'\\\n]++|\\.)*)'?+"
 URL = rb"(?<=url)\(\s*+[^\"'\s()][^()\n]*+\)"
 COMMENT = rb"/\*.*?(?:\*/|\Z)"
-TOKEN = rb"[^\"'/\\#@{};()]*+(?:(?P<blank>%b)|(?P<inner>[#@]\{[^{}]*+\})|\\.|(?P<mark>[{};()])|[/#@])"
+TOKEN = rb"[^\"'/\\#@{};()]*+(?:(?P<blank>%b)|(?P<inner>[#@]\{[^{}]*+\})|\\.|(?P<mark>[{};()])|[/#@\\]|\Z)"
 CSS = re.compile(TOKEN % b"|".join([STRING, URL, COMMENT]), re.DOTALL | re.IGNORECASE)
 LESS_OR_SCSS = re.compile(TOKEN % b"|".join([STRING, URL, COMMENT, rb"//[^\n]*+"]), re.DOTALL | re.IGNORECASE)
 INNER = b"\x01"  # in place of each byte of an interpolation
@@ -25,7 +26,7 @@ PART = rb"(?>(?:[\w\x80-\xff-]++|\\[^\n])*)"
 NAME = rb"(?:--|-?(?:[a-zA-Z_\x80-\xff]|\\[^\n]))" + PART + rb"(?!\x01)"
 SUFFIX = rb"&(?P<suffix>(?=[\w\x80-\xff-])" + PART + rb")(?!\x01)"
 SELECTOR = re.compile(
-    rb"\[[^\]]*+\]|:not\([^()]*+\)|(?P<name>(?:[.#]|(?<!\w)%)" + NAME + rb")|" + SUFFIX + rb"|(?P<end>,|\Z)"
+    rb"\[[^\[\]]*+\]|:not\([^()]*+\)|(?P<name>(?:[.#]|(?<!\w)%)" + NAME + rb")|" + SUFFIX + rb"|(?P<end>,|\Z)"
 )
 AT_RULE = re.compile(rb"@(?:-\w+-)?(?P<rule>mixin|function|keyframes)\s++(?P<name>" + NAME + rb")", re.IGNORECASE)
 MIXIN = re.compile(rb"(?P<name>[.#]" + NAME + rb")\s*+\(")
@@ -64,6 +65,8 @@ class Sheet:
                 depth += 1 if mark == b"(" else -1
             elif mark == b";" and depth:
                 continue
+            elif len(self._open) > MAX_NESTING:
+                break
             elif mark in (b"{", b"}", b";"):
                 self._statement(mark, start, token.end() - 1)
                 start, depth = token.end(), 0
