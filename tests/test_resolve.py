@@ -1,14 +1,48 @@
 """Resolution: small projects as tables of files, and what each import in them means."""
 
 import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
 
+import msgspec
 import pytest
 
 from fledgling.worker.language import load_languages
 from fledgling.worker.resolve import resolve
+from fledgling.worker.resolving.project import Declared
 from fledgling.worker.rows import ImportRow
 
 LANGUAGES = load_languages()
+TABLES = Path(__file__).parent / "resolution"
+
+
+class Said(msgspec.Struct, forbid_unknown_fields=True):
+    """An import as a file says it, and where it leads. `unlike`: why a compiler thinks otherwise."""
+
+    module: str
+    names: tuple[str, ...] = ()
+    line: int = 3
+    relative: bool | None = None
+    to: str | None = None
+    unlike: str = ""
+
+
+class Table(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    files: str
+    imports: dict[str, list[Said]]
+    manifests: dict[str, str] = {}
+    declared: dict[str, Declared] = {}
+
+    def paths(self) -> list[str]:
+        return sorted({*self.files.split(), *self.manifests})
+
+
+def tables() -> Iterator[Table]:
+    for file in sorted(TABLES.glob("*.toml")):
+        yield from msgspec.convert(tomllib.loads(file.read_text())["project"], list[Table])
+
 
 PYTHON_FILES = """
 pyproject.toml app.py json.py src/pkg/__init__.py src/pkg/core.py src/pkg/sub/__init__.py src/pkg/sub/deep.py
@@ -104,6 +138,18 @@ def test_python_import(path: str, module: str, names: tuple[str, ...], expected:
 def test_script_import(path: str, module: str, expected: str | None) -> None:
     (found,) = resolve(languages(SCRIPT_FILES.split()), {path: [row(module)]})[path]
     assert meaning(found) == expected
+
+
+@pytest.mark.parametrize("table", list(tables()), ids=lambda table: table.name)
+def test_imports_of_a_project(table: Table) -> None:
+    files = languages(table.paths())
+    assert set(table.imports) <= set(files)
+    for path, said in table.imports.items():
+        for one in said:
+            relative = one.module.startswith(".") if one.relative is None else one.relative
+            asked = ImportRow(one.line, one.module, None, relative, False, None, one.names)
+            (found,) = resolve(files, {path: [asked]}, table.manifests, table.declared)[path]
+            assert (path, one.module, one.names, meaning(found)) == (path, one.module, one.names, one.to)
 
 
 def test_an_alias_stays_with_its_module() -> None:

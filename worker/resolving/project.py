@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from fledgling.worker.language import FOLDER
@@ -22,7 +23,7 @@ MAX_SUFFIX = 16  # last parts of a path by which it can be found; bounds the tab
 Resolver = Callable[[str, ImportRow], Iterable[ImportRow]]
 
 
-class Declared(NamedTuple):
+class Declared(Struct, frozen=True):
     """What the symbols of one file say about its place among the others.
 
     Java's `package a; class B` has the package `a` and the name `a.B`; the module `tests` of Rust's
