@@ -136,6 +136,8 @@ class _Reader:
             case "open":
                 return self._group()
             case "fold":
+                if self._token[0] == "repeat":
+                    raise _UnreadError  # RE2 repeats what is before the flag
                 self._case_sensitive = False  # until the group ends; taking it for longer asks for less
                 return _NOTHING
             case "place":

@@ -42,13 +42,11 @@ class _Hit(NamedTuple):
 
 
 class _Lines(NamedTuple):
-    """Consecutive lines of one block; `found_at` are the columns of what matches in long ones."""
+    """Consecutive lines of one block."""
 
     path: str
-    language: str | None
     first: int
     lines: list[str]
-    found_at: list[int]
 
 
 class _Piece(NamedTuple):
@@ -61,10 +59,15 @@ class _Piece(NamedTuple):
     enclosing: str | None
 
 
+class _Column(NamedTuple):
+    column: int
+
+
 class _Enclosing(NamedTuple):
     path: str
     line: int
-    qualified_name: str
+    language: str | None
+    qualified_name: str | None
 
 
 class _Asked(NamedTuple):
@@ -169,28 +172,26 @@ def _find(asking: Asking, asked: _Asked, candidates: Iterator[int], question: Se
 
 def _pieces(asking: Asking, asked: _Asked, context: int, hits: Sequence[_Hit]) -> list[_Piece]:
     """Return a piece for each hit: a page is cut between two hits, within a file too."""
-    text: dict[tuple[str, int], str] = {}
-    languages: dict[str, str | None] = {}
-    for part in _around(asking, asked, context, hits):
-        languages[part.path] = part.language
-        for number, (words, at) in enumerate(zip(part.lines, part.found_at, strict=True), part.first):
-            text[part.path, number] = shown(words, at=at)
+    if not hits:
+        return []
+    text = _around(asking, context, hits)
+    columns = _columns(asking, asked, {(hit.block.path, hit.line): text[hit.block.path, hit.line] for hit in hits})
     where = {"paths": [hit.block.path for hit in hits], "lines": [hit.line for hit in hits]}
-    enclosing = {(row.path, row.line): row.qualified_name for row in asking.rows("enclosing_hits", _Enclosing, **where)}
+    enclosing = {(row.path, row.line): row for row in asking.rows("enclosing_hits", _Enclosing, **where)}
     pieces = []
     for path, group in groupby(hits, lambda hit: hit.block.path):
         following = 0  # the first line of the file that no piece shows
         for hit in group:
-            line = hit.line
-            numbers = range(max(line - context, following), line + context + 1)
-            lines = [(n, text[path, n]) for n in numbers if (path, n) in text]
-            pieces.append(_Piece("" if following else path, languages[path], line, lines, enclosing.get((path, line))))
+            around = enclosing[path, hit.line]
+            numbers = range(max(hit.line - context, following), hit.line + context + 1)
+            lines = [(n, shown(text[path, n], at=columns.get((path, n), 0))) for n in numbers if (path, n) in text]
+            pieces.append(_Piece("" if following else path, around.language, hit.line, lines, around.qualified_name))
             following = numbers.stop
     return pieces
 
 
-def _around(asking: Asking, asked: _Asked, context: int, hits: Sequence[_Hit]) -> list[_Lines]:
-    """Return the lines within `context` of the hits; a block has at least one line, so so many blocks are enough."""
+def _around(asking: Asking, context: int, hits: Sequence[_Hit]) -> dict[tuple[str, int], str]:
+    """Return the lines within `context` of the hits; a block has at least one line, so as many blocks are enough."""
     wanted: dict[int, _Range] = {}
     for line, block in hits:
         first, last = max(line - context, 1), line + context
@@ -199,15 +200,23 @@ def _around(asking: Asking, asked: _Asked, context: int, hits: Sequence[_Hit]) -
         for number in range(max(block.block - before, 0), block.block + after + 1):
             known = wanted.get(number, _Range(first, last))
             wanted[number] = _Range(min(known.first, first), max(known.last, last))
-    return asking.rows(
+    parts = asking.rows(
         "context_lines",
         _Lines,
         blocks=list(wanted),
         first=[lines.first for lines in wanted.values()],
         last=[lines.last for lines in wanted.values()],
-        line=asked.line,
-        shown=SHOWN_LINE_CHARS,
     )
+    return {(part.path, number): line for part in parts for number, line in enumerate(part.lines, part.first)}
+
+
+def _columns(asking: Asking, asked: _Asked, hits: dict[tuple[str, int], str]) -> dict[tuple[str, int], int]:
+    """Return where the match begins in those lines that are too long to be shown whole."""
+    long = {place: line for place, line in hits.items() if len(line) > SHOWN_LINE_CHARS}
+    if not long:
+        return {}
+    found = asking.rows("found_at", _Column, lines=list(long.values()), line=asked.line)
+    return {place: row.column for place, row in zip(long, found, strict=True)}
 
 
 def _joined(pieces: Sequence[_Piece]) -> list[FileHits]:

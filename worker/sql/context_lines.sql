@@ -1,15 +1,7 @@
--- Lines $first[i] to $last[i] of the block $blocks[i], with where $line matches first in those longer than $shown.
+-- Lines $first[i] to $last[i] of the file, as far as they are in its block $blocks[i], with the number of the first.
 SELECT
-    b.path, f.language, greatest(b.first_line, a.first) AS first, lines,
-    list_transform(
-        lines, lambda line: CASE WHEN length(line) > $shown THEN strpos(line, regexp_extract(line, $line)) ELSE 0 END
-    ) AS found_at
-FROM (SELECT unnest($blocks) AS block, unnest($first) AS first, unnest($last) AS last) a
-JOIN (SELECT block, path, first_line, text FROM blocks WHERE block IN $blocks) b ON b.block = a.block
-LEFT JOIN files f ON f.path = b.path
-CROSS JOIN LATERAL (
-    SELECT list_slice(
-        string_split(b.text, chr(10)), greatest(a.first - b.first_line + 1, 1), a.last - b.first_line + 1
+    path, greatest(first_line, $first[place]) AS first,
+    list_slice(
+        string_split(text, chr(10)), greatest($first[place] - first_line + 1, 1), greatest($last[place] - first_line + 1, 0)
     ) AS lines
-)
-ORDER BY b.block
+FROM (SELECT path, first_line, text, list_position($blocks, block) AS place FROM blocks WHERE block IN $blocks)

@@ -1,4 +1,6 @@
 -- Lines that match $line in the blocks $blocks = [3, 17] that match $block; a line's place in its block counts from 0.
+-- The blocks are fetched by the index first: a match that the engine can push down would have it read them all.
+WITH fetched AS MATERIALIZED (SELECT block, path, first_line, text FROM blocks WHERE block IN $blocks)
 SELECT
     block, path, first_line, len(lines) AS size,
     list_filter(
@@ -6,8 +8,6 @@ SELECT
         lambda place: place IS NOT NULL
     ) AS places
 FROM (
-    SELECT block, path, first_line, string_split(text, chr(10)) AS lines
-    FROM blocks
-    WHERE block IN $blocks AND regexp_matches(text, $block)
+    SELECT block, path, first_line, string_split(text, chr(10)) AS lines FROM fetched WHERE regexp_matches(text, $block)
 )
 ORDER BY block
