@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -30,6 +31,7 @@ from fledgling.worker.index import Asking
 from fledgling.worker.signatures import Signatures
 
 QUESTIONS = 100  # of each kind
+PASSES = 10  # over the files of a corpus, each of which gives one question of a kind at a time
 _DEFINED = re.compile(r"\b(?:def|class|func|fn|struct|interface|function|type) +(\w{4,40})\b")
 
 Figures = dict[str, float]
@@ -43,22 +45,24 @@ class Questions:
     """Literals and defined names of a corpus, always the same ones."""
 
     def __init__(self, corpus: Path) -> None:
-        listed = corpora.listed(corpus)
+        paths = corpora.listed(corpus)
         random = Random(1)  # noqa: S311
-        random.shuffle(listed)
+        random.shuffle(paths)
         self.literals: list[str] = []
         self.names: list[str] = []
-        for path in listed:
+        for path in islice(cycle(paths), PASSES * len(paths)):
             text = _text(corpus / path)
-            lines = [line.strip() for line in text.splitlines()]
-            long = [line for line in lines if 12 < len(line) < 200 and line.isprintable()]
+            long = [line for line in text.splitlines() if 12 < len(line.strip()) < 200 and line.isprintable()]
             if long and len(self.literals) < QUESTIONS:
-                line = random.choice(long)
+                line = random.choice(long).strip()
                 first, length = random.randrange(len(line) - 6), random.randrange(5, 25)
                 if len(literal := line[first : first + length].strip()) > 3:
                     self.literals.append(literal)
             if len(self.names) < QUESTIONS and (names := _DEFINED.findall(text)):
                 self.names.append(random.choice(names))
+            if len(self.literals) == len(self.names) == QUESTIONS:
+                return
+        raise AskError(f"{corpus} holds too little text to ask {QUESTIONS} questions")
 
 
 def _text(path: Path) -> str:

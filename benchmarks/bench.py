@@ -11,6 +11,7 @@ import math
 import os
 import platform
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -113,9 +114,10 @@ class Figures:
         return median(self._values[key]) if self._values.get(key) else None
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return every corpus and tool there is something about, in the order of measuring."""
-        known = [key.rsplit("/", 1)[0] for key in self._values]
-        return [(corpus, tool) for corpus, tool in (key.split("/") for key in dict.fromkeys([*known, *self.missing]))]
+        """Return every corpus and tool that has figures, in the order of the tables."""
+        known = {(corpus, tool) for corpus, tool, _ in (key.split("/") for key in self._values)}
+        corpus_order, tool_order = list(corpora.load()), [OURS, BARE, "source", *peers.load()]
+        return sorted(known, key=lambda row: (corpus_order.index(row[0]), tool_order.index(row[1])))
 
 
 # ---- measuring ------------------------------------------------------------------------------------------------------
@@ -128,6 +130,7 @@ def main() -> None:
     cache.mkdir(parents=True, exist_ok=True)
     figures = Figures(cache / "figures.json", resume=options.resume)
     measure.adopt()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends what is being measured too
     for name in [] if options.report else options.corpora:
         try:
             _measure(name, options, cache, figures)
@@ -244,10 +247,10 @@ def _fledgling(cost: measure.Cost) -> dict[str, float]:
 
 def _questions(name: str, corpus: Path, tools: Sequence[peers.Tool], figures: Figures) -> None:
     """Ask Fledgling and rg the same literals, and every server the same names."""
-    questions = ask.Questions(corpus)
     figures.begin(f"{name}/questions")
     there = {tool.name: tool for tool in tools if f"{name}/{tool.name}" not in figures.missing}
     try:
+        questions = ask.Questions(corpus)
         if OURS in there and not figures.count(f"{name}/{OURS}/pipe"):
             _say(f"{name}: questions")
             rg = [str(there["rg"].program), *there["rg"].row.search] if "rg" in there else []
@@ -265,7 +268,9 @@ def _questions(name: str, corpus: Path, tools: Sequence[peers.Tool], figures: Fi
                 figures.add(f"{name}/{tool.name}", asyncio.run(lookups))
                 tool.clean(corpus)
     except (ask.AskError, ExceptionGroup, measure.CommandError) as problem:
-        _miss(f"{name}/questions", f"failed: {problem}", figures)
+        while isinstance(problem, ExceptionGroup):
+            problem = problem.exceptions[0]
+        _miss(f"{name}/questions", f"failed: {problem!r}", figures)
 
 
 def _machine() -> str:
@@ -300,6 +305,7 @@ def _report(figures: Figures) -> Iterator[str]:
     )
     yield ""
     yield from _table([_INDEX, *_indexing(figures)])
+    yield from (f"{name}: {_short(reason)}" for name, reason in sorted(figures.missing.items()))
     yield ""
     yield from _table([_ANSWERS, *_answering(figures)])
     yield ""
@@ -359,9 +365,7 @@ def _indexing(figures: Figures) -> Iterator[tuple[str, ...]]:
             for name in ("wall", "cpu", "memory", "generation1", "serve_memory")
         }
         ours = figures.get(f"{corpus}/{OURS}/wall")
-        if reason := figures.missing.get(f"{corpus}/{tool}"):
-            yield corpus, tool, _short(reason), *[""] * 5
-        elif wall := known["wall"]:
+        if wall := known["wall"]:
             for name in ("memory", "serve_memory"):
                 known[name] = (known[name] or 0) / 2**20 or None
             cells = ["" if value is None else f"{value:.3g}" for value in known.values()]

@@ -15,6 +15,7 @@ from typing import IO, NamedTuple, Self
 
 import psutil
 
+_PSS = re.compile(r"^(Pss|Pss_Shmem): +(\d+) kB$", re.MULTILINE)  # in proc_pid_smaps(5)
 POLL = 0.05  # seconds between two looks at memory
 PR_SET_CHILD_SUBREAPER = 36
 ORPHAN_SECONDS = 5.0  # until a process that was left behind is killed
@@ -64,15 +65,18 @@ class MemoryWatch:
 
 
 def held(pid: int) -> int:
-    """Return the bytes that a process and its children hold: PSS, and the memory files that no process maps."""
-    total, files = 0, dict[int, int]()
+    """Return the bytes that a process and its children hold together: PSS, and memory files that nobody maps."""
+    private, shared, files = 0, 0, dict[int, int]()
     with suppress(psutil.NoSuchProcess):
         root = psutil.Process(pid)
         for process in [root, *root.children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess, psutil.AccessDenied, OSError):
-                total += process.memory_full_info().pss
+            with suppress(OSError):
+                text = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+                pages = {name: int(kilobytes) * 1024 for name, kilobytes in _PSS.findall(text)}
+                private += pages["Pss"] - pages["Pss_Shmem"]
+                shared += pages["Pss_Shmem"]
                 files |= _memory_files(process.pid)
-    return total + sum(files.values())
+    return private + max(shared, sum(files.values()))
 
 
 def started(command: Sequence[str]) -> int:
@@ -118,10 +122,15 @@ def run(
         )
         clock = threading.Timer(LONGEST, os.killpg, [process.pid, signal.SIGKILL])
         clock.start()
-        with MemoryWatch(process.pid) if watch else nullcontext() as watching:
-            _, status, used = os.wait4(process.pid, 0)
+        try:
+            with MemoryWatch(process.pid) if watch else nullcontext() as watching:
+                _, status, used = os.wait4(process.pid, 0)
+        except BaseException:  # interrupted: the command does not outlive the benchmark
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        finally:
+            clock.cancel()
         wall = time.perf_counter() - begun
-        clock.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         cpu = used.ru_utime + used.ru_stime + _orphans()
         if process.returncode:
