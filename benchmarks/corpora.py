@@ -18,7 +18,6 @@ import msgspec
 
 FILES_PER_FOLDER = 100  # of a generated corpus
 MAX_FILE = 2**20  # bytes; Fledgling's own default
-_GIT = ("git", "-c", "user.name=benchmark", "-c", "user.email=", "-c", "gc.auto=0", "-c", "core.autocrlf=false")
 _VERBS = ("parse", "send", "open", "merge", "split", "count", "load", "store", "find", "close", "start", "check")
 _NOUNS = ("packet", "header", "socket", "record", "branch", "window", "buffer", "cursor", "filter", "matrix", "engine")
 
@@ -62,7 +61,7 @@ def prepare(name: str, cache: Path) -> Path:
 
 def origin(corpus: Path) -> str:
     """Return what a corpus was made from: `flask-3.1.3.tar.gz`."""
-    return _run([*_GIT, "log", "-1", "--format=%s"], corpus).strip()
+    return git(corpus, "log", "-1", "--format=%s").strip()
 
 
 def size(corpus: Path) -> tuple[int, int]:
@@ -73,7 +72,13 @@ def size(corpus: Path) -> tuple[int, int]:
 
 def listed(corpus: Path) -> list[str]:
     """Return the paths of the files, sorted."""
-    return _run([*_GIT, "ls-files", "-z"], corpus).split("\0")[:-1]
+    return git(corpus, "ls-files", "-z").split("\0")[:-1]
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Return what git says of a folder, without any configuration but the repository's own."""
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull}
+    return _run(["git", "-c", "user.name=benchmark", "-c", "user.email=", *arguments], folder, environment)
 
 
 def _tree(corpus: Corpus, making: Path, cache: Path) -> tuple[Path, str]:
@@ -193,10 +198,10 @@ def _commit(tree: Path, origin: str) -> None:
     if ignored.exists():  # Debian's kernel ignores all that is not Debian's
         kept = [line for line in ignored.read_bytes().splitlines(keepends=True) if line != b"/*\n"]
         ignored.write_bytes(b"".join(kept))
-    _run([*_GIT, "init", "--quiet"], tree)
-    _run([*_GIT, "add", "--all"], tree)
-    _run([*_GIT, "commit", "--quiet", "--message", origin], tree)
-    _run([*_GIT, "clean", "--quiet", "-dffX"], tree)
+    git(tree, "init", "--quiet")
+    git(tree, "add", "--all")
+    git(tree, "commit", "--quiet", "--message", origin)
+    git(tree, "clean", "--quiet", "-dffX")
 
 
 def _run(command: Sequence[str], folder: Path | None = None, environment: dict[str, str] | None = None) -> str:

@@ -8,8 +8,8 @@ FOLDER = Path(__file__).parent.parent / "benchmarks"
 
 # Run in a process of its own: the benchmark's modules are no package, and it reads its tables into Structs.
 TABLES = """
-import bench, corpora, peers
-goals, names, tools = bench.goals(), corpora.load(), peers.load()
+import corpora, peers, report
+goals, names, tools = report.goals(), corpora.load(), peers.load()
 for goal in goals:
     assert goal.limit
     for key in () if goal.growth else filter(None, (goal.figure, goal.against)):
