@@ -1,11 +1,15 @@
 """Definitions, imports and comment lines of one file: the tree-sitter engine, and the choice of engine.
 
+What a text may cost is not limited here: a few kilobytes can keep tree-sitter's query busy for minutes, and neither it
+nor the parser can be stopped from within but at a price for every file. extractor.py ends the process instead.
+
 What to look for stands in `languages/*.scm`; this is the vocabulary of their captures. Patterns count in file order: of
 two that say something about the same thing, the first holds.
 
     @definition.<kind>  a definition; its signature begins here
-    @definition.scope   no symbol, but what stands in it belongs to its @name: an `impl` of Rust; `self` is what is around
-    @definition.access  no symbol: its @visibility is that of the @name beside it, else of what follows beside it: `private`
+    @definition.scope   no symbol, but what stands in it belongs to its @name: an `impl` of Rust; to what is around if
+                        that is `self`
+    @definition.access  no symbol: its @visibility is that of the @name beside it, else of what follows it: `private`
     @definition.namespace  a module where others name it as their @parent, else a variable: a table of Lua
     @definition         widens the range of the definition with the same @name: decorators, `export`
     @name               its name; patterns with the same name node speak of the same definition; `(#set! name "Companion")`
@@ -29,17 +33,18 @@ two that say something about the same thing, the first holds.
 """
 
 import re
-import time
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
 from operator import itemgetter
 
+from msgspec import Struct
+from msgspec.structs import replace
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
-from fledgling.worker.declarator import declared
+from fledgling.worker.declarator import Declared, declared
 from fledgling.worker.language import Language, Languages
 from fledgling.worker.lexical import StatementRules, comments, scanner
 from fledgling.worker.macros import without_macros
@@ -47,25 +52,44 @@ from fledgling.worker.outline import Definition, Import, Text, extraction, witho
 from fledgling.worker.readers import READERS
 from fledgling.worker.rows import Extraction
 
-BUDGET = 0.5  # CPU seconds a file: five times what a megabyte of ordinary source takes; hostile ones take minutes
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
-MAX_RUN = 500  # tokens side by side with no node between; the query's time grows with the square of it
 MAX_MODULE = 1000  # characters; prefixes nested ten thousand deep would make modules of quadratic size
-MAX_DEPTH = 50_000  # levels; the query counts them in 16 bits, and beyond never gives up a match in progress
-CHUNK = 1024  # bytes handed to the parser at a time; reading the text of a node copies one for each predicate
 BLANKS = re.compile(r"(?<!\s)\s++(?=[.:\\])|(?<=[.:])[\s\\]++|\\\n\s*+")  # `a . b` is `a.b`, also over lines
 BLANK = re.compile(rb"\s*+")
-DEFINITION = re.compile(r"@(definition(?:\.(\w+))?)")
+DEFINITION = re.compile(rb"@(definition(?:\.(\w+))?)")
+MORE = re.compile(rb"@(?:inside|doc|parent|visibility|exported|global)\b")
 
 Span = tuple[int, int]
 Captures = dict[str, list[Node]]
 
 
-class OutOfTime(Exception):
-    """The file's budget is spent."""
-
-
 # ---- patterns that speak of one thing, put together ------------------------------------------------------------------
+
+
+class Pattern(Struct, frozen=True):
+    """What a pattern says whatever it matches, asked once and not for each match.
+
+    `whole` is its capture of the definition, "definition.class", and `kind` that definition's. `name` is the name it
+    sets. `says_more` marks the few with a capture of what most definitions do not have.
+    """
+
+    whole: str
+    kind: str
+    name: str | None
+    says_more: bool
+
+
+def patterns(query: Query, rules: bytes) -> Iterator[Pattern]:
+    """The patterns of a query in order."""
+    for index in range(query.pattern_count):
+        source = rules[query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)]
+        whole = DEFINITION.search(source)
+        yield Pattern(
+            whole[1].decode() if whole else "",
+            (whole[2] or b"").decode() if whole else "",
+            query.pattern_settings(index).get("name"),
+            MORE.search(source) is not None,
+        )
 
 
 class Found:
@@ -82,15 +106,15 @@ class Found:
         self.comments: list[Span] = []
         self.complete = True
 
-    def add(self, captures: Captures, capture: str, kind: str, named: str | None) -> None:
-        """Add one match; `capture` is the one that holds the whole definition, if its pattern has one."""
-        if kind == "access":
+    def add(self, pattern: Pattern, captures: Captures) -> None:
+        """Add one match."""
+        if pattern.kind == "access":
             self._add_access(captures)
         elif "name" in captures:
-            (node, *_) = captures["name"]
-            self._add_definition(captures, node.byte_range, named or self._text(node), captures.get(capture), kind)
+            start, end = captures["name"][0].byte_range
+            self._add_definition(pattern, captures, start, end, pattern.name)
         elif "declarator" in captures:
-            self._add_declared(captures, captures.get(capture), kind)
+            self._add_declared(pattern, captures)
         elif "import" in captures:
             self._add_import(captures)
         elif "comment" in captures:
@@ -137,36 +161,45 @@ class Found:
             if len(found.module) <= MAX_MODULE:
                 yield found
 
-    def _add_declared(self, captures: Captures, whole: list[Node] | None, kind: str) -> None:
+    def _add_declared(self, pattern: Pattern, captures: Captures) -> None:
         """Add what a declarator declares, unless it is a function and no definition of one is meant: a prototype."""
         found = declared(captures["declarator"][0])
-        known = not whole or kind == "function" or not whole[0].has_error
-        if found and known and (kind == "type" or found.is_function == (kind == "function")):
-            self._add_definition(captures, found.name, " ".join(self._cut(*found.name).split()), whole, kind)
+        whole = captures.get(pattern.whole)
+        if found is None or (whole and is_misread(whole[0], pattern.kind, found)):
+            return
+        if pattern.kind == "type" or found.is_function == (pattern.kind == "function"):
+            if found.owners and pattern.kind == "function":
+                pattern = replace(pattern, kind="method")
+            self._add_definition(pattern, captures, *found.name, " ".join(self._cut(*found.name).split()))
             definition = self._definitions[found.name[0]]
             definition.parent = definition.parent or "::".join(self._cut(*owner) for owner in found.owners)
             definition.value = found.value
 
-    def _add_definition(self, captures: Captures, place: Span, name: str, whole: list[Node] | None, kind: str) -> None:
-        found = self._definitions.get(place[0])
+    def _add_definition(self, pattern: Pattern, captures: Captures, start: int, end: int, name: str | None) -> None:
+        """Add what a match says of the definition whose name stands from `start` to `end`, and may be another there."""
+        found = self._definitions.get(start)
         if found is None:
-            found = self._definitions[place[0]] = Definition(name.strip("'\"`"), inside=place[1])
-        if whole and not (kind and found.kind):
+            name = self._text(captures["name"][0]) if name is None else name
+            found = self._definitions[start] = Definition(name.strip("'\"`"), inside=end)
+        if (whole := captures.get(pattern.whole)) and not (pattern.kind and found.kind):
             start, end = whole[0].byte_range
-            if kind:
-                found.kind, found.head = kind, start
+            if pattern.kind:
+                found.kind, found.head = pattern.kind, start
             found.start = min(start, found.start) if found.end >= 0 else start
             found.end = max(end, found.end)
-        if "inside" in captures:
-            found.inside = captures["inside"][0].start_byte
         if found.body is None and found.value is None:
-            found.body = start_of(captures.get("body"))
-            found.value = start_of(captures.get("value"))
-        found.doc = found.doc or self._captured(captures, "doc")
-        found.parent = found.parent or self._captured(captures, "parent")
-        found.visibility = found.visibility or self._captured(captures, "visibility")
-        found.exported = found.exported or "exported" in captures
-        found.is_global = found.is_global or "global" in captures
+            if "body" in captures:
+                found.body = start_of(captures["body"])
+            if "value" in captures:
+                found.value = start_of(captures["value"])
+        if pattern.says_more:
+            if "inside" in captures:
+                found.inside = captures["inside"][0].start_byte
+            found.doc = found.doc or self._captured(captures, "doc")
+            found.parent = found.parent or self._captured(captures, "parent")
+            found.visibility = found.visibility or self._captured(captures, "visibility")
+            found.exported = found.exported or "exported" in captures
+            found.is_global = found.is_global or "global" in captures
 
     def _add_access(self, captures: Captures) -> None:
         start, end = captures["visibility"][0].byte_range
@@ -175,22 +208,25 @@ class Found:
 
     def _add_import(self, captures: Captures) -> None:
         start, end = captures["import"][0].byte_range
-        names = self._names[start]
         name, alias = self._captured(captures, "imported"), self._captured(captures, "alias")
         if "module" in captures:
             module = captures["module"][0]
-            found = self._imports.get(module.start_byte)
-            path = BLANKS.sub("", self._text(module).strip("'\"<>"))
-            if name and captures["imported"][0].end_byte == module.end_byte:
-                if found:  # a pattern above says what is imported
-                    return
-                owner = path.removesuffix(name).rstrip(".")
-                path, name = (owner, name) if owner else (path, None)
+            at, behind = module.byte_range
+            found = self._imports.get(at)
+            ends_module = name is not None and captures["imported"][0].end_byte == behind
+            if found and ends_module:  # a pattern above says what is imported
+                return
             if found is None:
-                found = self._imports[module.start_byte] = Import(path, start, end)
+                path = BLANKS.sub("", self._text(module).strip("'\"<>"))
+                if name and ends_module:
+                    owner = path.removesuffix(name).rstrip(".")
+                    path, name = (owner, name) if owner else (path, None)
+                found = self._imports[at] = Import(path, start, end)
             found.start, found.end = min(start, found.start), max(end, found.end)
             found.relative = found.relative or "relative" in captures
             names = found.names
+        else:
+            names = self._names[start]
         if default := self._captured(captures, "default"):
             name, alias = "default", default
         if name or alias:
@@ -200,16 +236,26 @@ class Found:
         return self._text(captures[capture][0]) if capture in captures else None
 
     def _text(self, node: Node) -> str:
-        text = self._cut(*node.byte_range)
-        return text[1:] if node.type == "simple_symbol" else text  # `:name` of Ruby
+        start, end = node.byte_range
+        text = self._source[start:end].decode(errors="replace")
+        return text[1:] if text[:1] == ":" and node.type == "simple_symbol" else text  # `:name` of Ruby
 
     def _cut(self, start: int, end: int) -> str:
         return self._source[start:end].decode(errors="replace")
 
 
-def start_of(nodes: list[Node] | None) -> int | None:
-    """Where a captured node begins."""
-    return min(node.start_byte for node in nodes) if nodes else None
+def is_misread(node: Node, kind: str, found: Declared) -> bool:
+    """Whether a declaration of C is none: it holds an error, or is a macro before a block: `TEST(a, b) { }`."""
+    if kind != "function":
+        return node.has_error
+    if node.type != "function_definition" or node.child_by_field_name("type") or found.owners or found.is_plain:
+        return False
+    return not (node.parent and node.parent.type in ("field_declaration_list", "template_declaration"))
+
+
+def start_of(nodes: list[Node]) -> int:
+    """Where captured nodes begin."""
+    return nodes[0].start_byte if len(nodes) == 1 else min(node.start_byte for node in nodes)
 
 
 def blank_end(source: bytes, offset: int) -> int:
@@ -236,61 +282,22 @@ class Syntax:
         return Query(self._grammar, self._rules)
 
     @cached_property
-    def _kinds(self) -> list[tuple[str, str, str | None]]:
-        """The definition capture of each pattern, its kind, the name it sets: ("definition.class", "class", None)."""
-        query = self._query
-        ranges = [(query.start_byte_for_pattern(i), query.end_byte_for_pattern(i)) for i in range(query.pattern_count)]
-        found = [DEFINITION.search(self._rules, start, end) for start, end in ranges]
-        kinds = [(match[1], match[2] or "") if match else ("", "") for match in found]
-        return [(*kind, query.pattern_settings(i).get("name")) for i, kind in enumerate(kinds)]
+    def _patterns(self) -> list[Pattern]:
+        return list(patterns(self._query, self._rules.encode()))
 
-    def parse(self, source: bytes, deadline: float) -> Tree:
-        """The syntax tree; OutOfTime if it takes too long."""
-        try:
-            return self._parser.parse(
-                lambda offset, _: source[offset : offset + CHUNK],
-                progress_callback=lambda _offset, _error: time.thread_time() > deadline,
-            )
-        except ValueError as error:  # what tree-sitter raises when the callback stops it
-            self._parser.reset()
-            raise OutOfTime from error
+    def parse(self, source: bytes) -> Tree:
+        """The syntax tree."""
+        return self._parser.parse(source)
 
     def find(self, source: bytes, tree: Tree) -> Found:
-        """Run the query and put together what its patterns say about the same node; OutOfTime if it would take long."""
-        if is_bomb(tree):
-            raise OutOfTime
+        """Run the query and put together what its patterns say about the same node."""
         found = Found(source)
         cursor = QueryCursor(self._query, match_limit=MATCH_LIMIT)
-        for pattern, captures in sorted(cursor.matches(tree.root_node), key=itemgetter(0)):
-            found.add(captures, *self._kinds[pattern])
+        rules = self._patterns
+        for index, captures in sorted(cursor.matches(tree.root_node), key=itemgetter(0)):
+            found.add(rules[index], captures)
         found.complete = not (tree.root_node.has_error or cursor.did_exceed_match_limit)
         return found
-
-
-def is_bomb(tree: Tree) -> bool:
-    """Whether the query would take minutes: more than MAX_RUN mere tokens in a row (`((((((...`), or MAX_DEPTH levels.
-
-    This is asked first because a query cannot be stopped: its progress callback crashes in tree-sitter 0.26. Subtrees
-    too small to hold such a run are not looked into.
-    """
-    todo = [(tree.root_node, 0)]
-    while todo:
-        node, depth = todo.pop()
-        if depth > MAX_DEPTH:
-            return True
-        cursor = node.walk()
-        run = 0
-        more = cursor.goto_first_child()
-        while more:
-            child = cursor.node
-            if child and child.is_named:
-                run = 0
-                if child.descendant_count > MAX_RUN:
-                    todo.append((child, depth + 1))
-            elif (run := run + 1) > MAX_RUN:
-                return True
-            more = cursor.goto_next_sibling()
-    return False
 
 
 # ---- one file --------------------------------------------------------------------------------------------------------
@@ -338,23 +345,17 @@ class Extractor:
 
 
 def parsed(syntaxes: list[Syntax], source: bytes) -> Extraction:
-    """What tree-sitter finds; nothing where the budget ends first."""
-    deadline = time.thread_time() + BUDGET
-    row = syntaxes[0].row
-    try:
-        syntax, tree = understand(syntaxes, source, deadline)
-        row = syntax.row
-        found = syntax.find(source, tree)
-    except OutOfTime:
-        return extraction(row, Text(source, []), [], [], "tree-sitter", complete=False)
+    """What tree-sitter finds."""
+    syntax, tree = understand(syntaxes, source)
+    found = syntax.find(source, tree)
     text = Text(source, found.comments)
-    return extraction(row, text, found.definitions(), found.imports(), "tree-sitter", complete=found.complete)
+    return extraction(syntax.row, text, found.definitions(), found.imports(), "tree-sitter", complete=found.complete)
 
 
-def understand(syntaxes: list[Syntax], source: bytes, deadline: float) -> tuple[Syntax, Tree]:
+def understand(syntaxes: list[Syntax], source: bytes) -> tuple[Syntax, Tree]:
     """The first grammar that parses the text without error, else the one with the fewest errors, with its tree."""
     best, *others = syntaxes
-    tree = best.parse(source, deadline)
+    tree = best.parse(source)
     fewest = errors(tree)
     if fewest and best.row.macros:
         source = without_macros(source)
@@ -362,10 +363,7 @@ def understand(syntaxes: list[Syntax], source: bytes, deadline: float) -> tuple[
     for syntax in others:
         if not fewest:
             break
-        try:
-            attempt = syntax.parse(source, deadline)
-        except OutOfTime:
-            break
+        attempt = syntax.parse(source)
         if (count := errors(attempt)) < fewest:
             best, tree, fewest = syntax, attempt, count
     return best, tree

@@ -11,21 +11,25 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from fledgling.worker.language import Language
 from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
 
+NEWLINE = 10
 MAX_SIGNATURE = 300  # characters; a signature is to be read in a list
 MAX_NAME = 200  # characters; a computed JavaScript name can be any expression, and nobody asks for such a one
 MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would make qualified names of quadratic size
 
+PLAIN = re.compile(r'"""(?>(?:[^"\\\r\0]++|"(?!""))*)"""')  # its value is as it stands; a parser takes ten times longer
 OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # what a language calls local is no symbol inside these
 COMMENT_MARKS = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?|[ \t]*(?:\*+/|\]=*\])[ \t]*$", re.MULTILINE
+    r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?|[ \t]*(?:\*+/|\]=*\])[ \t]*$",
+    re.MULTILINE,
 )
 
 
@@ -84,7 +88,7 @@ class Text:
         self.source = source
         self.comments = sorted(comments)
         self.code = without(source, self.comments)
-        self.starts = [0, *(match.end() for match in re.finditer(b"\n", source))]
+        self.starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
         self.comment_lines = frozenset(self._comment_lines())
         self._code_above = self._skip_comments()
 
@@ -172,6 +176,7 @@ def nested(language: Language, definitions: Iterable[Definition]) -> Iterator[tu
     in_order = sorted(definitions, key=lambda found: (found.start, -found.end))
     separate_chains(in_order)
     settle_namespaces(in_order)
+    settle_constants(language, in_order)
     ahead = sorted(in_order, key=lambda found: found.inside, reverse=True)
     around: list[Definition] = []
     variables: set[str] = set()
@@ -186,7 +191,7 @@ def nested(language: Language, definitions: Iterable[Definition]) -> Iterator[tu
             accesses.declare(found, parent)
             continue
         accesses.apply(found, parent)
-        settle(language, found, parent)
+        settle(found, parent)
         if parent and parent.kind in LOCAL_TO and found.kind in language.local:
             continue
         if found.kind in ("variable", "constant"):
@@ -226,6 +231,14 @@ def settle_namespaces(in_order: Sequence[Definition]) -> None:
             found.kind = "module" if found.name in owners else "variable"
 
 
+def settle_constants(language: Language, in_order: Sequence[Definition]) -> None:
+    """A variable whose name says so is a constant."""
+    is_constant = re.compile(language.constant).fullmatch
+    for found in in_order:
+        if found.kind == "variable" and is_constant(found.name):
+            found.kind = "constant"
+
+
 def separate_chains(in_order: Sequence[Definition]) -> None:
     """In `a = b = 1` the value of `a` is the definition of `b`, which is no member of `a`."""
     by_start = {found.start: found for found in reversed(in_order)}
@@ -234,42 +247,45 @@ def separate_chains(in_order: Sequence[Definition]) -> None:
             found.inside = chained.inside
 
 
-def owners(found: Definition, parent: Definition | None) -> list[str | None]:
-    """Qualified names of what holds a definition: A and B for `class B::C` or `def B.c` within A, B alone for `::B::C`."""
-    names = found.parent.split("::") if found.parent else []
-    around = parent.qualified if parent and names[:1] != [""] else None
-    if parent and parent.kind in ("class", "module") and names[:1] == [parent.name]:
+def owner(found: Definition, parent: Definition | None) -> str | None:
+    """Qualified name of what holds a definition: A.B for `class B::C` or `def B.c` within A, B for `class ::B::C`."""
+    around = parent.qualified if parent else None
+    if not found.parent:
+        return around
+    names = found.parent.split("::")
+    if not names[0]:
+        around = None
+    if parent and parent.kind in ("class", "module") and names[0] == parent.name:
         del names[0]  # `def A.f` within `class A`
     found.parent = ".".join(name for name in names if name) or None
-    return [around, found.parent]
+    return ".".join(part for part in (around, found.parent) if part)
 
 
-def settle(language: Language, found: Definition, parent: Definition | None) -> None:
-    """Give the definition its final kind and its qualified name."""
-    if found.kind == "variable" and re.fullmatch(language.constant, found.name):
-        found.kind = "constant"
+def settle(found: Definition, parent: Definition | None) -> None:
+    """Make a function in a class a method, and give the definition its qualified name."""
     if parent:
         found.kind = INSIDE.get((parent.kind, found.kind), found.kind)
     if found.kind == "scope" and parent and found.name in ("self", parent.name):  # `class << self`
         found.name, found.qualified = parent.name, parent.qualified
         return
-    path = [*owners(found, parent), found.name.replace("::", ".") if found.kind == "scope" else found.name]
-    qualified = ".".join(part for part in path if part)
+    name = found.name.replace("::", ".") if found.kind == "scope" else found.name
+    around = owner(found, parent)
+    qualified = f"{around}.{name}" if around and name else around or name
     found.qualified = qualified if len(qualified) <= MAX_QUALIFIED else found.name
 
 
 def symbol(language: Language, text: Text, found: Definition, parent: Definition | None) -> SymbolRow:
     """The row of one definition."""
     return SymbolRow(
-        name=found.name,
-        kind=found.kind,
-        line_start=text.line(found.start),
-        line_end=text.last_line(found.end),
-        parent_name=found.parent.rpartition(".")[2] if found.parent else parent.name if parent else None,
-        signature=signature(text, found),
-        docstring=docstring(language, text, found),
-        visibility=visibility(language, found, parent),
-        qualified_name=found.qualified,
+        found.name,
+        found.kind,
+        text.line(found.start),
+        text.last_line(found.end),
+        found.parent.rpartition(".")[2] if found.parent else parent.name if parent else None,
+        signature(text, found),
+        docstring(language, text, found),
+        visibility(language, found, parent),
+        found.qualified,
     )
 
 
@@ -317,6 +333,8 @@ def docstring(language: Language, text: Text, found: Definition) -> str | None:
 
 def literal(source: str) -> str | None:
     """The value of a Python string expression, cleaned like `ast.get_docstring`; None for bytes and f-strings."""
+    if PLAIN.fullmatch(source):
+        return inspect.cleandoc(source[3:-3])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape in the project's text is no news of ours

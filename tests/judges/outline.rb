@@ -168,7 +168,10 @@ class Outline
 
   def on_iter(node, path)
     call, block = node.children
-    return if call.type != :FCALL || !DEFINERS.include?(call.children[0])
+    if call.type != :FCALL || !DEFINERS.include?(call.children[0])
+      walk(call, path)
+      return body(block, path)
+    end
 
     name, = literals(call.children[1]).take(1)
     return unless first_literal?(call)
@@ -196,7 +199,12 @@ class Outline
     elsif MODES.key?(method)
       before = @definitions.size
       walk(arguments, path)
-      @definitions[before..].each { |definition| definition[4] = MODES[method] if definition[0].count(".") == path.size }
+      @definitions[before..].each do |definition|
+        next if definition[0].count(".") != path.size
+
+        definition[2] = node.first_lineno if definition[1] == "method"
+        definition[4] = MODES[method]
+      end
       literals(arguments).each do |name|
         found = @definitions.rindex { |definition| definition[0] == [*path, name].join(".") }
         @definitions[found][4] = MODES[method] if found

@@ -3,12 +3,12 @@
 ; ---- functions: function f(), local function f(), function a.b.f(), function a.b:f()
 
 (function_declaration name: (identifier) @name body: (_)? @body "end" @body) @definition.function
-(function_declaration name: (dot_index_expression table: [(identifier) (dot_index_expression)] @parent field: (_) @name) body: (_)? @body "end" @body)
-  @definition.function
-(function_declaration name: (method_index_expression table: [(identifier) (dot_index_expression)] @parent method: (_) @name) body: (_)? @body "end" @body)
-  @definition.method
+(function_declaration name: (dot_index_expression table: (_) @parent field: (_) @name)
+  body: (_)? @body "end" @body) @definition.function
+(function_declaration name: (method_index_expression table: (_) @parent method: (_) @name)
+  body: (_)? @body "end" @body) @definition.method
 
-; ---- names given to functions: local f = function, a.f = function, a["f"] = function, { f = function, ["f"] = function }
+; ---- names given to functions: local f = function, a.f = function, a["f"] = function, { f = function }
 
 (variable_declaration (assignment_statement
   (variable_list . name: (identifier) @name .)
@@ -19,10 +19,10 @@
     (dot_index_expression table: [(identifier) (dot_index_expression)] @parent field: (_) @name)
     (bracket_index_expression table: [(identifier) (dot_index_expression)] @parent field: (string content: (_) @name))] .)
   (expression_list . value: (function_definition body: (_)? @body "end" @body))) @definition.function
-(field name: (identifier) @name . "=" value: (function_definition body: (_)? @body "end" @body)) @definition.function
-(field name: (string content: (_) @name)
+(field "[" name: (identifier) @name value: (function_definition)) @definition.scope
+(field name: [(identifier) @name (string content: (_) @name)]
   value: (function_definition body: (_)? @body "end" @body)) @definition.function
-(field name: (identifier) @parent . "="
+(field name: (identifier) @parent
   value: (table_constructor (field name: [(identifier) @name (string content: (_) @name)])))
 (assignment_statement (variable_list . name: (dot_index_expression) @parent .)
   (expression_list . value: (table_constructor (field name: [(identifier) @name (string content: (_) @name)]))))

@@ -15,7 +15,8 @@
 ([(program (identifier) @visibility @definition.access) (class body: (body_statement (identifier) @visibility @definition.access))
   (module body: (body_statement (identifier) @visibility @definition.access))
   (singleton_class body: (body_statement (identifier) @visibility @definition.access))
-  (do_block body: (body_statement (identifier) @visibility @definition.access))]
+  (do_block body: (body_statement (identifier) @visibility @definition.access))
+  (then (identifier) @visibility @definition.access) (else (identifier) @visibility @definition.access)]
   (#any-of? @visibility "private" "protected" "public" "module_function"))
 
 ; ---- modules and classes: class A, class A::B, A = Class.new(B) do ... end
@@ -26,8 +27,8 @@
 (class "class" @visibility
   name: [(constant) @name (scope_resolution scope: (_)? @parent name: (_) @name)]
   body: (_)? @body "end" @body) @definition.class
-(module name: (scope_resolution . "::" @parent name: (_) @name))
-(class name: (scope_resolution . "::" @parent name: (_) @name))
+(module name: (scope_resolution . "::" @global name: (_) @name))
+(class name: (scope_resolution . "::" @global name: (_) @name))
 (singleton_class value: [(self) (constant) (scope_resolution) (identifier)] @name)
   @definition.scope
 (singleton_class value: (assignment left: (_) @name)) @definition.scope
