@@ -52,9 +52,10 @@ class Questions:
         self.names: list[str] = []
         for path in islice(cycle(paths), PASSES * len(paths)):
             text = _text(corpus / path)
-            long = [line for line in text.splitlines() if 12 < len(line.strip()) < 200 and line.isprintable()]
+            lines = (line.strip() for line in text.splitlines())
+            long = [line for line in lines if 12 < len(line) < 200 and line.isprintable()]
             if long and len(self.literals) < QUESTIONS:
-                line = random.choice(long).strip()
+                line = random.choice(long)
                 first, length = random.randrange(len(line) - 6), random.randrange(5, 25)
                 if len(literal := line[first : first + length].strip()) > 3:
                     self.literals.append(literal)
