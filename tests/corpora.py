@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conftest import git
 
-SDISTS = {"flask": "3.1.3", "django": "5.2.19", "sympy": "1.14.0"}
+SDISTS = {"flask": "3.1.3", "django": "5.2.19", "sympy": "1.14.0", "ansible-core": "2.17.5", "lxml": "6.1.3"}
 NPM = {
     "express": "express@5",
     "typescript": "typescript@5.9.3",
@@ -17,6 +17,8 @@ NPM = {
     "vitest": "vitest@4.1.12",
     "vitest-expect": "@vitest/expect@4.1.12",
     "vitest-runner": "@vitest/runner@4.1.12",
+    "bootstrap": "bootstrap@5.3.3",
+    "antd": "antd@4.24.16",
 }
 DEBIAN = {"typescript-src": "node-typescript"}  # the package on npm holds only what is built from its sources
 

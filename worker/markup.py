@@ -16,6 +16,13 @@ TAG = rb"<(?P<end>/?)(?P<name>[a-zA-Z][^\s/>]*+)(?P<attributes>" + ATTRIBUTES + 
 COMMENT = rb"<!--(?>-?>|.*?(?:--!?>|\Z))"
 TOKEN = re.compile(rb"[^<]*+(?:(?P<comment>" + COMMENT + rb")|" + TAG + rb"|<[!?/][^>]*+>?|<)", re.DOTALL)
 MARKUP = re.compile(COMMENT + rb"|" + TAG, re.DOTALL)
+EMBEDDED = {  # comments of what is in an element, beside its strings
+    "style": re.compile(rb"(/\*.*?(?:\*/|\Z))|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*)", re.DOTALL),
+    "script": re.compile(
+        rb"(/\*.*?(?:\*/|\Z)|^[ \t]*+//[^\n]*+)|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*)|`[^`]*+",
+        re.DOTALL | re.MULTILINE,
+    ),
+}
 ID = re.compile(rb"[\s\"'/]id\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
 ATTRIBUTE = re.compile(rb"[\s/]*+([^\s/=]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"']\S*+))?)?")
 TEMPLATE = re.compile(r"\{\{|\{%|<[%?]|\$\{|\s")
@@ -76,7 +83,13 @@ class Document:
             self._end_tag(name, start, end)
             return end
         self._start_tag(name, start, end, token["attributes"])
-        return self._text_end(name, end) if name in RAW_TEXT else end
+        if name not in RAW_TEXT:
+            return end
+        text_end = self._text_end(name, end)
+        if embedded := EMBEDDED.get(name):
+            found = embedded.finditer(self._source, end, text_end)
+            self.comments += (comment.span(1) for comment in found if comment[1])
+        return text_end
 
     def _start_tag(self, name: str, start: int, end: int, attributes: bytes) -> None:
         ended = ENDED_BY.get(name, frozenset())
