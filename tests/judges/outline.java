@@ -1,4 +1,4 @@
-// javac's view of files: java JavaOutline.java < list of paths > JSON lines. Each line: {definitions: [[qualified name, kind,
+// javac's view of files: java outline.java < list of paths > JSON lines. Each line: {definitions: [[qualified name, kind,
 // first line, last line]], imports: [[line, module, name]]}, or null where javac finds a syntax error.
 import com.sun.source.tree.*;
 import com.sun.source.util.*;
@@ -122,7 +122,7 @@ public class JavaOutline extends TreePathScanner<Void, Void> {
     static String kind(VariableTree tree, ClassTree type) {
         long flags = ((JCVariableDecl) tree).mods.flags;
         boolean isConstant = (flags & Flags.ENUM) != 0 || (flags & Flags.STATIC) != 0 && (flags & Flags.FINAL) != 0
-            || "interface".equals(KINDS.get(type.getKind())) || tree.getName().toString().matches("_*[A-Z][A-Z0-9_]*");
+            || "interface".equals(KINDS.get(type.getKind()));
         return (flags & Flags.RECORD) != 0 ? "property" : isConstant ? "constant" : "variable";
     }
 
