@@ -63,8 +63,10 @@ def lines(figures: Figures) -> Iterator[str]:
     yield ""
     yield from _table([_ANSWERS, *_answering(figures)])
     yield ""
-    yield "Not equal:"
-    yield from (f"  {name}: {' '.join(row.differs.split())}" for name, row in peers.load().items())
+    yield "Commands, and what is not equal about them:"
+    for name, row in peers.load().items():
+        yield f"  {' '.join((*row.via, name, *(row.index or row.search)))}"
+        yield f"    {' '.join(row.differs.split())}"
     yield ""
     yield from (f"{name}: {text}" for name, text in sorted(figures.about.items()))
 
