@@ -32,6 +32,7 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True):
 
     quoted: str
     terminators: tuple[str, ...]
+    send: str
     delimiter: str
     open: str
     close: str
@@ -79,7 +80,8 @@ class StatementRules:
         rules = msgspec.convert(tomllib.loads(languages.rules[file]), Rules)
         words = {word: getattr(rules, word) for word in WORDS}
         self._scanners = {
-            end.encode(): scanner(languages, name, end=re.escape(end), **words) for end in rules.terminators
+            end.encode(): scanner(languages, name, end=f"{re.escape(end)}|{rules.send}", **words)
+            for end in rules.terminators
         }
         self._create = re.compile(rules.create.replace("PART", rules.part).encode(), FLAGS | re.VERBOSE)
         self._part = re.compile(rules.part.encode(), FLAGS | re.VERBOSE)

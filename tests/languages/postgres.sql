@@ -28,5 +28,12 @@ COPY app."User s" (id, name) FROM stdin;
 4	CREATE TABLE nope2 (id int);
 \.
 CREATE FUNCTION one() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END;
+\echo 'a command of psql' \quit
+CREATE AGGREGATE total(int) (SFUNC = int4pl, STYPE = int);
+SELECT 1 \gset
+CREATE DOMAIN positive AS int CHECK (VALUE > 0);
+CREATE TABLESPACE fast LOCATION '/fast';
+CREATE FOREIGN TABLE remote.orders (id int) SERVER other;
+CREATE EVENT TRIGGER audit_ddl ON ddl_command_end EXECUTE FUNCTION app.touch();
 BEGIN;
 CREATE TABLE last_one (id int)
