@@ -111,8 +111,6 @@ def test_no_two_languages_claim_the_same_file() -> None:
 # ---- comments --------------------------------------------------------------------------------------------------------
 
 COMMENTS = [
-    ("go", 'a := "//" // no\n// yes\n/* yes\n\nyes */\nb := `\n// no\n`\n', [2, 3, 5]),
-    ("rust", '// yes\nlet s: &\'a str = r#"\n// no "\n"#;\n/* yes /* yes */ yes\nyes */\nx(); /* no */\n', [1, 5, 6]),
     ("c", "#define A /* no\n no */ 1\n  /* yes */ // yes\nchar c = '\"'; // no\n// yes\n", [3, 5]),
     ("html", "<!-- yes\n yes --><p>it's</p>\n<!-- yes -->\n", [1, 3]),
     ("css", "/* yes */\na { content: '/* no */' }\n", [1]),

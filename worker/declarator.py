@@ -23,6 +23,7 @@ class Declared(Struct, frozen=True):
     name: Span
     owners: tuple[Span, ...]
     is_function: bool
+    is_plain: bool  # no macro by its look: an operator, or a name not all in capitals
     value: int | None
 
 
@@ -35,11 +36,13 @@ def declared(declarator: Node) -> Declared | None:
     while node:
         kind = node.type
         if kind in NAME:
-            return Declared(node.byte_range, tuple(owners), is_function, value.start_byte if value else None)
+            plain = kind.endswith("_name") or not (node.text or b"").isupper()
+            begin = value.start_byte if value else None
+            return Declared(node.byte_range, tuple(owners), is_function, plain, begin)
         if kind == "operator_cast":
             parameters = node.child_by_field_name("declarator")
             end = parameters.start_byte if parameters else node.end_byte
-            return Declared((node.start_byte, end), tuple(owners), True, None)
+            return Declared((node.start_byte, end), tuple(owners), True, True, None)
         if kind == "qualified_identifier":
             if scope := node.child_by_field_name("scope"):
                 owners.append((scope.child_by_field_name("name") or scope).byte_range)

@@ -24,13 +24,13 @@ KEYWORDS = (
     TAGS
     | TYPES
     | frozenset(
-        b"static extern inline const volatile restrict register typedef thread_local constexpr consteval constinit mutable"
-        b" virtual explicit friend template final override noexcept public private protected return else case goto do if"
-        b" while for switch break continue default sizeof new delete throw using namespace operator concept requires"
-        b" co_return co_await co_yield try catch and or not __attribute__ __attribute __extension__ __inline __inline__"
-        b" __restrict __restrict__ __const __volatile__ __signed__ __asm__ asm __declspec _Noreturn _Thread_local __thread"
-        b" _Alignas alignas _Atomic __cdecl __stdcall __fastcall __thiscall __vectorcall __forceinline typeof __typeof__"
-        b" decltype".split()
+        b"static extern inline const volatile restrict register typedef thread_local constexpr consteval constinit"
+        b" mutable virtual explicit friend template final override noexcept public private protected return else case"
+        b" goto do if while for switch break continue default sizeof new delete throw using namespace operator concept"
+        b" requires co_return co_await co_yield try catch and or not __attribute__ __attribute __extension__ __inline"
+        b" __inline__ __restrict __restrict__ __const __volatile__ __signed__ __asm__ asm __declspec _Noreturn"
+        b" _Thread_local __thread _Alignas alignas _Atomic __cdecl __stdcall __fastcall __thiscall __vectorcall"
+        b" __forceinline typeof __typeof__ decltype".split()
     )
 )
 
@@ -47,9 +47,9 @@ def without_macros(source: bytes) -> bytes:
 
 def macros(source: bytes, start: int, end: int, following: bytes) -> Iterator[tuple[int, int]]:
     """The spans of macros among the words of a declaration, the last of which is the name it declares."""
-    *words, _ = WORD.finditer(source, start, end)
+    *words, name = WORD.finditer(source, start, end)
     if len(words) > 1 and following in b"{:" and words[-2][0] in TAGS:  # class LIB_API Name {
-        if words[-1][0] not in KEYWORDS:
+        if words[-1][0] not in KEYWORDS and name[0] not in KEYWORDS:
             yield words[-1].span()
         return
     tags = {after.start() for word, after in pairwise(words) if word[0] in TAGS}

@@ -363,5 +363,5 @@ def import_symbols(text: Text, found: Import) -> Iterator[SymbolRow]:
     """The names an import brings in, or the module where it brings in none."""
     line_start, line_end = text.line(found.start), text.line(max(found.end - 1, found.start))
     for name in [alias or name for name, alias in found.names] or [None]:
-        bound = found.module if name in (None, "*", "self") else name  # `use std::io::{self, Read}`
+        bound = found.module if name in (None, "*", ".", "self") else name  # `use std::io::{self, Read}`
         yield SymbolRow(bound, "import", line_start, line_end, None, None, None, "public", bound)

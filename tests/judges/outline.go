@@ -52,7 +52,7 @@ func (v visitor) imported(spec *ast.ImportSpec) {
 	module, _ := strconv.Unquote(spec.Path.Value)
 	var name, alias any
 	if spec.Name != nil && spec.Name.Name == "." {
-		name = "*"
+		name = "."
 	} else if spec.Name != nil {
 		alias = spec.Name.Name
 	}
