@@ -7,20 +7,35 @@ from pathlib import Path
 
 from conftest import git
 
-SDISTS = {"flask": "3.1.3", "django": "5.2.19", "sympy": "1.14.0", "ansible-core": "2.17.5", "lxml": "6.1.3"}
+SDISTS = {
+    "flask": "3.1.3",
+    "orjson": "3.13.0",
+    "django": "5.2.19",
+    "sympy": "1.14.0",
+    "ansible-core": "2.17.5",
+    "lxml": "6.1.3",
+}
 NPM = {
     "express": "express@5",
     "typescript": "typescript@5.9.3",
     "rxjs": "rxjs@7.8.2",
     "preact": "preact@10.29.8",
     "zod": "zod@4.6.7",
+    "effect": "effect@4.1.0",
     "vitest": "vitest@4.1.12",
     "vitest-expect": "@vitest/expect@4.1.12",
     "vitest-runner": "@vitest/runner@4.1.12",
     "bootstrap": "bootstrap@5.3.3",
     "antd": "antd@4.24.16",
 }
-DEBIAN = {"typescript-src": "node-typescript"}  # the package on npm holds only what is built from its sources
+DEBIAN = {
+    "cobra": "golang-github-spf13-cobra",
+    "hugo": "hugo",
+    "jackson-databind": "jackson-databind",
+    "prometheus": "prometheus",
+    "redis": "redis",
+    "typescript-src": "node-typescript",  # the package on npm holds only what is built from its sources
+}
 
 
 class FetchError(Exception):

@@ -24,9 +24,10 @@
 
 ; ---- constants and variables of the package
 
-(source_file (const_declaration "(" (const_spec name: (identifier) @name value: (_)? @value) @definition.constant
+(source_file (const_declaration "(" (const_spec (identifier) @name value: (_) @value) @definition.constant
   (#not-eq? @name "_")))
-(source_file (const_declaration (const_spec name: (identifier) @name value: (_)? @value)
+(source_file (const_declaration "(" (const_spec (identifier) @name) @definition.constant (#not-eq? @name "_")))
+(source_file (const_declaration (const_spec (identifier) @name value: (_) @value)
   (#not-eq? @name "_")) @definition.constant)
 (source_file (var_declaration (var_spec name: (identifier) @name value: (_)? @value)
   (#not-eq? @name "_")) @definition.variable)
