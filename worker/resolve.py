@@ -11,6 +11,8 @@ from fledgling.worker.resolving import go, include, load_path, packages, php, py
 from fledgling.worker.resolving.project import Declared, Project, Resolver
 from fledgling.worker.rows import ImportRow
 
+MAX_NAME = 1_000  # characters of a module or a name; looking up what a path cannot be takes time for nothing
+
 RESOLVERS: dict[str | None, Callable[[Project], Resolver]] = {
     "c": include.resolver,
     "clojure": load_path.clojure_resolver,
@@ -47,4 +49,12 @@ def resolve(
         language: RESOLVERS.get(language, load_path.path_resolver)(project)
         for language in {files[path] for path in imports}
     }
-    return {path: [new for row in rows for new in resolvers[files[path]](path, row)] for path, rows in imports.items()}
+    return {
+        path: [new for row in rows for new in (resolvers[files[path]](path, row) if is_short(row) else (row,))]
+        for path, rows in imports.items()
+    }
+
+
+def is_short(row: ImportRow) -> bool:
+    """Whether no name in an import is longer than a path could be."""
+    return all(len(name) <= MAX_NAME for name in (row.module, *row.imported_names))

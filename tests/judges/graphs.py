@@ -14,10 +14,10 @@ MAX_BYTES = 2 << 20
 
 
 class Edge(NamedTuple):
-    """A file, the line that imports, and the file that it leads to, or None."""
+    """A file, what it says (the line, or the module), and the file that this leads to, or None."""
 
     path: str
-    line: int
+    said: int | str
     target: str | None
 
 
@@ -61,7 +61,7 @@ def score(ours: Iterable[Edge], theirs: Iterable[Edge]) -> Score:
 def report(name: str, result: Score) -> None:
     """Print a line of a table, and some of what differs."""
     total = result.right + len(result.missing)
-    print(f"{name}: {total} edges, F1 {result.f1:.4f}")
+    print(f"{name}: {total} edges, F1 {result.f1:.4f}")  # noqa: T201
     for label, edges in (("wrong", result.wrong), ("missing", result.missing)):
         for edge in edges[:20]:
-            print(f"  {label}: {edge.path}:{edge.line} -> {edge.target}")
+            print(f"  {label}: {edge.path}:{edge.said} -> {edge.target}")  # noqa: T201

@@ -78,7 +78,7 @@ class Scripts:
         """The directory of a package of the project by its name: the own one of a directory, else the nearest."""
         named = self._named.get(name, ())
         own = next((up for up in ancestors(directory + "/") if up in self.packages), None)
-        if own in named:
+        if own is not None and self.packages[own].get("name") == name:
             return own
         found = nearest(named, directory)
         return found[0] if len(found) == 1 else None
