@@ -15,8 +15,8 @@ from fledgling.worker import coverage, globs, literals, paths, symbols
 from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
 from fledgling.worker.signatures import Needed, numbers
 
-STEP = 256  # blocks searched by one statement: some megabytes, and a few milliseconds
-COUNTED_BLOCKS = 2048  # candidates that are searched for the totals although the page is full
+STEP = 512  # blocks searched by one statement: some megabytes, and a few milliseconds
+COUNTED_BLOCKS = 1024  # candidates, some 5 MB, that are searched for the totals although the page is full
 
 
 class _Block(NamedTuple):

@@ -4,4 +4,8 @@ SELECT
     list_slice(
         string_split(text, chr(10)), greatest($first[place] - first_line + 1, 1), greatest($last[place] - first_line + 1, 0)
     ) AS lines
-FROM (SELECT path, first_line, text, list_position($blocks, block) AS place FROM blocks WHERE block IN $blocks)
+FROM (
+    SELECT path, first_line, text, list_position($blocks, block) AS place
+    FROM blocks
+    WHERE block IN (SELECT unnest($blocks))
+)

@@ -1,6 +1,6 @@
 -- Lines that match $line in the blocks $blocks = [3, 17] that match $block; a line's place in its block counts from 0.
--- The blocks are fetched by the index first: a match that the engine can push down would have it read them all.
-WITH fetched AS MATERIALIZED (SELECT block, path, first_line, text FROM blocks WHERE block IN $blocks)
+-- The blocks are fetched first: a match that the engine can push down would have it read them all.
+WITH fetched AS MATERIALIZED (SELECT block, path, first_line, text FROM blocks WHERE block IN (SELECT unnest($blocks)))
 SELECT
     block, path, first_line, len(lines) AS size,
     list_filter(
