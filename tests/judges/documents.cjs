@@ -43,6 +43,7 @@ function stylesheet(text, extension) {
   const found = [];
   const variables = new Set();
   const variable = (node) => {
+    if (/[#@]\{/.test(node.prop)) return;
     if (!variables.has(node.prop)) found.push([node.prop, "variable", node.source.start.line, node.source.end.line]);
     variables.add(node.prop);
   };
