@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from fledgling.worker.language import load_languages
-from fledgling.worker.resolve import resolve
+from fledgling.worker.resolve import RESOLVERS, resolve
 from fledgling.worker.resolving.project import Declared
 from fledgling.worker.rows import ImportRow
 
@@ -156,6 +156,32 @@ def test_an_alias_stays_with_its_module() -> None:
     renamed = ImportRow(1, "pkg", "c", False, False, None, ("core",))
     (found,) = resolve(languages(PYTHON_FILES.split()), {"app.py": [renamed]})["app.py"]
     assert (found.module, found.alias, found.resolved_path) == ("pkg.core", "c", "src/pkg/core.py")
+
+
+ODD = [
+    "", ".", "..", "/", "::", "\\", "a..b", "a//b", "../../..", "\0", "." * 900, "a/" * 450, "a." * 450,
+    "super::" * 140, "a" * 100_000, "::" * 50_000, "$", "$(", "#", "@", "@a", "./", "node:", "x\ud800",
+]  # fmt: skip
+HOSTILE = {
+    "go.mod": "replace (\nmodule\nmodule a b\nreplace a => \nreplace => ./b\n" + "(\n" * 1000,
+    "Cargo.toml": "[package]\nname = 3\n[dependencies]\na = { path = 3 }\n[[bin]]\npath = '../..'",
+    "a/Cargo.toml": "x = " + "[" * 100_000,
+    "b/Cargo.toml": "a." * 100_000 + "a = 1",
+    "package.json": '{"name": "a", "imports": {"#": "a", "#a": {"x": ["a", null, 3]}}, "exports": "../../.."}',
+    "a/package.json": "[" * 100_000,
+    "composer.json": '{"autoload": {"psr-4": {"": ["", 3, "/"]}}, "autoload-dev": 3}',
+    "tsconfig.json": '{"extends": "a", "compilerOptions": {"baseUrl": "/", "paths": {"*": ["*"]}, "rootDirs": [3]}}',
+    "b/tsconfig.json": '"' * 100_000 + "/*" * 100_000,
+}
+
+
+@pytest.mark.parametrize("language", [*RESOLVERS, "bash", None])
+def test_odd_names_and_manifests_lead_nowhere(language: str | None) -> None:
+    files = {**dict.fromkeys(HOSTILE), "a/b.x": language}
+    kinds = [(relative, names) for relative in (True, False) for names in ((), ("*",), ("a", ""))]
+    asked = [ImportRow(1, module, None, relative, False, None, names) for module in ODD for relative, names in kinds]
+    found = resolve(files, {"a/b.x": asked}, HOSTILE)["a/b.x"]
+    assert all(row.resolved_path in (None, *files) for row in found)
 
 
 def test_fifty_thousand_files_resolve_in_seconds() -> None:
