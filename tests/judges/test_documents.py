@@ -306,8 +306,8 @@ def test_stylesheets(project: Callable[[str], Path], node_modules: Path, name: s
     for (path, text), outline in zip(files, outlines(node_modules, [path for path, _ in files]), strict=True):
         if outline is None:
             continue
-        apart = {(first, last) for name, _, first, last in outline if name is None}
-        expected = [(name, None, first, last) for name, _, first, last in outline if (first, last) not in apart]
-        found = [row for row in rows(suffix, text) if row[2:] not in apart]
+        apart = {first for name, _, first, _ in outline if name is None}
+        expected = [(name, None, first, last) for name, _, first, last in outline if first not in apart]
+        found = [row for row in rows(suffix, text) if row[2] not in apart]
         compared.append((path, found, expected))
     weigh(suffix, compared)
