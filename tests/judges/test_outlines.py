@@ -2,7 +2,7 @@
 
 What they find differently, for what reason:
 
-- Ruby: `def ~@` is named as it is written; `define_method(:f, &method)` without a block has the lines of its call.
+- Ruby: `def ~@` is named as it is written; the judge overlooks `define_method(:f, &method)`.
 - Lua: a function in brackets, `f = (function() end)`, defines nothing.
 - Bash: where the grammar fails on a construct, what follows may be missing, and the file is not complete.
 """
