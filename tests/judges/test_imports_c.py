@@ -32,12 +32,14 @@ def test_edges_agree_with_gcc(part: str, request: pytest.FixtureRequest, tmp_pat
     except FetchError as error:
         pytest.skip(str(error))
 
+    english = os.environ | {"LC_ALL": "C"}
+
     @cache
     def included(directory: str, line: str) -> str | None:
         flags = [f"-I{root / folder}" for folder in PARTS[part]]
         command = ["gcc", "-x", "c", "-E", "-H", "-o", os.devnull, *flags, "-"]
         done = subprocess.run(
-            command, cwd=root / directory, input=line, check=False, capture_output=True, text=True, env={"LC_ALL": "C"}
+            command, cwd=root / directory, input=line, check=False, capture_output=True, text=True, env=english
         )
         first = next((found[2:] for found in done.stderr.splitlines() if found.startswith(". ")), None)
         place = Path(os.path.normpath(root / directory / first)) if first else None
