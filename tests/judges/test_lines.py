@@ -34,7 +34,7 @@ ALIKE = (
 UNLIKE = {  # language: (floor, why)
     "batch": (0.99, "`::` is a label to pygments; cmd.exe jumps to no such label, and everybody comments with it"),
     "bash": (0.995, "some here documents and nested quotes break the grammar"),
-    "cmake": (0.998, "pygments misses comments that stand among the arguments of a command"),
+    "cmake": (0.998, "pygments loses its place after an escaped quote in a string"),
     "dockerfile": (0.99, "comments between continued lines of RUN are comments; pygments takes them for shell"),
     "perl": (0.98, "quotes in regular expressions look like strings to the token rules"),
     "powershell": (0.99, "words such as .SYNOPSIS in a comment of help are no comment to pygments"),
