@@ -1,0 +1,58 @@
+"""Pages of a search that stops counting early: nothing is lost or repeated, and a total is never too large."""
+
+import os
+
+import duckdb
+import pytest
+
+from fledgling.security import memory_file
+from fledgling.security import profile as profiles
+from fledgling.wire import CODE, Generation, Hits, Images, Open, Search
+from fledgling.worker import search
+from fledgling.worker.image import SQL, cut
+from fledgling.worker.index import Asking
+from fledgling.worker.signatures import Signatures
+from fledgling.worker.signer import Signer
+
+FILES = {f"{name}.txt": "\n".join(f"{name} {n} needle" * (n % 3) + "x" * 300 for n in range(70)) for name in "abcde"}
+HITS = [(path, n) for path, text in FILES.items() for n, line in enumerate(text.split("\n"), 1) if "needle" in line]
+
+
+def asking() -> Asking:
+    """An index of FILES, in the tables and the file that search reads."""
+    db = duckdb.connect()
+    db.execute("CREATE SCHEMA image")
+    db.execute(SQL["schema"] + SQL["schema_blocks"])
+    db.execute("USE image")
+    signer = Signer()
+    pieces = [(path, *piece) for path, text in FILES.items() for piece in cut(text)]
+    for block, (path, first_line, text) in enumerate(pieces):
+        db.execute("INSERT INTO blocks VALUES ($1, $2, $3, $4)", [block, path, first_line, text])
+        signer.add([text])
+    db.execute("INSERT INTO files BY NAME SELECT DISTINCT path FROM blocks")
+    images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
+    signer.write(images.signatures)
+    opened = Open(os.getpid(), images, profiles.load("fledgling-core"), Generation(CODE, (), has_content=True))
+    return Asking(db, Signatures(images.signatures), opened)
+
+
+@pytest.mark.parametrize("query", ["Needle", "ne"])
+@pytest.mark.parametrize("path", [None, "[bd].txt"])
+def test_pages(monkeypatch: pytest.MonkeyPatch, query: str, path: str | None) -> None:
+    monkeypatch.setattr(search, "STEP", 2)
+    monkeypatch.setattr(search, "COUNTED_BLOCKS", 3)
+    expected = [(at, line) for at, line in HITS if path is None or at in ("b.txt", "d.txt")]
+    there = asking()
+    found, is_exact = [], []
+    cursor: str | None = "0"
+    while cursor:
+        page = search.search(there, Search(query, path=path, context=1, max_results=19, cursor=cursor))
+        assert isinstance(page, Hits)
+        found += [(file.path, hit) for file in page.files for hit in file.hits]
+        assert len(found) <= page.total <= len(expected)
+        assert page.total == len(expected) or page.total_is_lower_bound
+        is_exact.append(not page.total_is_lower_bound)
+        cursor = str(page.next.arguments["cursor"]) if page.next else None
+    assert found == expected
+    assert not is_exact[0]
+    assert is_exact[-1]
