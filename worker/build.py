@@ -23,7 +23,7 @@ from fledgling.worker.generated import is_generated
 from fledgling.worker.image import Builder
 from fledgling.worker.language import Languages
 from fledgling.worker.resolve import resolve
-from fledgling.worker.resolving.project import Declared, is_manifest
+from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.text import content_hash, count_lines, decode
 from fledgling.worker.walk import Entry, Tree, walk
@@ -187,7 +187,7 @@ class Building:
         if text is not None:
             self._room -= len(text)
             self._builder.text(path, text)
-            if is_manifest(path):
+            if is_manifest(path) and len(text) <= MAX_MANIFEST:
                 self._manifests[path] = text
 
     def _described(self, entries: Sequence[Entry]) -> Iterator[tuple[FileRow, str | None]]:
