@@ -326,7 +326,8 @@ def docstring(language: Language, text: Text, found: Definition) -> str | None:
     if language.docs == "above" and language.doc_comment:
         between = text.comments_above(found.head) if found.head > found.start else []
         comments = text.comments_above(found.start) + between
-        marked = [comment.decode() for comment in comments if re.match(language.doc_comment, comment.decode())]
+        is_marked = re.compile(language.doc_comment).match
+        marked = [comment for comment in map(bytes.decode, comments) if is_marked(comment)]
         return inspect.cleandoc(COMMENT_MARKS.sub("", "\n".join(marked))).strip() or None
     return None
 
