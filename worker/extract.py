@@ -363,10 +363,17 @@ def understand(syntaxes: list[Syntax], source: bytes) -> tuple[Syntax, Tree]:
     for syntax in others:
         if not fewest:
             break
+        if syntax.row is not syntaxes[0].row and not looks_like(syntaxes[0].row, source):
+            continue
         attempt = syntax.parse(source)
         if (count := errors(attempt)) < fewest:
             best, tree, fewest = syntax, attempt, count
     return best, tree
+
+
+def looks_like(row: Language, source: bytes) -> bool:
+    """Whether a text shows a sign of the language that is tried when its own does not parse it."""
+    return re.search(row.fallback_sign.encode(), source, re.MULTILINE) is not None
 
 
 def errors(tree: Tree) -> int:

@@ -32,6 +32,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     variants: bool = False
     macros: bool = False
     fallback: str | None = None
+    fallback_sign: str = ""
     local: tuple[str, ...] = ("variable", "constant")
     visibility: str = "public"
     visibilities: dict[str, str] = {}
