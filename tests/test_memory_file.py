@@ -11,8 +11,9 @@ from fledgling.config import Scope
 from fledgling.security import memory_file, profile
 from fledgling.wire import CODE, Build, Images
 from fledgling.worker.build import Building
+from fledgling.worker.builder import Builder
 from fledgling.worker.extractors import Extractors
-from fledgling.worker.image import Builder, open_sealed
+from fledgling.worker.image import open_sealed
 from fledgling.worker.language import load_languages
 
 

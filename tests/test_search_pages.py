@@ -9,7 +9,8 @@ from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.wire import CODE, Generation, Hits, Images, Open, Search
 from fledgling.worker import search
-from fledgling.worker.image import SQL, cut
+from fledgling.worker.builder import cut
+from fledgling.worker.image import SQL
 from fledgling.worker.index import Asking
 from fledgling.worker.signatures import Signatures
 from fledgling.worker.signer import Signer

@@ -1,1 +1,5 @@
-"""The back processes: the indexer and the query worker. No MCP, no command line."""
+"""The back processes: indexer, extractors and query worker."""
+
+import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # or loading numpy starts threads, before a process is confined and forks

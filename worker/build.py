@@ -17,10 +17,10 @@ from fledgling.config import Scope
 from fledgling.security.secret_files import is_secret
 from fledgling.wire import CODE, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader
+from fledgling.worker.builder import Builder
 from fledgling.worker.extractor import Batch, Found, Source
 from fledgling.worker.extractors import Extractors
 from fledgling.worker.generated import is_generated
-from fledgling.worker.image import Builder
 from fledgling.worker.language import Languages
 from fledgling.worker.resolve import resolve
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest

@@ -12,8 +12,8 @@ two that say something about the same thing, the first holds.
     @definition.access  no symbol: its @visibility is that of the @name beside it, else of what follows it: `private`
     @definition.namespace  a module where others name it as their @parent, else a variable: a table of Lua
     @definition         widens the range of the definition with the same @name: decorators, `export`
-    @name               its name; patterns with the same name node speak of the same definition; `(#set! name "Companion")`
-                        in a pattern is the name of what has none of its own
+    @name               its name; patterns with the same name node speak of the same definition; what has no name of its
+                        own gets one from its pattern: `(#set! name "Companion")`
     @body               the signature ends where this starts        @value       ... where the first line of this ends
     @inside             what is defined from here on belongs to it, not from its name on: parameters of PHP
     @doc                a documentation string                      @visibility  a keyword such as `private`
@@ -25,7 +25,7 @@ two that say something about the same thing, the first holds.
     @import             a statement or call that imports @module; patterns with the same module node, or without one and
                         with the same start, speak of one import
     @relative           marks the import as one that starts from the importing file
-    @prefix, @within    the first stands before the module of every import in the second: `std::` in `use std::{io::Read}`
+    @prefix, @within    the first stands before the module of every import in the second: `std` in `use std::{io::Read}`
     @imported, @alias   a name taken from the module, and what it is called here; an alias alone is the module's; a name
                         that ends the @module is no part of it: `C` in `a.b.C`
     @default            an alias of the module's default export

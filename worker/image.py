@@ -1,40 +1,21 @@
-"""The images: sealed memory files that hold the index. What fills, seals or opens them is here.
+"""The images: sealed memory files that hold the index. What opens them is here; builder.py fills and seals them.
 
-The text image holds files and text and is served first; the code image adds what the parsers found in that text. What a
-view of the profile filters out never goes into either: there is nothing to escape to.
+The text image holds files and text and is served first; the code image adds what the parsers found in that text.
 """
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
 
 import duckdb
-import msgspec
-import numpy as np
 from msgspec.structs import astuple
 
-from fledgling.security import memory_file
-from fledgling.wire import TEXT, Images, Profile, View
-from fledgling.worker.denied import Denied
-from fledgling.worker.extractor import Source
-from fledgling.worker.rows import FileRow, ImportRow
-from fledgling.worker.signer import Signer
-from fledgling.worker.statement import Gate
+from fledgling.wire import TEXT, Images
 
-CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
-BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
-BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 SQL = {file.stem: file.read_text("utf-8") for file in sorted((Path(__file__).parent / "sql").glob("*.sql"))}
-_EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
 # The order matters: unless its temporary directory was emptied before, the engine puts a directory below the working
 # directory on its own allowlist, for writing, the moment external access goes off.
-_BUILD_SETTINGS = ("SET temp_directory=''", "SET enable_external_access=false")
 _SERVE_SETTINGS = (
     "SET threads=2",
     "SET temp_directory=''",
@@ -52,273 +33,10 @@ _SERVE_SETTINGS = (
     "SET lock_configuration=true",
 )
 
-# What each view of a profile may read. visible_files decides about files before any text is read.
-_NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end"})  # other columns come as objects
-_TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
-_VIEW_READS = {
-    "visible_files": frozenset({"files"}),
-    "files": frozenset({"files"}),
-    "content": frozenset({"content", "files"}),
-    "symbols": frozenset({"symbols", "files"}),
-    "imports": frozenset({"imports", "files"}),
-}
-
-
-class Block(NamedTuple):
-    """Some consecutive lines of one file, without the last line's end."""
-
-    block: int
-    path: str
-    first_line: int
-    text: str
-
-
-class ViewError(Exception):
-    """A profile's view cannot be used: `line` of the profile file, `problem`, and what would be right."""
-
-    def __init__(self, line: int, problem: str, fix: str) -> None:
-        super().__init__(line, problem, fix)
-        self.line, self.problem, self.fix = line, problem, fix
-
 
 def path_of(fd: int) -> str:
     """Return the name under which the engine opens a descriptor: no path on any disk leads to a memory file."""
     return f"/proc/self/fd/{fd}" if sys.platform == "linux" else f"/dev/fd/{fd}"
-
-
-def cut(text: str) -> Iterator[tuple[int, str]]:
-    r"""Yield whole lines as pieces of about BLOCK_CHARS, each with the number of its first line, without its last end.
-
-    `cut("x\r\ny\n")` is (1, "x\ny"): a line ends at a line feed, and a carriage return before it belongs to the end.
-    """
-    if not text:
-        return
-    text = text.replace("\r\n", "\n")
-    text = text[:-1] if text.endswith("\n") else text.removesuffix("\r")
-    first_line = start = 0
-    while (end := text.find("\n", start + BLOCK_CHARS)) >= 0:
-        yield first_line + 1, text[start:end]
-        first_line += text.count("\n", start, end) + 1
-        start = end + 1
-    yield first_line + 1, text[start:]
-
-
-class Builder:
-    """Fills the images of one build: text first, so that it can be served, then what the parsers find in it.
-
-    >>> builder = Builder(images, profile, has_content=True)
-    >>> visible = builder.files(rows)
-    >>> builder.text(path, text)
-    >>> builder.seal_text()
-    >>> for source in builder.sources(languages): ...
-    >>> builder.symbols(columns); builder.imports(imports); builder.comments(comments)
-    >>> builder.seal_code()
-
-    Rows are loaded into memory first and copied into an image through the profile's views. Text is too large for that
-    and goes straight there, unless a view narrows `content`.
-    """
-
-    def __init__(self, images: Images, profile: Profile, *, has_content: bool) -> None:
-        """Open the images for writing and check the profile's views; raises ViewError."""
-        self._images = images
-        self._db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
-        # Without these two the engine would write a log file beside an image while it is filled.
-        self._db.execute("SET auto_checkpoint_skip_wal_threshold=0")
-        self._db.execute("SET wal_autocheckpoint='0B'")
-        self._db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
-        for catalog, fd in (("text", images.text), ("code", images.code)):
-            os.pwrite(fd, _EMPTY, 0)
-            self._db.execute(f"ATTACH '{path_of(fd)}' AS {catalog}")
-        for setting in _BUILD_SETTINGS:
-            self._db.execute(setting)
-        self._db.execute("SET memory_limit=$1", [f"{profile.memory_limit}B"])
-        self._db.execute(
-            "SET pandas_analyze_sample=0"
-        )  # columns of objects hold text: nothing is guessed from a sample
-        self._db.execute("SET force_compression='uncompressed'")  # what is compressed takes 20 times as long to fetch
-        self._create("schema", "text", "code", "memory")
-        self._create("schema_blocks", "text", "memory")
-        self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
-        self._create("schema_content", "code", "memory")
-        self._views = self._checked(profile)
-        self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
-        self.narrows_content = has_content and "content" in self._views
-        self._has_content = has_content
-        self._text = "text" if has_content and not self.narrows_content else "memory"
-        self._signer = Signer()
-        self._loader = Loader(self._cursor(self._text), self._signer if self._text == "text" else None)
-
-    def files(self, rows: Sequence[FileRow]) -> frozenset[str]:
-        """Load the files and return the paths that the profile leaves visible."""
-        _load(self._db, "load_files", _columns(FileRow.__struct_fields__, [astuple(row) for row in rows]))
-        self._db.execute(f"CREATE TABLE visible AS SELECT DISTINCT path FROM ({self._view('visible_files')})")
-        self._db.execute("DELETE FROM files WHERE path NOT IN (FROM visible)")
-        kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
-        return frozenset(path for (path,) in kept)
-
-    def text(self, path: str, text: str) -> None:
-        """Load the text of a visible file; paths come in order."""
-        self._loader.add(path, text)
-
-    def without_content(self, paths: Sequence[str], reason: str) -> None:
-        """Say of files that were described already why their content is not here; call before `seal_text`."""
-        if paths:
-            self._db.execute(SQL["skip_files"], {"paths": list(paths), "reason": reason})
-
-    def seal_text(self) -> None:
-        """Write the text image out and make it immutable for good; from here on it is read only."""
-        self._loader.finish()
-        self._copy("files", "text")
-        if self.narrows_content:
-            self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
-            self._db.execute(SQL["cut_blocks"])
-            self._sign()
-        self._db.execute("CREATE UNIQUE INDEX block_number ON text.blocks (block)")
-        self._db.execute("DETACH text")
-        memory_file.seal(self._images.text)
-        self._signer.write(self._images.signatures)
-        memory_file.seal(self._images.signatures)
-        self._db.execute(f"ATTACH '{path_of(self._images.text)}' AS text (READ_ONLY)")
-
-    def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
-        """Yield the files that `languages` names, each with the number of its first block: what is served is parsed."""
-        self._loader.finish()
-        cursor = self._cursor(self._text)
-        for path, group in groupby(self._blocks(cursor), key=itemgetter(1)):
-            if path in languages:
-                blocks = list(group)
-                yield blocks[0][0], Source(path, languages[path], tuple(text for _, _, text in blocks))
-        cursor.close()
-
-    def extracted(self, rows: Sequence[tuple[str, str | None, bool]]) -> None:
-        """Note of files, by path, which engine extracted them and whether it understood them whole."""
-        _load(self._db, "extracted_files", _columns(("path", "engine", "is_parsed"), rows))
-
-    def symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
-        """Load symbols, one list a column; in any number of calls, in path order."""
-        _load(self._db, "load_symbols", columns)
-
-    def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
-        """Load resolved imports, each with the path of its file."""
-        columns = ("path", *ImportRow.__struct_fields__)
-        named = [(path, *astuple(row)[:-1], _json(row.imported_names)) for path, row in imports]
-        _load(self._db, "load_imports", _columns(columns, named))
-
-    def comments(self, lines: Sequence[tuple[int, int]]) -> None:
-        """Load the numbers of comment lines, each with its block."""
-        if self._has_content:
-            _load(self._db, "load_comments", _columns(("block", "line_number"), lines))
-
-    def seal_code(self) -> dict[str, int]:
-        """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
-        if self.narrows_content:
-            self.seal_text()
-        else:
-            self._db.execute("INSERT INTO code.comments FROM memory.comments")
-        for table in ("files", "symbols", "imports"):
-            self._copy(table, "code")
-        counted = self._db.execute(SQL["count_rows"]).fetchone()
-        assert counted is not None
-        self._db.execute("DETACH code")
-        self._db.close()
-        memory_file.seal(self._images.code)
-        return dict(zip(("files", "symbols", "imports"), counted, strict=True))
-
-    def size(self) -> int:
-        """Return the bytes of all images."""
-        return sum(os.fstat(fd).st_size for fd in astuple(self._images))
-
-    def _create(self, sql: str, *catalogs: str) -> None:
-        for catalog in catalogs:
-            self._db.execute(SQL[sql].replace("image.", f"{catalog}."))
-
-    def _cursor(self, catalog: str) -> duckdb.DuckDBPyConnection:
-        cursor = self._db.cursor()
-        cursor.execute(f"USE {catalog}")
-        return cursor
-
-    def _copy(self, table: str, catalog: str) -> None:
-        self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
-
-    def _sign(self) -> None:
-        """Sign the blocks that a view narrowed: they are others than those that were loaded."""
-        cursor = self._db.cursor()
-        cursor.execute("SELECT text FROM text.blocks ORDER BY block")
-        while rows := cursor.fetchmany(BLOCKS_READ):
-            self._signer.add([text for (text,) in rows])
-        cursor.close()
-
-    def _blocks(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, str, str]]:
-        for first in range(0, self._loader.blocks, BLOCKS_READ):
-            last = first + BLOCKS_READ - 1
-            yield from cursor.execute(SQL["blocks_between"], {"first": first, "last": last}).fetchall()
-
-    def _checked(self, profile: Profile) -> dict[str, str]:
-        gate = Gate()
-        return {view.name: self._check(gate, view) for view in profile.views}
-
-    def _check(self, gate: Gate, view: View) -> str:
-        table = _TABLE.get(view.name, view.name)
-        known = {name for name, *_ in self._db.execute(f"DESCRIBE memory.{table}").fetchall()}
-        try:
-            select: str = gate.admit(view.select, _VIEW_READS[view.name])
-            columns = [name for name, *_ in self._db.execute(f"DESCRIBE {select}").fetchall()]
-        except Denied as denied:
-            raise ViewError(view.line, denied.reason, denied.next_step) from denied
-        except duckdb.Error as problem:
-            raise ViewError(view.line, str(problem).splitlines()[0], f"the columns are {', '.join(known)}") from problem
-        if "path" not in columns or not known.issuperset(columns):
-            raise ViewError(
-                view.line,
-                f"the view {view.name} has the columns {', '.join(columns)}",
-                f"a view keeps `path` and adds none: {', '.join(sorted(known))}",
-            )
-        return select
-
-    def _view(self, name: str) -> str:
-        return self._views.get(name, f"FROM {_TABLE.get(name, name)}")
-
-
-class Loader:
-    """Cuts text into blocks, loads and signs them: a chunk on threads of its own while the next is read."""
-
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, signer: Signer | None) -> None:
-        self._cursor = cursor
-        self._signer = signer
-        self._threads = ThreadPoolExecutor(2)
-        self._working: list[Future[None]] = []
-        self._waiting: list[Block] = []
-        self._chars = 0
-        self.blocks = 0
-
-    def add(self, path: str, text: str) -> None:
-        """Load one file."""
-        for first_line, lines in cut(text):
-            self._waiting.append(Block(self.blocks, path, first_line, lines))
-            self.blocks += 1
-        self._chars += len(text)
-        if self._chars > CHUNK_CHARS:
-            self._hand_over()
-
-    def finish(self) -> None:
-        """Load what is left; a second time does nothing."""
-        if self._waiting:
-            self._hand_over()
-        self._wait()
-        self._threads.shutdown()
-        self._cursor.close()
-
-    def _hand_over(self) -> None:
-        self._wait()
-        columns = _columns(Block._fields, self._waiting)
-        self._working = [self._threads.submit(_load, self._cursor, "load_blocks", columns)]
-        if self._signer:
-            self._working.append(self._threads.submit(self._signer.add, [block.text for block in self._waiting]))
-        self._waiting, self._chars = [], 0
-
-    def _wait(self) -> None:
-        for work in self._working:
-            work.result()
 
 
 def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.DuckDBPyConnection:
@@ -340,20 +58,3 @@ def lock_down(db: duckdb.DuckDBPyConnection) -> None:
     """Turn off everything in the engine that reaches beyond the image, and lock the settings."""
     for setting in _SERVE_SETTINGS:
         db.execute(setting)
-
-
-def _columns(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, Sequence[object]]:
-    columns = zip(*rows, strict=True) if rows else ((),) * len(names)
-    return dict(zip(names, columns, strict=True))
-
-
-def _json(names: Sequence[str]) -> str:
-    return msgspec.json.encode(names).decode()
-
-
-def _load(db: duckdb.DuckDBPyConnection, sql: str, columns: Mapping[str, Sequence[object]]) -> None:
-    """Run a SQL file that reads `loaded`. The engine takes arrays over five times as fast as lists."""
-    types = {name: np.int32 if name in _NUMBERS else object for name in columns}
-    db.register("loaded", {name: np.array(values, dtype=types[name]) for name, values in columns.items()})
-    db.execute(SQL[sql])
-    db.unregister("loaded")

@@ -1,10 +1,7 @@
 """Trigram signatures as the indexer makes them, from the text of blocks in their order. See signatures.py."""
 
-import os
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # or loading numpy starts threads, before the process is confined and forks
 
 import numpy as np
 import numpy.typing as npt
