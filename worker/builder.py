@@ -4,6 +4,7 @@ What a view of the profile filters out never goes into an image: there is nothin
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby
@@ -26,6 +27,7 @@ from fledgling.worker.signer import Signer
 from fledgling.worker.statement import Gate
 
 CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
+CHUNK_ROWS = 50_000  # symbols loaded at once: each load costs some milliseconds, however small
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
@@ -117,6 +119,7 @@ class Builder:
         self._create("schema_blocks", "text", "memory")
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
         self._create("schema_content", "code", "memory")
+        self._symbols = defaultdict[str, list[object]](list)
         self._views = self._checked(profile)
         self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
         self.narrows_content = has_content and "content" in self._views
@@ -173,7 +176,10 @@ class Builder:
 
     def symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
         """Load symbols, one list a column; in any number of calls, in path order."""
-        _load(self._db, "load_symbols", columns)
+        for name, values in columns.items():
+            self._symbols[name] += values
+        if len(self._symbols["path"]) > CHUNK_ROWS:
+            self._load_symbols()
 
     def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
         """Load resolved imports, each with the path of its file."""
@@ -188,6 +194,7 @@ class Builder:
 
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
+        self._load_symbols()
         if self.narrows_content:
             self.seal_text()
         else:
@@ -204,6 +211,11 @@ class Builder:
     def size(self) -> int:
         """Return the bytes of all images."""
         return sum(os.fstat(fd).st_size for fd in astuple(self._images))
+
+    def _load_symbols(self) -> None:
+        if self._symbols:
+            _load(self._db, "load_symbols", self._symbols)
+            self._symbols.clear()
 
     def _create(self, sql: str, *catalogs: str) -> None:
         for catalog in catalogs:
