@@ -35,17 +35,13 @@ KEYWORDS = (
 )
 
 
-def without_macros(source: bytes) -> bytes:
-    """The text with blanks in place of words that must be macros, every other byte where it was; in linear time."""
-    text = bytearray(source)
-    for found in CODE.finditer(source):
-        if found["words"]:
-            for start, end in macros(source, *found.span("words"), found["next"]):
-                text[start:end] = b" " * (end - start)
-    return bytes(text)
+def macros(source: bytes) -> list[tuple[int, int]]:
+    """The spans of words that must be macros, in order; in linear time."""
+    found = (match for match in CODE.finditer(source) if match["words"])
+    return [span for match in found for span in among(source, *match.span("words"), match["next"])]
 
 
-def macros(source: bytes, start: int, end: int, following: bytes) -> Iterator[tuple[int, int]]:
+def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[tuple[int, int]]:
     """The spans of macros among the words of a declaration, the last of which is the name it declares."""
     *words, name = WORD.finditer(source, start, end)
     if len(words) > 1 and following in b"{:" and words[-2][0] in TAGS:  # class LIB_API Name {
