@@ -12,7 +12,7 @@ from fledgling.security import profile as profiles
 from fledgling.wire import Build, Images
 from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder
-from fledgling.worker.extractors import Extractors
+from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.language import load_languages
 
 root, profile = sys.argv[1], profiles.load(sys.argv[2])

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from fledgling.wire import DEFINITION_KINDS
-from fledgling.worker.extract import Extractor
-from fledgling.worker.extractor import FILE_SECONDS, Facts, Source
-from fledgling.worker.extractors import Extractors
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.extracting.extractor import FILE_SECONDS, Facts, Source
+from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.language import load_languages
 from fledgling.worker.rows import Extraction
 

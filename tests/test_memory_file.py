@@ -12,7 +12,7 @@ from fledgling.security import memory_file, profile
 from fledgling.wire import CODE, Build, Images
 from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder
-from fledgling.worker.extractors import Extractors
+from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.image import open_sealed
 from fledgling.worker.language import load_languages
 

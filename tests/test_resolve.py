@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from fledgling.worker.language import load_languages
-from fledgling.worker.resolve import RESOLVERS, resolve
 from fledgling.worker.resolving.project import Declared
+from fledgling.worker.resolving.resolve import RESOLVERS, resolve
 from fledgling.worker.rows import ImportRow
 
 LANGUAGES = load_languages()

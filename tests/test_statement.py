@@ -15,9 +15,9 @@ import duckdb
 import pytest
 
 from fledgling.wire import MAX_SQL_CHARS
-from fledgling.worker import denied, functions, syntax, syntax_tree
-from fledgling.worker.denied import Denied
-from fledgling.worker.statement import Gate
+from fledgling.worker.gate import denied, functions, syntax, syntax_tree
+from fledgling.worker.gate.denied import Denied
+from fledgling.worker.gate.statement import Gate
 
 HERE = Path(__file__).parent
 TABLES = frozenset({"files", "content", "symbols", "imports"})
@@ -197,7 +197,7 @@ def test_every_function_of_duckdb_is_reviewed():
 
 
 def test_the_function_lists_are_sorted_and_say_why():
-    lines = (functions.SQL / "functions.txt").read_text().splitlines()
+    lines = (functions.REVIEW / "functions.txt").read_text().splitlines()
     assert lines == sorted(set(lines))
     assert all(why and remedy for why, remedy in functions.REFUSED_FUNCTIONS.values())
 
@@ -320,8 +320,8 @@ BOMBS = {
 }
 MEASURE = """
 import json, sys, time
-from fledgling.worker.denied import Denied
-from fledgling.worker.statement import Gate
+from fledgling.worker.gate.denied import Denied
+from fledgling.worker.gate.statement import Gate
 gate, seconds = Gate(), {}
 for name, sql in json.load(sys.stdin).items():
     start = time.process_time()

@@ -18,12 +18,12 @@ from fledgling.security.secret_files import is_secret
 from fledgling.wire import CODE, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader
 from fledgling.worker.builder import Builder
-from fledgling.worker.extractor import Batch, Found, Source
-from fledgling.worker.extractors import Extractors
+from fledgling.worker.extracting.extractor import Batch, Found, Source
+from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.generated import is_generated
 from fledgling.worker.language import Languages
-from fledgling.worker.resolve import resolve
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest
+from fledgling.worker.resolving.resolve import resolve
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.text import content_hash, count_lines, decode
 from fledgling.worker.walk import Entry, Tree, walk

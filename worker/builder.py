@@ -19,12 +19,12 @@ from msgspec.structs import astuple
 
 from fledgling.security import memory_file
 from fledgling.wire import Images, Profile, View
-from fledgling.worker.denied import Denied
-from fledgling.worker.extractor import Source
+from fledgling.worker.extracting.extractor import Source
+from fledgling.worker.gate.denied import Denied
+from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL, path_of
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.signer import Signer
-from fledgling.worker.statement import Gate
 
 CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
 CHUNK_ROWS = 50_000  # symbols loaded at once: each load costs some milliseconds, however small

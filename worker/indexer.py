@@ -15,7 +15,7 @@ from fledgling.wire import Accepted, Build, Refusal
 from fledgling.worker.below import Reader
 from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder, ViewError
-from fledgling.worker.extractors import Extractors
+from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.language import load_languages
 
 

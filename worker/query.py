@@ -9,9 +9,9 @@ import duckdb
 import msgspec
 
 from fledgling.wire import Query, Table
-from fledgling.worker.denied import Denied
+from fledgling.worker.gate.denied import Denied
+from fledgling.worker.gate.statement import Gate
 from fledgling.worker.index import Asking, Refused
-from fledgling.worker.statement import Gate
 
 TABLES = frozenset({"files", "content", "symbols", "imports"})
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from fledgling.worker.extract import Extractor
+from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import load_languages
-from fledgling.worker.resolve import resolve
 from fledgling.worker.resolving.project import Declared, declared, is_manifest
+from fledgling.worker.resolving.resolve import resolve
 from fledgling.worker.rows import ImportRow
 
 MAX_BYTES = 2 << 20

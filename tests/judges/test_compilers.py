@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from fledgling.worker.extract import Extractor
+from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import load_languages
 
 HERE = Path(__file__).parent

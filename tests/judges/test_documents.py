@@ -18,7 +18,7 @@ import pytest
 import yaml
 from corpora import fetch, unpack
 
-from fledgling.worker.extract import Extractor
+from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import load_languages
 
 NODE_MODULES = (

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from corpora import fetch, unpack
 
-from fledgling.worker.extract import Extractor
+from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import load_languages
 
 lexers = pytest.importorskip("pygments.lexers")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from fledgling.worker.extract import Extractor
+from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import load_languages
 from fledgling.worker.rows import SymbolRow
 

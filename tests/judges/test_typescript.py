@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from corpora import FetchError, fetch, unpack
 
-from fledgling.worker.extract import Extractor
+from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import load_languages
 from fledgling.worker.rows import Extraction
 

@@ -8,8 +8,8 @@ import html
 import re
 from collections import Counter
 
-from fledgling.worker.outline import Definition, Outline
-from fledgling.worker.sections import Heading, sections
+from fledgling.worker.extracting.outline import Definition, Outline
+from fledgling.worker.extracting.sections import Heading, sections
 
 ATTRIBUTES = rb"(?>(?:[^>=]++|=\s*+(?>(?:\"[^\"]*+\"|'[^']*+')?))*)"
 TAG = rb"<(?P<end>/?)(?P<name>[a-zA-Z][^\s/>]*+)(?P<attributes>" + ATTRIBUTES + rb")(?P<closed>>|\Z)"

@@ -8,8 +8,8 @@ import re
 import unicodedata
 from itertools import accumulate
 
-from fledgling.worker.outline import Outline
-from fledgling.worker.sections import Heading, sections
+from fledgling.worker.extracting.outline import Outline
+from fledgling.worker.extracting.sections import Heading, sections
 
 MIN_ADORNMENT = 4  # characters; a shorter one must be as long as its title
 TAB = 8  # columns

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from fledgling.worker.denied import Denied, folded, refused, shown, suggestion
-from fledgling.worker.functions import BOUNDED, FUNCTIONS, TABLE_FUNCTIONS, refused_function
-from fledgling.worker.syntax import (
+from fledgling.worker.gate.denied import Denied, folded, refused, shown, suggestion
+from fledgling.worker.gate.functions import BOUNDED, FUNCTIONS, TABLE_FUNCTIONS, refused_function
+from fledgling.worker.gate.syntax import (
     COLLATIONS,
     LITERALS,
     NOTHING,

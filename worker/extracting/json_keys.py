@@ -2,8 +2,8 @@
 
 import re
 
-from fledgling.worker.keys import key, unquoted
-from fledgling.worker.outline import Definition, Outline
+from fledgling.worker.extracting.keys import key, unquoted
+from fledgling.worker.extracting.outline import Definition, Outline
 
 STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
 COMMENT = rb"//[^\n]*+|/\*.*?\*/"

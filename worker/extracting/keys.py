@@ -2,7 +2,7 @@
 
 import json
 
-from fledgling.worker.outline import Definition
+from fledgling.worker.extracting.outline import Definition
 
 
 def key(name: str, start: int, value: int, end: int, parent: str | None = None) -> Definition:

@@ -9,7 +9,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from fledgling.worker.outline import Definition, Outline
+from fledgling.worker.extracting.outline import Definition, Outline
 
 MAX_NESTING = 1000  # blocks in each other; nobody writes a tenth of it
 MAX_SUFFIXED = 16  # names that `&-x` may stand for; each level of nesting can multiply them

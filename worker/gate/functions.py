@@ -1,6 +1,6 @@
 """Which functions SQL may call, and what their arguments must be so that one call stays small.
 
-`sql/functions.txt` and `sql/denied_functions.txt` are the review of every function of the pinned engine; a test
+`functions.txt` and `denied_functions.txt` are the review of every function of the pinned engine; a test
 compares them with the engine.
 """
 
@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from fledgling.worker.denied import Denied, folded, shown, suggestion
-from fledgling.worker.syntax import Node, names
+from fledgling.worker.gate.denied import Denied, folded, shown, suggestion
+from fledgling.worker.gate.syntax import Node, names
 
 MAX_REPEAT = 1000  # what one call may pad, repeat or compare, in characters or elements
-SQL = Path(__file__).with_name("sql")
+REVIEW = Path(__file__).parent
 
 
 def _reviewed_refusals(text: str) -> dict[str, tuple[str, str]]:
@@ -28,8 +28,8 @@ def _reviewed_refusals(text: str) -> dict[str, tuple[str, str]]:
     return refusals
 
 
-FUNCTIONS = frozenset(folded(name) for name in (SQL / "functions.txt").read_text().splitlines())
-REFUSED_FUNCTIONS = _reviewed_refusals((SQL / "denied_functions.txt").read_text())
+FUNCTIONS = frozenset(folded(name) for name in (REVIEW / "functions.txt").read_text().splitlines())
+REFUSED_FUNCTIONS = _reviewed_refusals((REVIEW / "denied_functions.txt").read_text())
 TABLE_FUNCTIONS = names("generate_series json_each json_tree range unnest")
 
 

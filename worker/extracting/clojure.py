@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from fledgling.worker.extracting.outline import Definition, Import, Outline
 from fledgling.worker.language import FOLDER
-from fledgling.worker.outline import Definition, Import, Outline
 
 RULES = tomllib.loads((FOLDER / "clojure.toml").read_text())
 KINDS: dict[str, str] = RULES["kinds"]

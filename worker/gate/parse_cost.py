@@ -8,7 +8,7 @@ from typing import NamedTuple
 import duckdb
 
 from fledgling.wire import MAX_SQL_CHARS
-from fledgling.worker.denied import Denied
+from fledgling.worker.gate.denied import Denied
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 

@@ -14,7 +14,16 @@ from typing import TypeVar
 from msgspec.structs import astuple
 
 from fledgling.pipe import FrameError, Pipe
-from fledgling.worker.extractor import FILE_SECONDS, Batch, Facts, Found, FromExtractor, Source, SymbolColumns, fork
+from fledgling.worker.extracting.extractor import (
+    FILE_SECONDS,
+    Batch,
+    Facts,
+    Found,
+    FromExtractor,
+    Source,
+    SymbolColumns,
+    fork,
+)
 from fledgling.worker.language import Languages
 
 MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more

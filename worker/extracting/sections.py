@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from fledgling.worker.outline import Definition
+from fledgling.worker.extracting.outline import Definition
 
 
 class Heading(Struct, frozen=True):

@@ -7,9 +7,9 @@ out.
 
 import re
 
-from fledgling.worker.json_keys import members
-from fledgling.worker.keys import key, unquoted
-from fledgling.worker.outline import Definition, Outline
+from fledgling.worker.extracting.json_keys import members
+from fledgling.worker.extracting.keys import key, unquoted
+from fledgling.worker.extracting.outline import Definition, Outline
 
 NO_KEYS = -1  # no column: the document is no mapping
 

@@ -12,10 +12,10 @@ for more time or memory than there is; the limits of the worker process end them
 import duckdb
 from msgspec import DecodeError, json
 
-from fledgling.worker.denied import Denied, not_parsed
-from fledgling.worker.parse_cost import MAX_RESTATED_NESTING, check_cost, check_text, nesting, words_of
-from fledgling.worker.syntax import Node
-from fledgling.worker.syntax_tree import Scope, check
+from fledgling.worker.gate.denied import Denied, not_parsed
+from fledgling.worker.gate.parse_cost import MAX_RESTATED_NESTING, check_cost, check_text, nesting, words_of
+from fledgling.worker.gate.syntax import Node
+from fledgling.worker.gate.syntax_tree import Scope, check
 
 
 class Gate:

@@ -2,8 +2,17 @@
 
 from collections.abc import Callable
 
-from fledgling.worker import clojure, json_keys, markdown, markup, restructuredtext, stylesheet, toml_keys, yaml_keys
-from fledgling.worker.outline import Outline
+from fledgling.worker.extracting import (
+    clojure,
+    json_keys,
+    markdown,
+    markup,
+    restructuredtext,
+    stylesheet,
+    toml_keys,
+    yaml_keys,
+)
+from fledgling.worker.extracting.outline import Outline
 
 READERS: dict[str, Callable[[bytes], Outline]] = {
     "clojure": clojure.outline,

@@ -18,7 +18,7 @@ from msgspec.structs import astuple
 from fledgling.pipe import MAX_FRAME_BYTES, Pipe, pack
 from fledgling.security import lifeline, limits
 from fledgling.wire import DEFINITION_KINDS
-from fledgling.worker.extract import Extractor
+from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import Languages
 from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.rows import Extraction, ImportRow, SymbolRow

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from fledgling.worker.outline import Outline
-from fledgling.worker.sections import Heading, sections
+from fledgling.worker.extracting.outline import Outline
+from fledgling.worker.extracting.sections import Heading, sections
 
 MAX_NESTING = 100  # quotes and lists in each other; deeper ones are text, as for markdown-it
 QUOTE = -1  # a container is a block quote, or a list item with the width of its indentation

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import Struct
 
+from fledgling.worker.extracting.outline import Definition
 from fledgling.worker.language import Languages
-from fledgling.worker.outline import Definition
 
 FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL
 WORDS = ("noise", "delimiter", "quoted", "inner", "open", "close")

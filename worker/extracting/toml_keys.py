@@ -2,8 +2,8 @@
 
 import re
 
-from fledgling.worker.keys import key, unquoted
-from fledgling.worker.outline import Definition, Outline
+from fledgling.worker.extracting.keys import key, unquoted
+from fledgling.worker.extracting.outline import Definition, Outline
 
 LINE_STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'[^'\n]*+'"
 STRING = rb"\"\"\"(?>(?:[^\"\\]++|\\.|\"(?!\"\"))*)\"{3,5}|'''(?>(?:[^']++|'(?!''))*)'{3,5}|" + LINE_STRING

@@ -44,12 +44,12 @@ from msgspec.structs import replace
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
-from fledgling.worker.declarator import Declared, declared
+from fledgling.worker.extracting.declarator import Declared, declared
+from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
+from fledgling.worker.extracting.macros import macros
+from fledgling.worker.extracting.outline import Definition, Import, Text, extraction, without
+from fledgling.worker.extracting.readers import READERS
 from fledgling.worker.language import Language, Languages
-from fledgling.worker.lexical import StatementRules, comments, scanner
-from fledgling.worker.macros import macros
-from fledgling.worker.outline import Definition, Import, Text, extraction, without
-from fledgling.worker.readers import READERS
 from fledgling.worker.rows import Extraction
 
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
