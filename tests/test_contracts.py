@@ -41,7 +41,7 @@ MUST_NOT_IMPORT = {
     "fledgling.broker.cli": ["duckdb", "tree_sitter", "mcp", "fledgling.worker"],
     "fledgling.broker.server": ["duckdb", "tree_sitter", "fledgling.worker"],
     "fledgling.worker.indexer": ["mcp", "click", "fledgling.broker"],
-    "fledgling.worker.server": ["mcp", "click", "tree_sitter", "fledgling.broker"],
+    "fledgling.worker.server": ["mcp", "click", "tree_sitter", "numpy", "fledgling.broker"],
 }
 
 

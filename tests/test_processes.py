@@ -29,6 +29,7 @@ from running import (
 from running import query_worker as worker_of
 
 from fledgling.security import limits
+from fledgling.worker.extracting.extractors import MAX_EXTRACTORS
 
 GB = 1000**3
 TIED = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, "end of input"]
@@ -94,6 +95,25 @@ async def test_indexer_holds_three_pipes_the_images_its_extractors_and_what_is_b
         assert any(where.startswith(f"{large}/d") for where in seen)
         others = {where for where in seen if not where.startswith(("/memfd:fledgling-image", "socket:", str(large)))}
         assert not others
+
+
+@pytest.mark.anyio
+async def test_extractors_hold_one_socket_and_end_with_the_indexer(large):
+    """One for each core, and one process above each; none can open what the indexer can."""
+    count = min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS)
+    with Server(large) as server:
+        indexer = await first(server.seen, INDEXER)
+        await until(lambda: len(indexer.children(recursive=True)) == 2 * count)
+        indexer.suspend()
+        forked = indexer.children(recursive=True)
+        assert len(indexer.children()) == count
+        for process in forked:
+            await until(lambda process=process: has_limits(process, limits.EXTRACTOR, limits.EXTRACTOR_MEMORY))
+            held = opened(process)
+            assert held.pop(2).startswith("pipe:")
+            assert [where.partition(":")[0] for where in held.values()] == ["socket"]
+        indexer.kill()
+        await until(lambda: not any(map(is_alive, forked)))
 
 
 @pytest.mark.anyio
@@ -256,7 +276,7 @@ async def test_kill_storm(project, record_testsuite_property):
 @pytest.mark.parametrize("era", ["handshake", "modern"])
 async def test_early_call_waits_and_hears_of_progress(large, era):
     async with connected(large, era=era) as client:
-        [indexer] = back_processes(broker(), INDEXER)
+        indexer = await first(broker(), INDEXER)
         indexer.suspend()  # the greeting and the list of tools need no index
         assert (await client.list_tools()).tools
         indexer.resume()
@@ -265,8 +285,8 @@ async def test_early_call_waits_and_hears_of_progress(large, era):
         async def hear(progress, total, message):
             heard.append((progress, total, message))
 
-        answer = await client.call_tool("explore", {}, progress_callback=hear)
-        assert answer.structured_content["summary"]["total_files"] == 3000
+        answer = await client.call_tool("symbols", {"name_pattern": "f7_1"}, progress_callback=hear)
+        assert answer.structured_content["total"] == 1
         assert not is_alive(indexer)
     assert heard
     assert [progress for progress, _, _ in heard] == sorted({progress for progress, _, _ in heard})

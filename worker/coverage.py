@@ -5,11 +5,14 @@ from typing import NamedTuple
 from fledgling.worker import paths
 from fledgling.worker.index import Asking
 
+SHOWN_LANGUAGES = 5  # in a note
+
 
 class _Covered(NamedTuple):
     language: str | None
     skip_reason: str | None
     files: int
+    unparsed: int
 
 
 def of_text(asking: Asking, path: str | None, language: str | None) -> str:
@@ -30,13 +33,22 @@ def of_symbols(asking: Asking, path: str | None, language: str | None) -> str:
         return _nothing_left(asking, path, language)
     defined = asking.opened.generation.defined
     searched = sum(row.files for row in covered if row.language in defined and row.skip_reason is None)
-    without = sum(row.files for row in covered if row.language not in defined and row.skip_reason is None)
+    unparsed = sum(row.unparsed for row in covered if row.language in defined)
+    others = [row for row in covered if row.language not in defined and row.skip_reason is None]
     return _joined(
         f"Nothing found in the definitions of {searched} files." if searched else "Nothing found.",
-        f"Definitions are known for {', '.join(defined)} only, not for {without} other files." if without else None,
+        f"In {unparsed} of them not everything could be parsed." if unparsed else None,
+        _undefined(others) if others else None,
         _skipped(covered),
         asking.partial,
     )
+
+
+def _undefined(others: list[_Covered]) -> str:
+    names = dict.fromkeys(row.language or "unknown" for row in others)
+    more = ", ..." if len(names) > SHOWN_LANGUAGES else ""
+    shown = ", ".join(list(names)[:SHOWN_LANGUAGES])
+    return f"Definitions are not extracted from {sum(row.files for row in others)} files ({shown}{more})."
 
 
 def _covered(asking: Asking, path: str | None, language: str | None) -> list[_Covered]:
