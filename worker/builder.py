@@ -28,6 +28,10 @@ from fledgling.worker.signer import Signer
 
 CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
 CHUNK_ROWS = 50_000  # symbols loaded at once: each load costs some milliseconds, however small
+ENGINE_SHARE = (
+    0.25  # of memory_limit, for the engine's buffers: it fills what it is given, and rows need room beside it
+)
+ENGINE_LEAST = 128 * 2**20  # bytes; with less it cannot load one chunk
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
@@ -93,8 +97,8 @@ class Builder:
     >>> builder.symbols(columns); builder.imports(imports); builder.comments(comments)
     >>> builder.seal_code()
 
-    Rows are loaded into memory first and copied into an image through the profile's views. Text is too large for that
-    and goes straight there, unless a view narrows `content`.
+    Rows go straight into an image; where a view of the profile narrows them, they are loaded into memory first and
+    copied through the view.
     """
 
     def __init__(self, images: Images, profile: Profile, *, has_content: bool) -> None:
@@ -110,7 +114,7 @@ class Builder:
             self._db.execute(f"ATTACH '{path_of(fd)}' AS {catalog}")
         for setting in _BUILD_SETTINGS:
             self._db.execute(setting)
-        self._db.execute("SET memory_limit=$1", [f"{profile.memory_limit}B"])
+        self._db.execute("SET memory_limit=$1", [f"{max(int(profile.memory_limit * ENGINE_SHARE), ENGINE_LEAST)}B"])
         self._db.execute(
             "SET pandas_analyze_sample=0"
         )  # columns of objects hold text: nothing is guessed from a sample
@@ -185,22 +189,22 @@ class Builder:
         """Load resolved imports, each with the path of its file."""
         columns = ("path", *ImportRow.__struct_fields__)
         named = [(path, *astuple(row)[:-1], _json(row.imported_names)) for path, row in imports]
-        _load(self._db, "load_imports", _columns(columns, named))
+        _load(self._into("imports"), "load_imports", _columns(columns, named))
 
     def comments(self, lines: Sequence[tuple[int, int]]) -> None:
         """Load the numbers of comment lines, each with its block."""
         if self._has_content:
-            _load(self._db, "load_comments", _columns(("block", "line_number"), lines))
+            _load(self._into("content"), "load_comments", _columns(("block", "line_number"), lines))
 
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
         self._load_symbols()
         if self.narrows_content:
             self.seal_text()
-        else:
-            self._db.execute("INSERT INTO code.comments FROM memory.comments")
-        for table in ("files", "symbols", "imports"):
-            self._copy(table, "code")
+        self._copy("files", "code")
+        for table in ("symbols", "imports"):
+            if table in self._views:
+                self._copy(table, "code")
         counted = self._db.execute(SQL["count_rows"]).fetchone()
         assert counted is not None
         self._db.execute("DETACH code")
@@ -214,7 +218,7 @@ class Builder:
 
     def _load_symbols(self) -> None:
         if self._symbols:
-            _load(self._db, "load_symbols", self._symbols)
+            _load(self._into("symbols"), "load_symbols", self._symbols)
             self._symbols.clear()
 
     def _create(self, sql: str, *catalogs: str) -> None:
@@ -225,6 +229,10 @@ class Builder:
         cursor = self._db.cursor()
         cursor.execute(f"USE {catalog}")
         return cursor
+
+    def _into(self, table: str) -> duckdb.DuckDBPyConnection:
+        """Return where rows are loaded: the image itself, or memory where a view narrows them first."""
+        return self._cursor("memory" if table in self._views else "code")
 
     def _copy(self, table: str, catalog: str) -> None:
         self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")

@@ -42,7 +42,7 @@ def _index(pipe: Pipe[Build], order: Build) -> None:
         pipe.send(Building(order, narrowed.scope, builder, languages, extractors, pipe.send).run())
     except ViewError as wrong:
         pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
-    except (MemoryError, duckdb.OutOfMemoryException):
+    except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
         pipe.send(refusals.index_too_large(order.profile))
     except Exception as problem:  # noqa: BLE001  (the last resort of this process: one refusal, one log line)
         sys.stderr.write(f"{type(problem).__name__}: {problem}\n")
