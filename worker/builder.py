@@ -32,6 +32,7 @@ ENGINE_SHARE = (
     0.25  # of memory_limit, for the engine's buffers: it fills what it is given, and rows need room beside it
 )
 ENGINE_LEAST = 128 * 2**20  # bytes; with less it cannot load one chunk
+ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 16 megabytes of text
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
@@ -111,7 +112,7 @@ class Builder:
         self._db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
         for catalog, fd in (("text", images.text), ("code", images.code)):
             os.pwrite(fd, _EMPTY, 0)
-            self._db.execute(f"ATTACH '{path_of(fd)}' AS {catalog}")
+            self._db.execute(f"ATTACH '{path_of(fd)}' AS {catalog} (ROW_GROUP_SIZE {ROWS_TOGETHER})")
         for setting in _BUILD_SETTINGS:
             self._db.execute(setting)
         self._db.execute("SET memory_limit=$1", [f"{max(int(profile.memory_limit * ENGINE_SHARE), ENGINE_LEAST)}B"])
