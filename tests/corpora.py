@@ -30,8 +30,10 @@ NPM = {
 }
 DEBIAN = {
     "cobra": "golang-github-spf13-cobra",
+    "git": "git",
     "hugo": "hugo",
     "jackson-databind": "jackson-databind",
+    "kubernetes": "kubernetes",
     "prometheus": "prometheus",
     "redis": "redis",
     "typescript-src": "node-typescript",  # the package on npm holds only what is built from its sources

@@ -1,7 +1,7 @@
 """Judges of `is_comment`: Python's tokenize, and pygments for the other languages.
 
 A line is one where all that is not white space is comment. Where pygments is wrong, or means something else by comment,
-`UNLIKE` says so; such a language has a floor of its own. All disagreements on the projects below were read.
+`UNLIKE` says so; such a language has a floor of its own.
 """
 
 import io
