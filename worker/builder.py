@@ -38,7 +38,12 @@ BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fa
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
 # The order matters, as when serving: image.py.
-_BUILD_SETTINGS = ("SET temp_directory=''", "SET enable_external_access=false")
+_BUILD_SETTINGS = (
+    "SET temp_directory=''",
+    "SET enable_external_access=false",
+    "SET pandas_analyze_sample=0",  # columns of objects hold text: nothing is guessed from a sample
+    "SET force_compression='uncompressed'",  # of text: what is compressed takes 20 times as long to fetch
+)
 
 _NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end"})  # other columns come as objects
 _TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
@@ -112,18 +117,11 @@ class Builder:
         for fd in (images.text, images.code):
             os.pwrite(fd, _EMPTY, 0)
         self._db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
-        for attach in (
-            f"'{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})",
-            f"'{path_of(images.code)}' AS code",
-        ):
-            self._db.execute(f"ATTACH {attach}")
+        self._db.execute(f"ATTACH '{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
+        self._db.execute(f"ATTACH '{path_of(images.code)}' AS code")
         for setting in _BUILD_SETTINGS:
             self._db.execute(setting)
         self._db.execute("SET memory_limit=$1", [f"{max(int(profile.memory_limit * ENGINE_SHARE), ENGINE_LEAST)}B"])
-        self._db.execute(
-            "SET pandas_analyze_sample=0"
-        )  # columns of objects hold text: nothing is guessed from a sample
-        self._db.execute("SET force_compression='uncompressed'")  # what is compressed takes 20 times as long to fetch
         self._create("schema", "text", "code", "memory")
         self._create("schema_blocks", "text", "memory")
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
@@ -162,7 +160,6 @@ class Builder:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
             self._db.execute(SQL["cut_blocks"])
             self._sign()
-        self._db.execute("CREATE UNIQUE INDEX block_number ON text.blocks (block)")
         self._db.execute("DETACH text")
         memory_file.seal(self._images.text)
         self._signer.write(self._images.signatures)
