@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from fledgling.worker.language import load_languages
-from fledgling.worker.resolving.project import Declared
+from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import RESOLVERS, resolve
 from fledgling.worker.rows import ImportRow
 
@@ -197,3 +197,12 @@ def test_fifty_thousand_files_resolve_in_seconds() -> None:
     found = resolve(languages([*paths, *packages]), imports)
     assert time.process_time() - start < 10
     assert [meaning(new) for new in found[paths[7]]] == ["stdlib", "src/pkg7/sub7/__init__.py", paths[7], None]
+
+
+@pytest.mark.parametrize(("padding", "found"), [(0, "a/a.go"), (MAX_MANIFEST, None)])
+def test_a_manifest_over_the_limit_is_not_read(padding: int, found: str | None) -> None:
+    files = {"go.mod": None, "main.go": "go", "a/a.go": "go"}
+    asked = ImportRow(3, "example.com/m/a", None, False, False, None, ())
+    manifest = f"module example.com/m\n//{' ' * padding}"
+    (row,) = resolve(files, {"main.go": [asked]}, {"go.mod": manifest})["main.go"]
+    assert row.resolved_path == found
