@@ -6,14 +6,15 @@ import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 import msgspec
 from click.shell_completion import get_completion_class
 
 from fledgling import __version__
-from fledgling.broker import schema, stats, terminal
+from fledgling.broker import audit_log, logs, schema, stats, terminal
+from fledgling.broker.audit_log import AuditLog, AuditLogError
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.config import KEYS, PROJECT_FILE, ConfigError, Resolved, Settings, read_user_file, resolve
@@ -43,7 +44,7 @@ class Project(msgspec.Struct, frozen=True):
 
 def main() -> None:
     """Run the command line; errors of the user's making end in one line and an exit code."""
-    logging.basicConfig(level=logging.INFO, format="fledgling: %(message)s")
+    logs.configure()
     try:
         cli(prog_name="fledgling")
     except (ConfigError, profiles.ProfileError) as wrong:
@@ -89,6 +90,7 @@ def _warn(notices: Iterable[str]) -> None:
 def _project(options: dict[str, Any]) -> Project:
     flags = {key: options.pop(key) for key in KEYS}
     resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
+    logs.configure(resolved.settings)
     _warn(resolved.notices)
     if not Path(resolved.settings.root).is_dir():
         raise ConfigError(resolved.sources["root"], f"root {resolved.settings.root!r} is no directory", "give one")
@@ -108,6 +110,7 @@ def serve(**options: Any) -> None:
         raise ConfigError(
             source, f"transport {project.settings.transport} is not served by this version", "leave it at stdio"
         )
+    log = _audit_log(project)
     _log.info("root %s, profile %s", Path(project.settings.root).resolve(), project.profile.name)
     indexing = Indexing(project.settings, project.profile)
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
@@ -119,10 +122,24 @@ def serve(**options: Any) -> None:
 
     async def serving(front: Front, indexing: Indexing) -> None:
         telling = asyncio.create_task(_tell(indexing))
-        await server.serve(front)
+        await server.serve(front, log)
         telling.cancel()
 
     _run(indexing, serving)
+    log.tell(audit_log.End(reason="the client has closed its end"))
+
+
+def _audit_log(project: Project) -> AuditLog:
+    """Open the audit log before anything else is opened or started, and say in it what is being served."""
+    settings, profile = project.settings, project.profile
+    root = Path(settings.root).resolve()
+    try:
+        log = audit_log.opened(settings.audit_log, root, with_arguments=settings.audit_arguments)
+        log.write(audit_log.Start.of(root, profile))
+    except AuditLogError as wrong:
+        source = project.resolved.sources["audit_log"]
+        raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
+    return log
 
 
 async def _tell(indexing: Indexing) -> None:
@@ -132,7 +149,8 @@ async def _tell(indexing: Indexing) -> None:
     except IndexingError as failed:
         _log.error("no index: %s", failed)
     else:
-        _log.info("%s", stats.headline(built))
+        _log.info("%s", stats.headline(built), extra={"seconds": built.seconds})
+        _log.debug("%s", ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in built.seconds.items()))
         _warn(built.notices)
 
 
@@ -279,6 +297,31 @@ def profiles_diff(a: str, b: str, as_json: bool) -> None:
     if rows or as_json:
         terminal.show_rows(rows, as_json=as_json)
     raise SystemExit(terminal.NOTHING if rows else terminal.OK)
+
+
+@cli.group("audit")
+def audit_group() -> None:
+    """Look at audit logs."""
+
+
+@audit_group.command("verify")
+@click.argument("file", type=click.File("rb"))
+@click.option("--last", metavar="HASH", help="the hash of a line, printed by an earlier verify and kept elsewhere")
+@_json_option
+def audit_verify(file: BinaryIO, last: str | None, as_json: bool) -> None:
+    """Check that no line of an audit log was changed, removed, inserted or moved.
+
+    The last line, and lines cut off at the end, are vouched for by no other line, and someone who writes the whole file
+    anew can chain it anew. So the last hash is printed: keep it where the log's writer cannot reach, and give it as
+    --last the next time. Exit codes: 0 good; 1 broken, or no line has the hash of --last; 2 wrong usage.
+    """
+    checked = audit_log.verify(iter(lambda: file.readline(audit_log.MAX_LINE), b""), last)
+    if as_json:
+        terminal.show_json(checked)
+    else:
+        terminal.show_text("\n".join(audit_log.report(checked, last)))
+    is_good = not checked.broken and (last is None or checked.found is not None)
+    raise SystemExit(terminal.OK if is_good else terminal.NOTHING)
 
 
 @cli.group("config")

@@ -1,26 +1,29 @@
 """MCP over standard input and output: what is listed, what is called, what goes back."""
 
+import logging
 from typing import Any
 
 import msgspec
 from mcp.server.caching import CacheHint
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ContentBlock,
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
     Tool,
     ToolAnnotations,
 )
+from pydantic import ValidationError
 
 from fledgling import __version__
-from fledgling.broker import render, schema
+from fledgling.broker import render, schema, stdio
+from fledgling.broker.audit_log import AuditLog, AuditLogError, Message, printable
 from fledgling.broker.front import Front
 from fledgling.wire import AnyAnswer, Excerpt, Profile, Progress, Refusal
 
@@ -29,27 +32,56 @@ FRESH_MS = 3_600_000  # how long a client may keep the list of tools: a profile 
 # How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
 STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 95), "seal": (95, 100)}
 
+# The operator was promised a line about every call: without it there is no answer.
+UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again once the operator has seen to it.")
+
 Context = ServerRequestContext[Any, Any]
+_log = logging.getLogger("fledgling")
 
 
-async def serve(front: Front) -> None:
+class Denied(MCPError):
+    """A call of a tool that the profile does not allow; it is in the audit log already."""
+
+
+async def serve(front: Front, log: AuditLog) -> None:
     """Serve one client until it closes the pipe."""
-    server = build(front)
-    async with stdio_server() as (incoming, outgoing):
+    server = build(front, log)
+
+    def refused(unfit: stdio.Unfit) -> None:
+        log.tell(Message(verdict="refused", layer="protocol", reason=str(unfit)))
+
+    async with stdio.transport(refused) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def build(front: Front) -> Server[Any]:
+def build(front: Front, log: AuditLog) -> Server[Any]:
     """Return the MCP server over a front: its tools are the profile's allowlist, no more."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=tools(front.profile))
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        arguments = params.arguments or {}
+        try:
+            with log.deciding(front.profile, params.name, arguments) as decision:
+                answer = await front.call(params.name, arguments, Reporter(context).report)
+                returned, text = result(answer)
+                decision.became(answer, len(text.encode()))
+        except AuditLogError as failed:
+            _log.error("%s; a call is refused", failed)
+            return result(UNLOGGED)[0]
         if params.name not in front.profile.tools:
-            denied = front.denied(params.name)
-            raise MCPError(INVALID_PARAMS, render.refusal(denied))
-        return result(await front.call(params.name, params.arguments or {}, Reporter(context).report))
+            raise Denied(INVALID_PARAMS, text)
+        return returned
+
+    async def protocol(ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Log what the SDK refuses before it is a call: no such method, parameters that do not fit."""
+        try:
+            return await call_next(ctx)
+        except (MCPError, ValidationError) as refused:
+            if not isinstance(refused, Denied):
+                log.tell(Message(verdict="refused", layer="protocol", reason=f"unfit {printable(ctx.method[:64])}"))
+            raise
 
     server: Server[Any] = Server(
         "fledgling",
@@ -61,7 +93,7 @@ def build(front: Front) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    server.middleware.clear()  # the SDK's tracing: Fledgling sends nothing about a call anywhere
+    server.middleware[:] = [protocol]  # without the SDK's tracing: Fledgling sends nothing about a call anywhere
     return server
 
 
@@ -81,18 +113,21 @@ def tools(profile: Profile) -> list[Tool]:
     ]
 
 
-def result(answer: AnyAnswer | Refusal) -> CallToolResult:
-    """Return what goes back to the client: text alone for read, structure and the same as JSON text for the others."""
+def result(answer: AnyAnswer | Refusal) -> tuple[CallToolResult, str]:
+    """Return what goes back to the client, and its text: for read alone, for others the structure as JSON."""
     if isinstance(answer, Refusal):
-        return CallToolResult(content=[_text(render.refusal(answer))], is_error=True)
+        text = render.refusal(answer)
+        return CallToolResult(content=_content(text), is_error=True), text
     if isinstance(answer, Excerpt):
-        return CallToolResult(content=[_text(render.text(answer))])
+        text = render.text(answer)
+        return CallToolResult(content=_content(text)), text
     values = render.structured(answer)
-    return CallToolResult(content=[_text(msgspec.json.encode(values).decode())], structured_content=values)
+    text = msgspec.json.encode(values).decode()
+    return CallToolResult(content=_content(text), structured_content=values), text
 
 
-def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=text)
+def _content(text: str) -> list[ContentBlock]:
+    return [TextContent(type="text", text=text)]
 
 
 class Reporter:
@@ -105,7 +140,7 @@ class Reporter:
     async def report(self, progress: Progress) -> None:
         """Send a progress notification, if the client asked for them and there is progress."""
         begin, end = STAGES[progress.stage]
-        percent = begin + (end - begin) * progress.done / max(progress.total, 1)
+        percent = begin + (end - begin) * min(progress.done / max(progress.total, 1), 1)
         if percent > self._told:
             self._told = percent
             await self._context.session.report_progress(percent, 100, f"indexing: {progress.stage}")

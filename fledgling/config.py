@@ -16,8 +16,9 @@ from msgspec import Meta, Struct
 DEFAULT_EXCLUDES = ("*.pyc", "__pycache__", ".git", "node_modules")
 DEFAULT_MAX_FILE_SIZE = 1_048_576  # bytes; hand-written source is smaller, and one file must not fill the index
 DEFAULT_MAX_FILES = 50_000  # files; past it an index no longer fits the memory of the core profile
-MAX_YAML_BYTES = 64 * 1024  # nine keys and a page of patterns; what is longer was not written by hand
+MAX_YAML_BYTES = 64 * 1024  # a dozen keys and a page of patterns; what is longer was not written by hand
 MAX_NOTICES = 20  # a hostile file must not fill the terminal
+NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 PREFIX = "FLEDGLING_"
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
 PROJECT_FILE = "fledgling.yaml"
@@ -56,6 +57,16 @@ class Settings(Struct, frozen=True):
         DEFAULT_MAX_FILES
     )
     index_content: Annotated[bool, Meta(description="true or false")] = True
+    audit_log: Annotated[
+        str, Meta(min_length=1, description="none, stderr, or the path of a file outside the root")
+    ] = "none"
+    audit_arguments: Annotated[
+        bool, Meta(description="true or false: arguments of calls in the audit log, not only their hash")
+    ] = False
+    log_format: Annotated[Literal["human", "json"], Meta(description="human or json, on standard error")] = "human"
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
+    ] = "info"
 
     @property
     def scope(self) -> Scope:
@@ -136,8 +147,10 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
     settings = msgspec.convert({key: _converted(key, *given[key]) for key in given}, Settings)
     sources = {key: given[key].source if key in given else "default" for key in KEYS}
     _refuse_extensions(settings, sources)
-    if "profile" not in by_flag:
-        _refuse_relative_profile(settings, sources)
+    if is_path(settings.profile):
+        _refuse_relative("profile", settings.profile, sources)
+    if settings.audit_log not in NO_FILES:
+        _refuse_relative("audit_log", settings.audit_log, sources)
     return Resolved(settings, sources, notices)
 
 
@@ -222,9 +235,10 @@ def _refuse_extensions(settings: Settings, sources: Mapping[str, str]) -> None:
         )
 
 
-def _refuse_relative_profile(settings: Settings, sources: Mapping[str, str]) -> None:
-    if is_path(settings.profile) and not PurePath(settings.profile).is_absolute():
-        raise _relative(sources["profile"], settings.profile, "use --profile")
+def _refuse_relative(key: str, path: str, sources: Mapping[str, str]) -> None:
+    flag = f"--{key.replace('_', '-')}"
+    if sources[key] != f"flag {flag}" and not PurePath(path).is_absolute():
+        raise _relative(sources[key], path, f"use {flag}")
 
 
 def _relative(source: str, path: str, otherwise: str) -> ConfigError:

@@ -1,0 +1,38 @@
+"""What the operator sees on standard error: lines for a person, or JSON. Standard output is for answers alone."""
+
+import logging
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from fledgling.config import Settings
+
+_STANDARD = frozenset(logging.makeLogRecord({}).__dict__)
+
+
+def configure(settings: Settings = Settings()) -> None:  # noqa: B008  (it is frozen)
+    """Set form and level of our own log; of other libraries' only warnings are shown."""
+    handler = logging.StreamHandler()
+    if settings.log_format == "json":
+        handler.setFormatter(JSONFormatter())
+    else:
+        handler.setFormatter(logging.Formatter("fledgling: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.getLogger("fledgling").setLevel(settings.log_level.upper())
+
+
+class JSONFormatter(logging.Formatter):
+    """One JSON object a line: time, level, message, and what a call of the logger gave as `extra`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        values: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            values["exception"] = self.formatException(record.exc_info)
+        extra = {key: value for key, value in record.__dict__.items() if key not in _STANDARD}
+        return msgspec.json.encode(values | extra).decode()
