@@ -1,7 +1,8 @@
 """The walk over a syntax tree: every node, field, word and name is one that is known, or the SQL is denied."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable
+from types import NoneType
+from typing import Any, NamedTuple
 
 from fledgling.worker.gate.denied import Denied, folded, refused, shown, suggestion
 from fledgling.worker.gate.functions import BOUNDED, FUNCTIONS, TABLE_FUNCTIONS, refused_function
@@ -22,51 +23,74 @@ from fledgling.worker.gate.syntax import (
 Scope = frozenset[tuple[str, ...]]  # what FROM may name, as folded paths: ("files",), ("main", "files"), ("a_cte",)
 
 
+class Known(NamedTuple):
+    """What `check` asks of one kind of node: its row of SYNTAX by what the fields hold, and its rule."""
+
+    fields: frozenset[str]
+    words: tuple[str, ...]
+    nothing: tuple[str, ...]
+    plain: tuple[str, ...]
+    nodes: tuple[tuple[str, str], ...]  # field, and the role of the nodes in it
+    rule: Callable[[Node, Scope], None] | None
+
+
 def check(tree: Node, scope: Scope) -> None:
     """Deny a tree that holds anything not in the tables above. Iterative: a tree may be deeper than Python's stack."""
     pending: list[tuple[Node, str, Scope]] = [(tree, "answer", scope)]
     while pending:
         node, role, scope = pending.pop()
         kind = node.get("class") or node.get("type") or ""
-        fields = SYNTAX[role].get(kind)
-        if fields is None or fields.keys() != node.keys():
+        known = KNOWN.get((role, kind))
+        if known is None or known.fields != node.keys():
             raise refused(kind or role)
-        for field, holds in fields.items():
-            value = node[field]
-            if holds == WORD and value not in WORDS:
-                raise refused(str(value))
-            if (holds == NOTHING and value) or (holds == PLAIN and not _is_plain(value)):
-                raise refused(field)
-        if rule := RULES.get((role, kind)):
-            rule(node, scope)
-        pending.extend(_children(node, fields, scope))
+        _check_fields(node, known)
+        if known.rule:
+            known.rule(node, scope)
+        if "cte_map" in known.fields:
+            scope = _with_ctes(node, scope, pending)
+        for field, inner in known.nodes:
+            if (value := node[field]) is not None:
+                pending.extend((child, inner, scope) for child in _nodes(value))
 
 
-def _children(node: Node, fields: Fields, scope: Scope) -> Iterator[tuple[Node, str, Scope]]:
-    """The nodes below `node`, each with its role and with what FROM may name there.
+def _check_fields(node: Node, known: Known) -> None:
+    """Deny a word that is not known, a feature that is not offered, and a node where a name or number belongs."""
+    for field in known.words:
+        if node[field] not in WORDS:
+            raise refused(str(node[field]))
+    for field in known.nothing:
+        if node[field]:
+            raise refused(field)
+    for field in known.plain:
+        if type(node[field]) not in ATOMS and not _is_plain(node[field]):
+            raise refused(field)
+
+
+def _with_ctes(node: Node, scope: Scope, pending: list[tuple[Node, str, Scope]]) -> Scope:
+    """Put the CTEs of a query with what is to be looked at, and return what the query itself may name.
 
     A CTE sees those listed before it, not itself: in `WITH files AS (FROM files) ...` the inner name is the table. Only
     the second half of a recursive CTE sees the CTE; with USING KEY it has a second name there, `recurring.name`.
     """
-    for cte in node["cte_map"]["map"] if "cte_map" in fields else ():
-        yield cte, "cte", scope
+    for cte in node["cte_map"]["map"]:
+        pending.append((cte, "cte", scope))
         scope |= {(folded(cte["key"]),)}
-    if "cte_name" in fields:
+    if "cte_name" in node:
         name = folded(node["cte_name"])
-        yield node["right"], "query", scope | {(name,), ("recurring", name)}
-    for field, role in fields.items():
-        if role in SYNTAX:
-            for child in _nodes(node[field]):
-                yield child, role, scope
+        pending.append((node["right"], "query", scope | {(name,), ("recurring", name)}))
+    return scope
 
 
-def _nodes(value: Any) -> Iterator[Node]:
-    """The nodes a field holds, itself or in lists: of None none, of `[[a], [b]]` a and b."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _nodes(item)
-    elif value is not None:
-        yield value
+def _nodes(value: Any) -> Iterable[Node]:
+    """The nodes a field holds, itself or in lists: of `[[a], [b]]` a and b."""
+    if not isinstance(value, list):
+        return (value,)
+    if any(isinstance(item, list) for item in value):
+        return (node for item in value for node in _nodes(item))
+    return (item for item in value if item is not None)
+
+
+ATOMS = frozenset((str, int, bool, NoneType))
 
 
 def _is_plain(value: Any) -> bool:
@@ -171,4 +195,20 @@ RULES: dict[tuple[str, str], Callable[[Node, Scope], None]] = {
     ("expression", "COLLATE"): _known_collation,
     ("type", "TYPE"): _known_type,
     ("type", "CONSTANT"): _known_literal,
+}
+
+
+def _known(fields: Fields, rule: Callable[[Node, Scope], None] | None) -> Known:
+    """A row of SYNTAX as `check` goes through it."""
+    by_kind = {
+        kind: tuple(field for field, holds in fields.items() if holds == kind) for kind in (WORD, NOTHING, PLAIN)
+    }
+    nodes = tuple((field, role) for field, role in fields.items() if role in SYNTAX)
+    return Known(frozenset(fields), by_kind[WORD], by_kind[NOTHING], by_kind[PLAIN], nodes, rule)
+
+
+KNOWN = {
+    (role, kind): _known(fields, RULES.get((role, kind)))
+    for role, kinds in SYNTAX.items()
+    for kind, fields in kinds.items()
 }
