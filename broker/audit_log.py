@@ -242,6 +242,9 @@ class AuditLog:
     def deciding(self, profile: Profile, tool: str, arguments: Mapping[str, object]) -> Iterator[Decision]:
         """Append exactly one line about a call when the block ends, however it ends. Raises AuditLogError."""
         decision = Decision(profile, tool, arguments)
+        if self._fd is None:
+            yield decision
+            return
         try:
             yield decision
         except BaseException as ended:
@@ -274,16 +277,21 @@ def printable(text: str) -> str:
     return text.encode("ascii", "backslashreplace").decode()
 
 
-def opened(setting: str, root: Path, *, with_arguments: bool) -> AuditLog:
-    """Open the log that a setting names: none, stderr, or a file that its owner alone may read. Raises AuditLogError.
-
-    A file is created or gone on with. Its descriptor is held to the end: one server writes one file.
-    """
+def begun(setting: str, root: Path, profile: Profile, *, with_arguments: bool) -> AuditLog:
+    """Open the log that a setting names: none, stderr, or a file, and begin a run in it. Raises AuditLogError."""
     if setting == "none":
         return AuditLog()
     if setting == "stderr":  # a chain of its own for each run
-        return AuditLog(os.dup(2), with_arguments=with_arguments)
-    path = Path(setting)
+        log = AuditLog(os.dup(2), with_arguments=with_arguments)
+    else:
+        fd = _opened(Path(setting), root)
+        log = AuditLog(fd, _chain_of(fd), with_arguments=with_arguments)
+    log.write(Start.of(root, profile))
+    return log
+
+
+def _opened(path: Path, root: Path) -> int:
+    """Return a file that its owner alone may read, new or not, locked to the end: one server writes one file."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         if path.parent.resolve(strict=True).is_relative_to(root):
@@ -291,15 +299,6 @@ def opened(setting: str, root: Path, *, with_arguments: bool) -> AuditLog:
         fd = os.open(path, flags, 0o600)
     except (OSError, ValueError) as failed:
         raise AuditLogError(f"it cannot be opened ({getattr(failed, 'strerror', failed)})") from failed
-    try:
-        return AuditLog(fd, _chain_of(fd), with_arguments=with_arguments)
-    except BaseException:
-        os.close(fd)
-        raise
-
-
-def _chain_of(fd: int) -> "Chain":
-    """Return where the chain of an open file ends; raise AuditLogError where it is no log, or another's."""
     found = os.fstat(fd)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
         raise AuditLogError("it is no regular file with one name")
@@ -308,8 +307,14 @@ def _chain_of(fd: int) -> "Chain":
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise AuditLogError("another server writes it; give each a file of its own") from None
-    start = max(0, found.st_size - 2 * MAX_LINE)
+        raise AuditLogError("another server writes it, and each needs a file of its own") from None
+    return fd
+
+
+def _chain_of(fd: int) -> "Chain":
+    """Return where the chain of an open file ends; raise AuditLogError where there is none."""
+    size = os.fstat(fd).st_size
+    start = max(0, size - 2 * MAX_LINE)
     tail = os.pread(fd, 2 * MAX_LINE, start)
     chain = Chain()
     chain.append(tail.partition(b"\n")[2] if start else tail)

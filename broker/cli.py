@@ -130,16 +130,14 @@ def serve(**options: Any) -> None:
 
 
 def _audit_log(project: Project) -> AuditLog:
-    """Open the audit log before anything else is opened or started, and say in it what is being served."""
-    settings, profile = project.settings, project.profile
+    """Open the audit log, before anything else is opened or started."""
+    settings = project.settings
     root = Path(settings.root).resolve()
     try:
-        log = audit_log.opened(settings.audit_log, root, with_arguments=settings.audit_arguments)
-        log.write(audit_log.Start.of(root, profile))
+        return audit_log.begun(settings.audit_log, root, project.profile, with_arguments=settings.audit_arguments)
     except AuditLogError as wrong:
         source = project.resolved.sources["audit_log"]
         raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
-    return log
 
 
 async def _tell(indexing: Indexing) -> None:
