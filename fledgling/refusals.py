@@ -28,3 +28,13 @@ def index_too_large(profile: Profile) -> Refusal:
         f"the index does not fit the profile's memory_limit of {profile.memory_limit} bytes",
         "Index less (exclude_patterns, max_file_size, max_files, index_content) or use a profile with more memory.",
     )
+
+
+def not_confined(problem: str) -> Refusal:
+    """Say that a process would not be confined: `not_confined("landlock cannot be enforced here: ...")`."""
+    return Refusal(
+        "unavailable",
+        problem,
+        "Run `fledgling doctor --allow-degraded` to see what is missing and what that means; `--allow-degraded` serves "
+        "without Landlock or seccomp.",
+    )

@@ -397,6 +397,23 @@ class Images(Struct, frozen=True):
     signatures: int
 
 
+class Confining(Struct, frozen=True):
+    """What a back process may do without: layers that its kernel lacks, if the operator allows it to.
+
+    `without` names layers that a test switches off to see that the others hold; no setting leads there.
+    """
+
+    allow_degraded: bool = False
+    without: tuple[str, ...] = ()
+
+
+class Layer(Struct, frozen=True):
+    """One layer of a process's confinement, and why it is absent, if it is: security/confinement.py."""
+
+    name: str
+    absent: str | None = None
+
+
 class Build(Struct, frozen=True, tag="build"):
     """Broker to indexer, once: build the images of `root_fd`. `root` is set only for absolute_paths."""
 
@@ -406,14 +423,21 @@ class Build(Struct, frozen=True, tag="build"):
     profile: Profile
     scope: Scope
     root: str | None = None
+    confining: Confining = Confining()
 
 
 class Accepted(Struct, frozen=True, tag="accepted"):
-    """Indexer to broker: the profile's views hold; `scope` is what is left after the project's own file narrowed it."""
+    """Indexer to broker: it is confined and the profile's views hold.
+
+    `scope` is what is left after the project's own file narrowed it; `layers` hold the indexer, and `extractor_layers`
+    those it forked.
+    """
 
     scope: Scope
     narrowed: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    extractor_layers: tuple[Layer, ...] = ()
 
 
 class Progress(Struct, frozen=True, tag="progress"):
@@ -472,10 +496,13 @@ class Open(Struct, frozen=True, tag="open"):
     images: Images
     profile: Profile
     generation: Generation
+    confining: Confining = Confining()
 
 
 class Ready(Struct, frozen=True, tag="ready"):
-    """Query worker to broker: the image is open and the process is confined."""
+    """Query worker to broker: the image is open and these layers hold the process."""
+
+    layers: tuple[Layer, ...] = ()
 
 
 class Call(Struct, frozen=True, tag="call"):
@@ -501,4 +528,4 @@ class Reply(Struct, frozen=True, tag="reply"):
 
 FromIndexer = Accepted | Progress | Generation | Built | Refusal
 ToWorker = Open | Call | Cancel
-FromWorker = Ready | Reply
+FromWorker = Ready | Refusal | Reply

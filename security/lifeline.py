@@ -1,9 +1,10 @@
 """A back process ends when the one that started it does, however that ends."""
 
-import ctypes
 import os
 import signal
 import sys
+
+from fledgling.security.system import prctl
 
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -17,8 +18,6 @@ def tie(parent: int) -> None:
     Linux), the end of the pipe from the parent does the same a little later.
     """
     if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
-            raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) was refused")
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)

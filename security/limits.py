@@ -10,6 +10,9 @@ from collections.abc import Mapping
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks hold before the first row
 GRACE = 0.3  # seconds after query_timeout until a call that does not yield is ended by killing its worker
 
+BROKER: Mapping[int, int] = {
+    resource.RLIMIT_CORE: 0,  # bytes; a core file would be a copy of answers on disk
+}
 INDEXER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # a core file would be a copy of the project on disk
     resource.RLIMIT_NOFILE: 256,  # descriptors; the walk holds one for each level of directories, 128 at most
@@ -41,14 +44,19 @@ def is_spent(data_bytes: int, memory_limit: int) -> bool:
     return data_bytes > memory_limit + MEMORY_HEADROOM // 2
 
 
-def confine(limits: Mapping[int, int], memory_limit: int) -> None:
+def with_memory(limits: Mapping[int, int], memory_limit: int) -> dict[int, int]:
+    """Return limits with the cap of a profile's memory_limit: `with_memory(QUERY_WORKER, profile.memory_limit)`."""
+    return {**limits, resource.RLIMIT_DATA: memory_cap(memory_limit)}
+
+
+def confine(limits: Mapping[int, int]) -> None:
     """Lower this process's limits for good: hard limits too, so that nothing here can raise them again.
 
-    >>> confine(QUERY_WORKER, profile.memory_limit)
+    >>> confine(with_memory(QUERY_WORKER, profile.memory_limit))
 
     Raises OSError where the kernel refuses (setrlimit(2)).
     """
-    for limit, value in {**limits, resource.RLIMIT_DATA: memory_cap(memory_limit)}.items():
+    for limit, value in limits.items():
         _, hard = resource.getrlimit(limit)
         value = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(limit, (value, value))

@@ -92,10 +92,23 @@ def cut(text: str) -> Iterator[tuple[int, str]]:
     yield first_line + 1, text[start:]
 
 
+def open_images(images: Images) -> duckdb.DuckDBPyConnection:
+    """Open the empty memory files for writing. One thread until the process is confined: image.py says why."""
+    db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
+    # Without these two the engine would write a log file beside an image while it is filled.
+    db.execute("SET auto_checkpoint_skip_wal_threshold=0")
+    db.execute("SET wal_autocheckpoint='0B'")
+    for fd in (images.text, images.code):
+        os.pwrite(fd, _EMPTY, 0)
+    db.execute(f"ATTACH '{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
+    db.execute(f"ATTACH '{path_of(images.code)}' AS code")
+    return db
+
+
 class Builder:
     """Fills the images of one build: text first, so that it can be served, then what the parsers find in it.
 
-    >>> builder = Builder(images, profile, has_content=True)
+    >>> builder = Builder(open_images(images), Gate(), images, profile, has_content=True)
     >>> visible = builder.files(rows)
     >>> builder.text(path, text)
     >>> builder.seal_text()
@@ -107,18 +120,12 @@ class Builder:
     copied through the view.
     """
 
-    def __init__(self, images: Images, profile: Profile, *, has_content: bool) -> None:
-        """Open the images for writing and check the profile's views; raises ViewError."""
+    def __init__(
+        self, db: duckdb.DuckDBPyConnection, gate: Gate, images: Images, profile: Profile, *, has_content: bool
+    ) -> None:
+        """Make the tables in the open images and check the profile's views; raises ViewError."""
         self._images = images
-        self._db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
-        # Without these two the engine would write a log file beside an image while it is filled.
-        self._db.execute("SET auto_checkpoint_skip_wal_threshold=0")
-        self._db.execute("SET wal_autocheckpoint='0B'")
-        for fd in (images.text, images.code):
-            os.pwrite(fd, _EMPTY, 0)
-        self._db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
-        self._db.execute(f"ATTACH '{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
-        self._db.execute(f"ATTACH '{path_of(images.code)}' AS code")
+        self._db = db
         for setting in _BUILD_SETTINGS:
             self._db.execute(setting)
         self._db.execute("SET memory_limit=$1", [f"{max(int(profile.memory_limit * ENGINE_SHARE), ENGINE_LEAST)}B"])
@@ -127,7 +134,7 @@ class Builder:
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
         self._create("schema_content", "code", "memory")
         self._symbols = defaultdict[str, list[object]](list)
-        self._views = self._checked(profile)
+        self._views = {view.name: self._check(gate, view) for view in profile.views}
         self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
         self.narrows_content = has_content and "content" in self._views
         self._has_content = has_content
@@ -160,11 +167,10 @@ class Builder:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
             self._db.execute(SQL["cut_blocks"])
             self._sign()
-        self._db.execute("DETACH text")
+        self._db.execute("CHECKPOINT text")  # and stays attached: sealed, it can only be read
         memory_file.seal(self._images.text)
         self._signer.write(self._images.signatures)
         memory_file.seal(self._images.signatures)
-        self._db.execute(f"ATTACH '{path_of(self._images.text)}' AS text (READ_ONLY)")
         self._db.execute("RESET force_compression")  # rows about code repeat themselves: they take a fifth of the space
 
     def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
@@ -252,10 +258,6 @@ class Builder:
         for first in range(0, self._loader.blocks, BLOCKS_READ):
             last = first + BLOCKS_READ - 1
             yield from cursor.execute(SQL["blocks_between"], {"first": first, "last": last}).fetchall()
-
-    def _checked(self, profile: Profile) -> dict[str, str]:
-        gate = Gate()
-        return {view.name: self._check(gate, view) for view in profile.views}
 
     def _check(self, gate: Gate, view: View) -> str:
         table = _TABLE.get(view.name, view.name)

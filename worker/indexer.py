@@ -10,12 +10,14 @@ import duckdb
 from fledgling import refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
 from fledgling.pipe import Pipe
-from fledgling.security import lifeline, limits
-from fledgling.wire import Accepted, Build, Refusal
+from fledgling.security import limits
+from fledgling.security.confinement import ConfinementError, confine
+from fledgling.wire import Accepted, Build, Layer, Refusal
 from fledgling.worker.below import Reader
 from fledgling.worker.build import Building
-from fledgling.worker.builder import Builder, ViewError
+from fledgling.worker.builder import Builder, ViewError, open_images
 from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.gate.statement import Gate
 from fledgling.worker.language import load_languages
 
 
@@ -29,17 +31,19 @@ def main() -> None:
 
 
 def _index(pipe: Pipe[Build], order: Build) -> None:
-    """Confine, build, report. The order of the first lines is what confinement needs."""
-    lifeline.tie(order.broker_pid)
-    limits.confine(limits.INDEXER, order.profile.memory_limit)
+    """Confine, build, report. The order of the first lines is what confinement needs: no thread before it is there."""
     languages = load_languages()
-    extractors = Extractors(languages)  # before any thread: it forks
-    threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
     try:
+        extractors = Extractors(languages, order.confining)
+        db, gate = open_images(order.images), Gate()  # the engine looks at the machine when it starts
+        layers = _confined(order)
+        threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
         narrowed = _narrowed(order)
-        builder = Builder(order.images, order.profile, has_content=narrowed.scope.index_content)
-        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, narrowed.notices))
+        builder = Builder(db, gate, order.images, order.profile, has_content=narrowed.scope.index_content)
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, narrowed.notices, layers, extractors.confined()))
         pipe.send(Building(order, narrowed.scope, builder, languages, extractors, pipe.send).run())
+    except ConfinementError as absent:
+        pipe.send(refusals.not_confined(str(absent)))
     except ViewError as wrong:
         pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
@@ -47,6 +51,19 @@ def _index(pipe: Pipe[Build], order: Build) -> None:
     except Exception as problem:  # noqa: BLE001  (the last resort of this process: one refusal, one log line)
         sys.stderr.write(f"{type(problem).__name__}: {problem}\n")
         pipe.send(Refusal("failed", "the index could not be built", "See the server's log, then start it again."))
+
+
+def _confined(order: Build) -> tuple[Layer, ...]:
+    """Keep the right to read below the root, as the user who owns it, and to write to the open images."""
+    owner = os.fstat(order.root_fd)
+    return confine(
+        "indexer",
+        order.confining,
+        parent=order.broker_pid,
+        lowered=limits.with_memory(limits.INDEXER, order.profile.memory_limit),
+        owner=(owner.st_uid, owner.st_gid),
+        readable=[order.root_fd],
+    )
 
 
 def _end_with_broker(pipe: Pipe[Build]) -> None:

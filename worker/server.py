@@ -10,7 +10,8 @@ import duckdb
 
 from fledgling import refusals
 from fledgling.pipe import Pipe, pack
-from fledgling.security import lifeline, limits
+from fledgling.security import limits
+from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import Call, Cancel, Open, Ready, Refusal, Reply, ToWorker
 from fledgling.worker.answers import answer
 from fledgling.worker.image import lock_down, open_sealed
@@ -95,10 +96,14 @@ def main() -> None:
         return
     signatures = Signatures(opened.images.signatures)
     db = open_sealed(opened.images, opened.generation.number, opened.profile.memory_limit)
-    lifeline.tie(opened.broker_pid)
-    limits.confine(limits.QUERY_WORKER, opened.profile.memory_limit)
+    lowered = limits.with_memory(limits.QUERY_WORKER, opened.profile.memory_limit)
+    try:
+        layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)
+    except ConfinementError as absent:
+        pipe.send(refusals.not_confined(str(absent)))
+        return
     lock_down(db)
-    pipe.send(Ready())
+    pipe.send(Ready(layers))
     Server(pipe, db, signatures, opened).serve()
     os._exit(0)  # calls still at work have nobody left to answer
 

@@ -16,8 +16,9 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from fledgling.pipe import MAX_FRAME_BYTES, Pipe, pack
-from fledgling.security import lifeline, limits
-from fledgling.wire import DEFINITION_KINDS
+from fledgling.security import limits
+from fledgling.security.confinement import ConfinementError, confine
+from fledgling.wire import DEFINITION_KINDS, Confining, Layer
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import Languages
 from fledgling.worker.resolving.project import Declared, declared
@@ -25,6 +26,7 @@ from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
 STDERR = 2
+UNCONFINED = 3  # exit status: another would end in the same way
 
 
 class Source(Struct, frozen=True):
@@ -79,10 +81,17 @@ class Lost(Struct, frozen=True, tag="lost"):
     """The process above an extractor to the indexer: the batch was its end, and there is another now."""
 
 
-FromExtractor = Found | Lost
+class Confined(Struct, frozen=True, tag="confined"):
+    """The process above an extractor to the indexer, first: what holds it and every extractor, or why nothing does."""
+
+    layers: tuple[Layer, ...] = ()
+    problem: str | None = None
 
 
-def fork(languages: Languages, end: socket.socket) -> int:
+FromExtractor = Confined | Found | Lost
+
+
+def fork(languages: Languages, end: socket.socket, confining: Confining) -> int:
     """Fork an extractor that serves its end of a socket, and the process above it; return the process id of that.
 
     No thread but the calling one may exist: a fork keeps the locks of threads that it does not keep.
@@ -92,8 +101,7 @@ def fork(languages: Languages, end: socket.socket) -> int:
     if child == 0:
         try:
             _keep(end.fileno())
-            lifeline.tie(parent)
-            _replace_forever(languages, end.fileno())
+            _replace_forever(languages, end.fileno(), parent, confining)
         finally:
             os._exit(1)  # nothing of the indexer's own may run here
     return child
@@ -106,17 +114,25 @@ def _keep(descriptor: int) -> None:
     os.closerange(descriptor + 1, os.sysconf("SC_OPEN_MAX"))
 
 
-def _replace_forever(languages: Languages, descriptor: int) -> NoReturn:
+def _replace_forever(languages: Languages, descriptor: int, indexer: int, confining: Confining) -> NoReturn:
     above = os.getpid()
-    limits.confine(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
-    extractor = Extractor(languages)  # once, for all that come after each other
+    extractor = Extractor(languages)  # once, for all that come after each other, and while files can be opened
     pipe: Pipe[Batch] = Pipe(Batch, descriptor, descriptor)
+    lowered = limits.with_memory(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
+    try:
+        pipe.send(Confined(confine("extractor's parent", confining, parent=indexer, lowered=lowered)))
+    except ConfinementError as absent:
+        pipe.send(Confined(problem=str(absent)))
+        os._exit(1)
     while (child := os.fork()) != 0:
         _, status = os.waitpid(child, 0)
-        if status == 0:
+        if os.waitstatus_to_exitcode(status) in (0, UNCONFINED):
             os._exit(0)
         pipe.send(Lost())
-    lifeline.tie(above)
+    try:
+        confine("extractor", confining, parent=above)
+    except ConfinementError:
+        os._exit(UNCONFINED)
     _serve(pipe, extractor)
     os._exit(0)
 

@@ -14,9 +14,12 @@ from typing import TypeVar
 from msgspec.structs import astuple
 
 from fledgling.pipe import FrameError, Pipe
+from fledgling.security.confinement import ConfinementError
+from fledgling.wire import Confining, Layer
 from fledgling.worker.extracting.extractor import (
     FILE_SECONDS,
     Batch,
+    Confined,
     Facts,
     Found,
     FromExtractor,
@@ -37,21 +40,36 @@ Result = TypeVar("Result")
 class Extractors:
     """The processes. Make it before the first thread is started: it forks.
 
-    >>> extractors = Extractors(languages)
+    >>> extractors = Extractors(languages, order.confining)
+    >>> layers = extractors.confined()
     >>> for batch, found in extractors.extract(sources): ...
     >>> extractors.close()
     """
 
-    def __init__(self, languages: Languages) -> None:
+    def __init__(self, languages: Languages, confining: Confining) -> None:
         self._sockets: list[socket.socket] = []
         self._children: list[int] = []
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
         for _ in range(min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS)):
             ours, theirs = socket.socketpair()
-            self._children.append(fork(languages, theirs))
+            self._children.append(fork(languages, theirs, confining))
             self._sockets.append(ours)
             self._free.put(Pipe(FromExtractor, ours.fileno(), ours.fileno()))
             theirs.close()
+
+    def confined(self) -> tuple[Layer, ...]:
+        """Wait until each process is confined, and return what holds them. Raises ConfinementError."""
+        layers: tuple[Layer, ...] = ()
+        for _ in self._children:
+            pipe = self._free.get()
+            answer = pipe.receive()
+            self._free.put(pipe)
+            if not isinstance(answer, Confined):
+                raise FrameError("an extractor did not say what confines it")
+            if answer.problem:
+                raise ConfinementError(answer.problem)
+            layers = answer.layers
+        return layers
 
     def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Batch, Found]]:
         """Yield what the sources say, in batches and in order; several are at work at once."""

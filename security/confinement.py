@@ -1,0 +1,87 @@
+"""Which layers of the kernel confine which process, in the order that they need; one mechanism a file.
+
+    layers = confine("query worker", order.confining, parent=order.broker_pid, limits=QUERY_WORKER)
+
+A layer that the kernel refuses is fatal, unless the operator allowed to serve without it. Whatever is absent is said:
+to the broker in the process's first message, and from there to the log, the audit and `fledgling doctor`.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from fledgling.security import capabilities, landlock, lifeline, limits, no_new_privs, system_calls, user
+from fledgling.wire import Confining, Layer
+
+# What it means where a layer is absent.
+LAYERS: Mapping[str, str] = {
+    "user": "it has the rights of root on files of root, as far as the layers below let it",
+    "capabilities": "it keeps what the account that started it may do beyond files",
+    "no_new_privs": "a set-user-ID program that it starts has that user's rights",
+    "lifeline": "it may outlive the broker until it next reads its pipe",
+    "limits": "its memory, its descriptors and the size of its files are bounded by the account's own limits only",
+    "landlock": "a fault in the engine or in a grammar can read what the account can read",
+    "seccomp": "a fault in the engine or in a grammar can open files and sockets and start programs",
+}
+DEGRADABLE = ("landlock", "seccomp")  # kernels and containers lack these; the others are everywhere
+
+# The broker stays who it is: it starts and ends processes of other users. An extractor inherits what holds its parent.
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "broker": ("no_new_privs", "limits", "landlock", "seccomp"),
+    "indexer": tuple(LAYERS),
+    "extractor's parent": tuple(LAYERS),
+    "extractor": ("lifeline", "seccomp"),
+    "query worker": tuple(LAYERS),
+}
+
+
+class ConfinementError(Exception):
+    """A layer cannot be had here: which, and why."""
+
+
+def confine(
+    role: str,
+    confining: Confining,
+    *,
+    parent: int = 0,
+    lowered: Mapping[int, int] = {},
+    owner: tuple[int, int] = (user.NOBODY, user.NOBODY),
+    readable: Iterable[int] = (),
+    executable: Iterable[int] = (),
+) -> tuple[Layer, ...]:
+    """Confine this process, for good, and say what holds it. Call it before the first thread is started.
+
+    `parent` is the process to end with; `lowered` are resource limits; `owner` is who root becomes; `readable` and
+    `executable` are open files and directories, to be closed by the caller. Raises ConfinementError.
+    """
+    stays_root = os.geteuid() == 0 and owner[0] == 0
+    if "landlock" in ROLES[role] and sys.platform == "linux" and len([*Path("/proc/self/task").iterdir()]) > 1:
+        raise ConfinementError("landlock cannot be enforced: a thread was started before it, and would not be bound")
+    steps: list[tuple[str, Callable[[], None]]] = [
+        ("capabilities", capabilities.bound),
+        ("user", lambda: user.become(*owner)),
+        ("capabilities", capabilities.drop),
+        ("no_new_privs", no_new_privs.confine),
+        ("lifeline", lambda: lifeline.tie(parent)),
+        ("limits", lambda: limits.confine(lowered)),
+        ("landlock", lambda: landlock.confine(readable, executable)),
+        ("seccomp", lambda: system_calls.confine(role)),
+    ]
+    absent = {name: _absent(name, step, confining) for name, step in steps if name in ROLES[role]}
+    if "user" in absent and stays_root:
+        absent["user"] = "the project belongs to root"
+    return tuple(Layer(name, why) for name, why in absent.items())
+
+
+def _absent(name: str, step: Callable[[], None], confining: Confining) -> str | None:
+    """Take one step; return why the layer is absent, or None where it holds."""
+    if name in confining.without:
+        return "switched off for a test"
+    try:
+        step()
+    except OSError as refused:
+        if sys.platform == "linux" and not (confining.allow_degraded and name in DEGRADABLE):
+            raise ConfinementError(f"{name} cannot be enforced here: {refused.strerror}") from refused
+        return refused.strerror
+    return None
