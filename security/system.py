@@ -26,7 +26,7 @@ def call(name: str, *arguments: Argument) -> int:
 
 
 def prctl(option: int, *arguments: int) -> int:
-    """Change how the kernel treats this process; arguments that are left out are 0. Raises OSError. See prctl(2)."""
+    """Change how the kernel treats this process (man 2 prctl); arguments left out are 0. Raises OSError."""
     given = (*arguments, 0, 0, 0, 0)[:4]
     return _checked("prctl", _LIBC.prctl(option, *map(ctypes.c_ulong, given)))
 

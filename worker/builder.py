@@ -100,6 +100,7 @@ def open_images(images: Images) -> duckdb.DuckDBPyConnection:
     db.execute("SET wal_autocheckpoint='0B'")
     for fd in (images.text, images.code):
         os.pwrite(fd, _EMPTY, 0)
+    db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
     db.execute(f"ATTACH '{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
     db.execute(f"ATTACH '{path_of(images.code)}' AS code")
     return db
@@ -167,10 +168,11 @@ class Builder:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
             self._db.execute(SQL["cut_blocks"])
             self._sign()
-        self._db.execute("CHECKPOINT text")  # and stays attached: sealed, it can only be read
+        self._db.execute("DETACH text")
         memory_file.seal(self._images.text)
         self._signer.write(self._images.signatures)
         memory_file.seal(self._images.signatures)
+        self._db.execute(f"ATTACH '{path_of(self._images.text)}' AS text (READ_ONLY)")
         self._db.execute("RESET force_compression")  # rows about code repeat themselves: they take a fifth of the space
 
     def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
