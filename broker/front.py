@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 import msgspec
 
 from fledgling.broker import schema
+from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.query_worker import LOST, QueryWorker
 from fledgling.config import suggestion
@@ -20,13 +21,17 @@ from fledgling.wire import (
     Explore,
     Profile,
     Progress,
+    Query,
     Read,
     Refusal,
     Search,
 )
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
+MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
+
+NOT_STARTED = Refusal("unavailable", "the query worker does not start", "Ask again; see the server's log.")
 
 Report = Callable[[Progress], Awaitable[None]]
 _FIELD = re.compile(r"`\$\.(\w+)|field `(\w+)`")  # how msgspec names the field that is wrong, missing or unknown
@@ -44,11 +49,13 @@ class Front:
     def __init__(self, profile: Profile, indexing: Indexing) -> None:
         self.profile = profile
         self._indexing = indexing
+        self._breaker = Breaker()
         self._worker: QueryWorker | None = None
         self._replacing = asyncio.Lock()
         self._retiring: set[asyncio.Task[None]] = set()
         self._following: asyncio.Task[None] | None = None
         self._calls = 0
+        self._sql_calls = 0
 
     async def call(
         self, tool: str, arguments: Mapping[str, object], report: Report | None = None
@@ -66,9 +73,11 @@ class Front:
         self, question: AnyQuestion, report: Report | None = None, *, whole: bool = False
     ) -> AnyAnswer | Refusal:
         """Put one question as soon as a generation of the index can answer it; the last one if it is to be `whole`."""
-        if self._calls >= MAX_CALLS:
-            return Refusal("busy", f"{MAX_CALLS} calls are at work already", "Wait for an answer, then ask again.")
+        is_sql = isinstance(question, Query)
+        if self._calls >= MAX_CALLS or (is_sql and self._sql_calls >= MAX_SQL_CALLS):
+            return Refusal("busy", f"{self._calls} calls are at work already", "Wait for an answer, then ask again.")
         self._calls += 1
+        self._sql_calls += is_sql
         try:
             number = CODE if whole else needed(question)
             while report and not await self._indexing.is_sealed(number, PROGRESS_SECONDS):
@@ -79,6 +88,7 @@ class Front:
             return failed.refusal
         finally:
             self._calls -= 1
+            self._sql_calls -= is_sql
 
     def denied(self, tool: str) -> Refusal:
         """Return the refusal for a tool that the profile does not allow, or that does not exist."""
@@ -100,25 +110,27 @@ class Front:
 
     async def _put(self, question: AnyQuestion, number: int) -> AnyAnswer | Refusal | None:
         """Put a question to a worker; None where that had ended before it could have looked at it."""
+        if deadly := self._breaker.refusal(question):
+            return deadly
         worker = await self._serving(number)
-        if worker is None:
-            return Refusal("unavailable", "the query worker does not start", "Ask again later; see the server's log.")
-        return await worker.ask(question)
+        return worker if isinstance(worker, Refusal) else await worker.ask(question)
 
     def _fitting(self, number: int) -> QueryWorker | None:
         """Return the worker at work, if it serves this generation or a later one."""
         worker = self._worker
         return worker if worker and worker.is_serving() and worker.generation >= number else None
 
-    async def _serving(self, number: int) -> QueryWorker | None:
+    async def _serving(self, number: int) -> QueryWorker | Refusal:
         """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""
         if worker := self._fitting(number):
             return worker
         async with self._replacing:
             if worker := self._fitting(number):
                 return worker
+            if wait := self._breaker.unavailable():
+                return wait
             generation = await self._indexing.sealed(CODE if await self._indexing.is_sealed(CODE, 0) else number)
-            worker = QueryWorker(self._indexing.images, self.profile, generation)
+            worker = QueryWorker(self._indexing.images, self.profile, generation, self._breaker)
             try:
                 is_ready = await worker.ready()
             except asyncio.CancelledError:
@@ -126,7 +138,7 @@ class Front:
                 raise
             if not is_ready:
                 await worker.close()
-                return None
+                return self._breaker.unavailable() or NOT_STARTED
             self._replace(worker)
             return worker
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec.structs import astuple
 
 from fledgling import refusals
+from fledgling.broker.breaker import Breaker
 from fledgling.broker.launch import BackProcess
 from fledgling.security import limits
 from fledgling.wire import (
@@ -51,24 +52,26 @@ class Waiting(NamedTuple):
 class QueryWorker:
     """A worker over one generation of the index. When it dies, calls at work are refused, and it takes no further one.
 
-    >>> worker = QueryWorker(images, profile, generation)
+    >>> worker = QueryWorker(images, profile, generation, breaker)
     >>> await worker.ready()
     >>> await worker.ask(Explore())
     Exploration(...)
     """
 
-    def __init__(self, images: Images, profile: Profile, generation: Generation) -> None:
+    def __init__(self, images: Images, profile: Profile, generation: Generation, breaker: Breaker) -> None:
         opened = Open(os.getpid(), images, profile, generation)
         self._process: BackProcess[FromWorker] = BackProcess(
             "fledgling.worker.server", opened, astuple(images), FromWorker
         )
         self._profile = profile
+        self._breaker = breaker
         self.generation = generation.number
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
         self._has_ended = False
         self._is_spent = False
+        self._was_killed = False
 
     @property
     def pid(self) -> int:
@@ -84,7 +87,8 @@ class QueryWorker:
         except TimeoutError:
             is_ready = False
         if not is_ready:
-            self._process.kill()
+            self._kill()
+            self._breaker.ended([], is_crash=True)
         self._reading = asyncio.create_task(self._read())
         return is_ready
 
@@ -105,11 +109,11 @@ class QueryWorker:
             async with asyncio.timeout(self._profile.query_timeout + limits.GRACE):
                 return await asyncio.shield(answer)
         except TimeoutError:
-            self._process.kill()
+            self._kill_for(question)
             return refusals.timed_out(self._profile)
         except asyncio.CancelledError:
             self._process.tell(Cancel(number))
-            self._stopping = asyncio.create_task(self._stop(answer))
+            self._stopping = asyncio.create_task(self._stop(question, answer))
             raise
 
     async def retire(self) -> None:
@@ -120,7 +124,7 @@ class QueryWorker:
 
     async def close(self) -> None:
         """End the worker; calls at work are refused."""
-        self._process.kill()
+        self._kill()
         if self._reading:
             await self._reading
         else:
@@ -133,6 +137,7 @@ class QueryWorker:
             if waiting is None or not waiting.is_answered_by(message.answer):
                 break
             del self._waiting[message.id]
+            self._breaker.answered(waiting.question)
             if not waiting.answer.done():
                 waiting.answer.set_result(message.answer)
             self._is_spent = limits.is_spent(self._process.data_bytes(), self._profile.memory_limit)
@@ -140,16 +145,30 @@ class QueryWorker:
         at = time.monotonic()
         self._process.kill()
         await self._process.ended()
+        at_work = [waiting.question for waiting in self._waiting.values()]
+        if not self._was_killed:
+            self._breaker.ended(at_work, is_crash=not self._process.over_memory)
         for waiting in self._waiting.values():
             if not waiting.answer.done():
                 waiting.answer.set_result(self._lost(at - waiting.asked))
         self._waiting.clear()
 
-    async def _stop(self, answer: asyncio.Future[AnyAnswer | Refusal | None]) -> None:
+    async def _stop(self, question: AnyQuestion, answer: asyncio.Future[AnyAnswer | Refusal | None]) -> None:
         """Kill the worker where a cancelled call does not end by itself."""
         done, _ = await asyncio.wait([answer], timeout=limits.GRACE)
         if not done:
-            self._process.kill()
+            self._kill_for(question)
+
+    def _kill_for(self, question: AnyQuestion) -> None:
+        """End the worker of a call that does not end, which alone is to blame."""
+        if not self._was_killed:  # calls that waited behind it have the same deadline
+            self._breaker.blame(question)
+        self._kill()
+
+    def _kill(self) -> None:
+        """End the worker on purpose: that is no crash."""
+        self._was_killed = True
+        self._process.kill()
 
     def _lost(self, seconds: float) -> Refusal | None:
         """Say what became of a call that was asked `seconds` before the worker ended."""

@@ -2,18 +2,22 @@
 
 import asyncio
 import random
+import statistics
 import time
+from types import SimpleNamespace
 
 import anyio
+import psutil
 import pytest
 from asking import structured, text
 from conftest import connected
-from running import CALLS, ENDLESS, QUERY_WORKER, Peak, broker, fronted, is_alive, query_worker, until
+from running import CALLS, ENDLESS, QUERY_WORKER, Peak, back_processes, broker, fronted, is_alive, query_worker, until
 
-from fledgling.broker.front import MAX_CALLS
+from fledgling.broker import breaker
+from fledgling.broker.breaker import CRASHES, DEADLY, PAUSE_SECONDS
+from fledgling.broker.front import MAX_CALLS, MAX_SQL_CALLS
 from fledgling.security import limits
 from fledgling.wire import Query, Refusal
-from fledgling.worker.server import CALL_THREADS
 
 MEMORY, SECONDS, ROWS, BYTES = 256_000_000, 1.0, 100, 16_000
 PROFILE = f"""
@@ -205,17 +209,148 @@ async def test_rows_and_bytes_are_cut_and_a_cut_says_so(limited, name):
 async def test_a_call_beyond_the_limit_hears_that_the_server_is_busy(project):
     async with fronted(project, "fledgling-analyst") as (front, _):
         expected = await front.call("explore", {})
-        slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(CALL_THREADS)]
-        others = [asyncio.create_task(front.call("explore", {})) for _ in range(MAX_CALLS - CALL_THREADS)]
-        await asyncio.sleep(0.1)
+        worker = query_worker(psutil.Process())
+        worker.suspend()
+        slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(MAX_SQL_CALLS)]
+        others = [asyncio.create_task(front.call("explore", {})) for _ in range(MAX_CALLS - MAX_SQL_CALLS)]
+        await asyncio.sleep(0)
         busy = await front.call("explore", {})
         assert isinstance(busy, Refusal)
         assert (busy.kind, busy.next_step) == ("busy", "Wait for an answer, then ask again.")
+        worker.resume()
+        assert await asyncio.gather(*others) == [expected] * len(others)
+        assert not any(call.done() for call in slow)
         for call in slow:
             call.cancel()
-        assert await asyncio.gather(*others) == [expected] * (MAX_CALLS - CALL_THREADS)
         await asyncio.gather(*slow, return_exceptions=True)
         assert await front.call("explore", {}) == expected
+
+
+@pytest.mark.anyio
+async def test_slow_statements_leave_room_for_quick_calls(project, record_testsuite_property):
+    """As many as may be asked for are slow; one more of them is told to wait, and the quick are answered meanwhile."""
+    async with fronted(project, "fledgling-analyst") as (front, _):
+        expected = [await front.call(tool, arguments) for tool, arguments in CALLS]
+        slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(MAX_CALLS)]
+        seconds = []
+        for turn in range(100):
+            begun = time.monotonic()
+            tool, arguments = CALLS[turn % len(CALLS)]
+            assert await front.call(tool, arguments) == expected[turn % len(CALLS)]
+            seconds.append(time.monotonic() - begun)
+        assert [call.result().kind for call in slow if call.done()] == ["busy"] * (MAX_CALLS - MAX_SQL_CALLS)
+        for call in slow:
+            call.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+    p99 = statistics.quantiles(seconds, n=100)[-1]
+    record_testsuite_property("quick calls beside slow SQL, median ms", round(1000 * statistics.median(seconds)))
+    record_testsuite_property("quick calls beside slow SQL, p99 ms", round(1000 * p99))
+    assert p99 < SLACK
+
+
+# ---- what ends workers ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+async def test_a_call_that_has_ended_two_workers_is_refused(limited):
+    deadly = f"{DEAF} -- again"
+    for _ in range(DEADLY):
+        assert text(await limited.call_tool("query", {"sql": deadly})) == TIMEOUT
+    await is_answered(limited)
+    worker = query_worker(broker())
+    assert text(await limited.call_tool("query", {"sql": deadly})) == (
+        "this call has ended 2 query workers. "
+        "Ask in another way, or for less at once: it is not tried again before Fledgling is started again."
+    )
+    assert is_alive(worker)
+    await is_answered(limited)
+
+
+@pytest.mark.anyio
+async def test_a_call_is_not_blamed_for_workers_that_others_end(limited):
+    """Killed from outside while at work, and answered then: that clears it. A tool without SQL is never blamed."""
+    for tool, arguments in (("explore", {}), ("query", {"sql": "SELECT 42"})):
+        for _ in range(DEADLY + 1):
+            worker = query_worker(broker())
+            worker.suspend()
+            call = asyncio.create_task(limited.call_tool(tool, arguments))
+            await asyncio.sleep(0.2)
+            worker.kill()
+            assert text(await call).startswith("the query worker ended while it worked on this call")
+            if tool == "query":
+                assert (await structured(limited, tool, **arguments))["rows"] == [[42]]
+            await is_answered(limited)
+
+
+@pytest.mark.anyio
+async def test_workers_that_end_again_and_again_are_not_started_for_a_while(project):
+    async with fronted(project) as (front, _):
+        expected = await front.call("explore", {})
+        is_over = asyncio.Event()
+
+        async def kill_all():
+            while not is_over.is_set():
+                for worker in back_processes(psutil.Process(), QUERY_WORKER):
+                    worker.kill()
+                await asyncio.sleep(0.01)
+
+        killing = asyncio.create_task(kill_all())
+        for _ in range(CRASHES):
+            refused = await front.call("explore", {})
+            if "Ask again in" in refused.next_step:
+                break
+        begun = time.monotonic()
+        assert (
+            await front.call("explore", {})
+            == refused
+            == Refusal(
+                "unavailable",
+                "5 query workers have ended one after the other",
+                "Ask again in 1 s: another one is started then.",
+            )
+        )
+        assert time.monotonic() - begun < 0.1
+        is_over.set()
+        await killing
+        await asyncio.sleep(PAUSE_SECONDS)
+        assert await front.call("explore", {}) == expected
+
+
+def test_each_further_crash_doubles_the_wait_until_a_call_is_answered(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(breaker, "time", SimpleNamespace(monotonic=lambda: now))
+    memory = breaker.Breaker()
+    waits = []
+    for _ in range(12):
+        memory.ended([], is_crash=True)
+        wait = memory.unavailable()
+        waits.append(int(wait.next_step.split()[3]) if wait else 0)
+        now += waits[-1]
+        assert memory.unavailable() is None
+    assert waits == [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60]
+    memory.answered(Query("SELECT 1"))
+    memory.ended([], is_crash=True)
+    assert memory.unavailable() is None
+
+
+def test_workers_that_end_now_and_then_are_started_at_once(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(breaker, "time", SimpleNamespace(monotonic=lambda: now))
+    memory = breaker.Breaker()
+    for _ in range(20):
+        memory.ended([], is_crash=True)
+        assert memory.unavailable() is None
+        now += 16
+
+
+def test_no_more_than_so_many_questions_are_remembered():
+    memory = breaker.Breaker()
+    for number in range(breaker.REMEMBERED + 1):
+        memory.blame(Query(f"SELECT {number}"))
+        memory.blame(Query(f"SELECT {number}"))
+    assert memory.refusal(Query("SELECT 0")) is None
+    assert memory.refusal(Query("SELECT 1"))
+    assert memory.refusal(Query(f"SELECT {breaker.REMEMBERED}"))
 
 
 async def idles(worker):

@@ -12,13 +12,13 @@ from fledgling import refusals
 from fledgling.pipe import Pipe, pack
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
-from fledgling.wire import Call, Cancel, Open, Ready, Refusal, Reply, ToWorker
+from fledgling.wire import Call, Cancel, Open, Query, Ready, Refusal, Reply, ToWorker
 from fledgling.worker.answers import answer
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
 from fledgling.worker.signatures import Signatures
 
-CALL_THREADS = 4  # calls worked on at once: a slow one or two leave room for the quick
+CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each: slow SQL leaves room for the quick
 TICK = 0.02  # seconds between two looks at deadlines; an interrupt is lost on an engine that is between two batches
 FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask again in another way; see the log.")
 
@@ -36,7 +36,7 @@ class Server:
         self._opened = opened
         self._calls: dict[int, tuple[Asking, float]] = {}
         self._ending = threading.Lock()  # whoever ends a call must find its cursor open
-        self._pool = ThreadPoolExecutor(CALL_THREADS)
+        self._sql_pool, self._pool = ThreadPoolExecutor(CALL_THREADS), ThreadPoolExecutor(CALL_THREADS)
         self._stirring = threading.Event()
 
     def serve(self) -> None:
@@ -48,7 +48,8 @@ class Server:
                     asking = Asking(self._db.cursor(), self._signatures, self._opened)
                     self._calls[message.id] = (asking, time.monotonic() + message.seconds)
                     self._stirring.set()
-                    self._pool.submit(self._work, message, asking)
+                    pool = self._sql_pool if isinstance(message.question, Query) else self._pool
+                    pool.submit(self._work, message, asking)
                 case Cancel():
                     self._cancel(message.id)
                 case Open():
