@@ -9,13 +9,14 @@ import logging
 import math
 import os
 import re
-from collections.abc import AsyncIterator, Callable
+import select
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
 import anyio
+import anyio.lowlevel
 import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from anyio.to_thread import run_sync
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import (
     INVALID_REQUEST,
@@ -98,7 +99,7 @@ async def transport(refused: Callable[[Unfit], None]) -> AsyncIterator[tuple[Inc
                 async for answer in from_server:
                     text = answer.message.model_dump_json(by_alias=True, exclude_unset=True)
                     try:
-                        await run_sync(_write, sink, text.encode() + b"\n", abandon_on_cancel=True)
+                        await _write(sink, text.encode() + b"\n")
                     except OSError as gone:
                         _log.warning("the client reads no more: %s", gone.strerror)
                         tasks.cancel_scope.cancel()
@@ -163,7 +164,7 @@ async def lines(source: int) -> AsyncIterator[bytes]:
     """
     held = bytearray()
     is_skipping = False
-    while chunk := await run_sync(os.read, source, _CHUNK, abandon_on_cancel=True):
+    while chunk := await _read(source):
         if is_skipping:
             _, newline, chunk = chunk.partition(b"\n")
             is_skipping = not newline
@@ -204,7 +205,23 @@ def _unfit(line: bytes) -> Unfit:
         return Unfit("no JSON in UTF-8; send one message a line", PARSE_ERROR)
 
 
-def _write(sink: int, data: bytes) -> None:
+# Without threads, which cannot be ended, and without O_NONBLOCK, which would hold for whoever shares the terminal.
+
+
+async def _read(source: int) -> bytes:
+    await _ready(anyio.wait_readable, source)
+    return os.read(source, _CHUNK)
+
+
+async def _write(sink: int, data: bytes) -> None:
     rest = memoryview(data)
     while rest:
-        rest = rest[os.write(sink, rest) :]
+        await _ready(anyio.wait_writable, sink)
+        rest = rest[os.write(sink, rest[: select.PIPE_BUF]) :]
+
+
+async def _ready(wait: Callable[[int], Awaitable[None]], descriptor: int) -> None:
+    try:
+        await wait(descriptor)
+    except PermissionError:  # a regular file: it always is
+        await anyio.lowlevel.checkpoint()
