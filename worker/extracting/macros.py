@@ -6,13 +6,15 @@ rest parses. Where two could be the type, the one that looks like a macro goes, 
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
+WORDS = rb"[A-Za-z_]\w*+(?>(?:[\s*&]++[A-Za-z_]\w*+){2,40})"
+# What is no declaration is passed over within one match: words that are alone, directives, comments, literals.
 CODE = re.compile(
-    rb"^[ \t]*+\#(?>(?:[^\n\\]++|\\.)*)|//[^\n]*+|/\*.*?(?:\*/|\Z)"
-    rb"|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*)"
-    rb"|(?<![\w.>:])(?P<words>[A-Za-z_]\w*+(?>(?:[\s*&]++[A-Za-z_]\w*+){2,40}))\s*+(?P<next>[({=;:,\[])",
-    re.MULTILINE | re.DOTALL,
+    rb"(?>(?:[^\w\"'/\#]*+\w++(?![\s*&]++[A-Za-z_]\w*+[\s*&]++[A-Za-z_])|[^\w\"'/\#]++|\#(?>(?:[^\n\\]++|\\.)*)"
+    rb"|/(?:/[^\n]*+|\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z))?"
+    rb"|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*))*)"
+    rb"(?:(?<![.>:])(?P<words>" + WORDS + rb")\s*+(?P<next>[({=;:,\[])|\w++|\Z|.)",
+    re.DOTALL,
 )
 WORD = re.compile(rb"\w+")
 MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
@@ -43,15 +45,15 @@ def macros(source: bytes) -> list[tuple[int, int]]:
 
 def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[tuple[int, int]]:
     """The spans of macros among the words of a declaration, the last of which is the name it declares."""
-    *words, name = WORD.finditer(source, start, end)
-    if len(words) > 1 and following in b"{:" and words[-2][0] in TAGS:  # class LIB_API Name {
-        if words[-1][0] not in KEYWORDS and name[0] not in KEYWORDS:
-            yield words[-1].span()
-        return
-    tags = {after.start() for word, after in pairwise(words) if word[0] in TAGS}
-    unknown = [word for word in words if word[0] not in KEYWORDS and word.start() not in tags]
-    has_type = bool(tags) or any(word[0] in TYPES for word in words)
-    if unknown and not has_type:
-        plain = [word for word in unknown if not MACRO.fullmatch(word[0])] or unknown
-        unknown.remove(plain[-1])
-    yield from (word.span() for word in unknown)
+    *words, name = WORD.findall(source, start, end)
+    if len(words) > 1 and following in b"{:" and words[-2] in TAGS:  # class LIB_API Name {
+        unknown = [len(words) - 1] if words[-1] not in KEYWORDS and name not in KEYWORDS else []
+    else:
+        tags = [index for index, word in enumerate(words, 1) if word in TAGS]
+        unknown = [index for index, word in enumerate(words) if word not in KEYWORDS and index not in tags]
+        if unknown and not any(tag < len(words) for tag in tags) and TYPES.isdisjoint(words):
+            plain = [index for index in unknown if not MACRO.fullmatch(words[index])] or unknown
+            unknown.remove(plain[-1])
+    if unknown:
+        spans = [word.span() for word in WORD.finditer(source, start, end)]
+        yield from (spans[index] for index in unknown)

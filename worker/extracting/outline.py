@@ -10,6 +10,7 @@ import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 
 import numpy as np
 from msgspec import Struct
@@ -27,10 +28,9 @@ PLAIN = re.compile(r'"""(?>(?:[^"\\\r\0]++|"(?!""))*)"""')  # its value is as it
 OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # what a language calls local is no symbol inside these
-COMMENT_MARKS = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?|[ \t]*(?:\*+/|\]=*\])[ \t]*$",
-    re.MULTILINE,
-)
+COMMENT_BEGIN = re.compile(r"[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?")
+COMMENT_END = re.compile(r"[ \t]*(?:\*+/|\]=*\])[ \t]*$")
+COMPILED = lru_cache(re.compile)  # the expressions of the table of languages
 
 
 class Definition(Struct):
@@ -90,7 +90,6 @@ class Text:
         self.code = without(source, self.comments)
         self.starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
         self.comment_lines = frozenset(self._comment_lines())
-        self._code_above = self._skip_comments()
 
     def line(self, offset: int) -> int:
         """The 1-based line that holds a byte."""
@@ -99,7 +98,7 @@ class Text:
     def last_line(self, end: int) -> int:
         """The line of the last code before `end`: a block of Python may end in comments that are not part of it."""
         line = self.line(max(end - 1, 0))
-        return self._code_above.get(line, line)
+        return self._code_above.get(line, line) if line in self.comment_lines else line
 
     def comments_above(self, offset: int) -> list[bytes]:
         """The comments directly above, top first: one block comment, or line comments below each other."""
@@ -108,9 +107,9 @@ class Text:
         below = offset
         while index >= 0:
             start, end = self.comments[index]
-            if self.code[end:below].strip() or self.source.count(b"\n", end, below) > 1:
+            if self.line(below) - self.line(end) > 1 or self.line(start) not in self.comment_lines:
                 break
-            if self.line(start) not in self.comment_lines:
+            if self.code[end:below].strip():
                 break
             found.append(self.source[start:end])
             if b"\n" in found[-1].strip():
@@ -124,12 +123,16 @@ class Text:
         return not text[self.starts[line - 1] : end].strip()
 
     def _comment_lines(self) -> Iterator[int]:
-        touched = {
-            line for start, end in self.comments for line in range(self.line(start), self.line(max(end - 1, start)) + 1)
-        }
-        return (line for line in touched if self._is_blank(self.code, line) and not self._is_blank(self.source, line))
+        last = 0
+        for start, end in self.comments:
+            first = max(self.line(start), last + 1)
+            last = max(self.line(max(end - 1, start)), last)
+            for line in range(first, last + 1):
+                if self._is_blank(self.code, line) and not self._is_blank(self.source, line):
+                    yield line
 
-    def _skip_comments(self) -> dict[int, int]:
+    @cached_property
+    def _code_above(self) -> dict[int, int]:
         above: dict[int, int] = {}
         for line in sorted(self.comment_lines):
             code = line - 1
@@ -233,7 +236,7 @@ def settle_namespaces(in_order: Sequence[Definition]) -> None:
 
 def settle_constants(language: Language, in_order: Sequence[Definition]) -> None:
     """A variable whose name says so is a constant."""
-    is_constant = re.compile(language.constant).fullmatch
+    is_constant = COMPILED(language.constant).fullmatch
     for found in in_order:
         if found.kind == "variable" and is_constant(found.name):
             found.kind = "constant"
@@ -293,7 +296,7 @@ def visibility(language: Language, found: Definition, parent: Definition | None)
     """What a keyword says, else the name: `_x` is private in Python, `#x` in JavaScript; else the language's rule."""
     if found.visibility:
         return language.visibilities.get(found.visibility, found.visibility)
-    if language.private and re.match(language.private, found.name):
+    if language.private and COMPILED(language.private).match(found.name):
         return "private"
     return language.visibility_in.get(parent.kind if parent else "", language.visibility)
 
@@ -326,23 +329,36 @@ def docstring(language: Language, text: Text, found: Definition) -> str | None:
     if language.docs == "above" and language.doc_comment:
         between = text.comments_above(found.head) if found.head > found.start else []
         comments = text.comments_above(found.start) + between
-        is_marked = re.compile(language.doc_comment).match
+        is_marked = COMPILED(language.doc_comment).match
         marked = [comment for comment in map(bytes.decode, comments) if is_marked(comment)]
-        return inspect.cleandoc(COMMENT_MARKS.sub("", "\n".join(marked))).strip() or None
+        lines = [unmarked(line) for comment in marked for line in comment.split("\n")]
+        return cleaned("\n".join(lines)).strip() or None
     return None
+
+
+def unmarked(line: str) -> str:
+    """A line of a comment without its marks: `text` of `/** text */`, ` * text` or `// text`."""
+    begin = COMMENT_BEGIN.match(line)
+    text = line[begin.end() :] if begin else line
+    return COMMENT_END.sub("", text) if text.rstrip(" \t").endswith(("*/", "]")) else text
+
+
+def cleaned(text: str) -> str:
+    """What `inspect.cleandoc` makes of a text; most have one line, which it would take apart like any other."""
+    return inspect.cleandoc(text) if "\n" in text else text.expandtabs().lstrip()
 
 
 def literal(source: str) -> str | None:
     """The value of a Python string expression, cleaned like `ast.get_docstring`; None for bytes and f-strings."""
     if PLAIN.fullmatch(source):
-        return inspect.cleandoc(source[3:-3])
+        return cleaned(source[3:-3])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape in the project's text is no news of ours
             value = ast.literal_eval(f"({source}\n)")
     except (SyntaxError, ValueError):
         return None
-    return inspect.cleandoc(value) if isinstance(value, str) else None
+    return cleaned(value) if isinstance(value, str) else None
 
 
 # ---- imports ---------------------------------------------------------------------------------------------------------
@@ -355,7 +371,7 @@ def import_rows(language: Language, line: int, found: Import) -> Iterator[Import
     """
     plain = tuple(name for name, alias in found.names if name and not alias)
     renamed = [((name,) if name else (), alias) for name, alias in found.names if alias]
-    relative = found.relative or bool(re.match(language.relative, found.module))
+    relative = found.relative or COMPILED(language.relative).match(found.module) is not None
     for names, alias in [(plain, None), *renamed] if plain or not renamed else renamed:
         yield ImportRow(line, found.module, alias, relative, False, None, names)
 
