@@ -12,7 +12,7 @@ import logging
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -23,6 +23,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from fledgling.security.confinement import DEGRADABLE
 from fledgling.wire import (
     AnyAnswer,
     DependencyGraph,
@@ -35,6 +36,7 @@ from fledgling.wire import (
     SymbolList,
     Table,
 )
+from fledgling.wire import Layer as Confined
 
 MAX_ARGUMENTS = 2**16  # bytes of arguments in clear; no tool takes more than a third, and longer ones were refused
 MAX_LINE = 2**18  # bytes; arguments in clear, escaped once more, and everything else
@@ -150,6 +152,19 @@ LAYERS: dict[RefusalKind, Layer] = {
 
 
 # ---- the writer -----------------------------------------------------------------------------------------------------
+
+
+def tell_of(
+    tell: Callable[[AnyRecord], None], process: str, pid: int, layers: Iterable[Confined], generation: int | None = None
+) -> None:
+    """Tell that a process is at work and what confines it, and, a line each, what the operator has it do without."""
+    confinement = {layer.name: layer.absent or "enforced" for layer in layers}
+    tell(Process(process=process, pid=pid, generation=generation, confinement=confinement))
+    for name in DEGRADABLE:
+        reason = confinement.get(name, "enforced")
+        if reason != "enforced":
+            _log.warning("the %s (pid %d) is not confined by %s: %s", process, pid, name, reason)
+            tell(Degraded(process=process, layer=name, reason=reason))
 
 
 class AuditLogError(Exception):

@@ -12,14 +12,28 @@ import click
 import msgspec
 from click.shell_completion import get_completion_class
 
-from fledgling import __version__
+from fledgling import __version__, refusals
 from fledgling.broker import audit_log, logs, schema, stats, terminal
+from fledgling.broker import doctor as diagnosis
 from fledgling.broker.audit_log import AuditLog, AuditLogError
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.config import KEYS, PROJECT_FILE, ConfigError, Resolved, Settings, read_user_file, resolve
+from fledgling.security import interpreter, limits
 from fledgling.security import profile as profiles
-from fledgling.wire import QUESTIONS, Accepted, AnyAnswer, AnyQuestion, Built, Profile, Refusal
+from fledgling.security.confinement import ConfinementError, confine
+from fledgling.wire import (
+    QUESTIONS,
+    Accepted,
+    AnyAnswer,
+    AnyQuestion,
+    Built,
+    Confining,
+    Explore,
+    Layer,
+    Profile,
+    Refusal,
+)
 
 Result = TypeVar("Result")
 _log = logging.getLogger("fledgling")
@@ -35,6 +49,7 @@ class Project(msgspec.Struct, frozen=True):
 
     resolved: Resolved
     profile: Profile
+    confining: Confining
 
     @property
     def settings(self) -> Settings:
@@ -51,6 +66,8 @@ def main() -> None:
         terminal.fail(str(wrong))
     except IndexingError as failed:
         terminal.refuse(failed.refusal)
+    except ConfinementError as absent:
+        terminal.refuse(refusals.not_confined(str(absent)))
 
 
 @click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -65,6 +82,9 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="print JSON"
 def _setting_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add an option for every setting; their text is read where all settings are, in fledgling/config.py."""
     command = click.option("--config", metavar="FILE", help="your own settings file")(command)
+    command = click.option(
+        "--allow-degraded", is_flag=True, help="work without Landlock or seccomp where the kernel has none; see doctor"
+    )(command)
     for field in reversed(msgspec.structs.fields(Settings)):
         default = field.default
         shown = ", ".join(default) if isinstance(default, tuple) else default
@@ -94,7 +114,21 @@ def _project(options: dict[str, Any]) -> Project:
     _warn(resolved.notices)
     if not Path(resolved.settings.root).is_dir():
         raise ConfigError(resolved.sources["root"], f"root {resolved.settings.root!r} is no directory", "give one")
-    return Project(resolved, profiles.load(resolved.settings.profile))
+    return Project(resolved, profiles.load(resolved.settings.profile), Confining(options.pop("allow_degraded")))
+
+
+def _confined(project: Project) -> tuple[Layer, ...]:
+    """Confine this process to reading the project and what its children need; they cannot have more than it has."""
+    readable = interpreter.readable(project.settings.root)
+    with interpreter.opened(readable) as reading, interpreter.opened(interpreter.executable()) as starting:
+        return confine("broker", project.confining, lowered=limits.BROKER, readable=reading, executable=starting)
+
+
+def _indexing(project: Project, log: AuditLog | None = None) -> Indexing:
+    """Confine this process, then start the indexer."""
+    log = log or AuditLog()
+    audit_log.tell_of(log.tell, "broker", os.getpid(), _confined(project))
+    return Indexing(project.settings, project.profile, confining=project.confining, tell=log.tell)
 
 
 # ---- serving --------------------------------------------------------------------------------------------------------
@@ -112,12 +146,11 @@ def serve(**options: Any) -> None:
         )
     log = _audit_log(project)
     _log.info("root %s, profile %s", Path(project.settings.root).resolve(), project.profile.name)
-    indexing = Indexing(project.settings, project.profile)
+    indexing = _indexing(project, log)
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
     from fledgling.broker import server  # noqa: PLC0415
 
-    # Ctrl-C ends us as SIGTERM does, and the kernel ends the others: the SDK reads standard input in a thread that only
-    # the client's next line or its end can wake, so an orderly way out would wait for that.
+    # Ctrl-C ends us as SIGTERM does, and the kernel ends the others.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serving(front: Front, indexing: Indexing) -> None:
@@ -220,7 +253,7 @@ def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool
         line.clear()
         return answer, await indexing.built()
 
-    answer, built = _run(Indexing(project.settings, project.profile), ask)
+    answer, built = _run(_indexing(project), ask)
     _warn(built.notices)
     if isinstance(answer, Refusal):
         terminal.refuse(answer)
@@ -238,13 +271,37 @@ def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool
 def index(with_stats: bool, as_json: bool, **options: Any) -> None:
     """Build the index once and say what is in it."""
     project = _project(options)
-    built = _run(Indexing(project.settings, project.profile), _built)
+    built = _run(_indexing(project), _built)
     _warn(built.notices)
     if as_json:
         terminal.show_json(built)
     else:
         terminal.show_text("\n".join(stats.lines(built) if with_stats else [stats.headline(built)]))
     raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
+
+
+@cli.command()
+@_setting_options
+@_json_option
+def doctor(as_json: bool, **options: Any) -> None:
+    """Show what confines each process here, and what it means where a layer is missing. Exit code 1 where one is."""
+    project = _project(options)
+    confining = Confining(allow_degraded=True)
+    project = msgspec.structs.replace(project, confining=confining)
+    heard: list[audit_log.AnyRecord] = []
+    audit_log.tell_of(heard.append, "broker", os.getpid(), _confined(project))
+    _run(Indexing(project.settings, project.profile, confining=confining, tell=heard.append), _asked)
+    found = diagnosis.report(heard)
+    if as_json:
+        terminal.show_json(found)
+    else:
+        terminal.show_text("\n".join(diagnosis.lines(found)))
+    raise SystemExit(terminal.OK if found.serves else terminal.NOTHING)
+
+
+async def _asked(front: Front, _: Indexing) -> None:
+    """Ask once, so that there is a query worker to look at."""
+    await front.ask(Explore(), whole=True)
 
 
 async def _built(_: Front, indexing: Indexing) -> Built:
@@ -277,7 +334,7 @@ def profiles_show(profile: str, as_json: bool) -> None:
 def profiles_check(profile: str) -> None:
     """Check a profile: its statements here, its views by the engine's own parser in a confined process."""
     checked = profiles.load(profile)
-    _run(Indexing(Settings(), checked), _accepted)
+    _run(Indexing(Settings(), checked, confining=Confining(allow_degraded=True)), _accepted)
     terminal.show_text(f"{checked.file}: good")
 
 
@@ -333,7 +390,7 @@ def config_group() -> None:
 def config_show(as_json: bool, **options: Any) -> None:
     """Show every setting, its value, and where it came from, the project's own file included."""
     project = _project(options)
-    accepted = _run(Indexing(project.settings, project.profile), _scope)
+    accepted = _run(_indexing(project), _scope)
     values = {**msgspec.to_builtins(project.settings), **msgspec.to_builtins(accepted.scope)}
     sources = {**project.resolved.sources, **dict.fromkeys(accepted.narrowed, f"narrowed by {PROJECT_FILE}")}
     rows = [(key, msgspec.json.encode(values[key]).decode(), sources[key]) for key in KEYS]

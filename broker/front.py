@@ -130,7 +130,7 @@ class Front:
             if wait := self._breaker.unavailable():
                 return wait
             generation = await self._indexing.sealed(CODE if await self._indexing.is_sealed(CODE, 0) else number)
-            worker = QueryWorker(self._indexing.images, self.profile, generation, self._breaker)
+            worker = QueryWorker(self._indexing, generation, self._breaker)
             try:
                 is_ready = await worker.ready()
             except asyncio.CancelledError:

@@ -2,20 +2,24 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec.structs import astuple
 
 from fledgling import refusals
+from fledgling.broker import audit_log
 from fledgling.broker.launch import BackProcess
 from fledgling.config import Settings
-from fledgling.security import limits, memory_file
+from fledgling.security import inspection, limits, memory_file
 from fledgling.wire import (
     CODE,
+    CONFINED,
     TEXT,
     Accepted,
     Build,
     Built,
+    Confining,
     FromIndexer,
     Generation,
     Images,
@@ -23,6 +27,12 @@ from fledgling.wire import (
     Progress,
     Refusal,
 )
+
+Tell = Callable[[audit_log.AnyRecord], None]  # what becomes of the processes: AuditLog.tell
+
+
+def _unheard(_: audit_log.AnyRecord) -> None:
+    pass
 
 
 class IndexingError(Exception):
@@ -42,10 +52,14 @@ class Indexing:
     812
     """
 
-    def __init__(self, settings: Settings, profile: Profile) -> None:
+    def __init__(
+        self, settings: Settings, profile: Profile, *, confining: Confining = CONFINED, tell: Tell = _unheard
+    ) -> None:
         root = Path(settings.root).resolve(strict=True)
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.profile = profile
+        self.confining = confining
+        self.tell = tell
         self.images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
         self.progress: Progress | None = None
         build = Build(
@@ -55,6 +69,7 @@ class Indexing:
             profile=profile,
             scope=settings.scope,
             root=str(root) if profile.absolute_paths else None,
+            confining=confining,
         )
         try:
             self._process: BackProcess[FromIndexer] = BackProcess(
@@ -73,7 +88,11 @@ class Indexing:
             message = await self._process.receive()
             if not isinstance(message, Accepted):
                 raise await self._failed(message)
+            if problem := inspection.problem(self._process.pid, message.layers):
+                raise await self._failed(refusals.not_confined(problem))
             self._accepted = message
+            audit_log.tell_of(self.tell, "indexer", self._process.pid, message.layers)
+            audit_log.tell_of(self.tell, "extractors", self._process.pid, message.extractor_layers)
             self._sealed = {number: asyncio.get_running_loop().create_future() for number in (TEXT, CODE)}
             self._building = asyncio.create_task(self._build())
         return self._accepted

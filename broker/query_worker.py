@@ -1,7 +1,9 @@
 """One query worker process and the calls it works on."""
 
 import asyncio
+import logging
 import os
+import signal
 import time
 from itertools import count
 from typing import NamedTuple
@@ -9,9 +11,11 @@ from typing import NamedTuple
 from msgspec.structs import astuple
 
 from fledgling import refusals
+from fledgling.broker import audit_log
 from fledgling.broker.breaker import Breaker
+from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess
-from fledgling.security import limits
+from fledgling.security import inspection, limits
 from fledgling.wire import (
     ANSWERS,
     AnyAnswer,
@@ -20,9 +24,7 @@ from fledgling.wire import (
     Cancel,
     FromWorker,
     Generation,
-    Images,
     Open,
-    Profile,
     Ready,
     Refusal,
     Reply,
@@ -30,6 +32,7 @@ from fledgling.wire import (
 
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
 DYING_SECONDS = 0.1  # from a kill to closed pipes; 11-53 ms were measured
+_log = logging.getLogger("fledgling")
 LOST = Refusal(
     "unavailable",
     "the query worker ended while it worked on this call",
@@ -52,14 +55,16 @@ class Waiting(NamedTuple):
 class QueryWorker:
     """A worker over one generation of the index. When it dies, calls at work are refused, and it takes no further one.
 
-    >>> worker = QueryWorker(images, profile, generation, breaker)
+    >>> worker = QueryWorker(indexing, generation, breaker)
     >>> await worker.ready()
     >>> await worker.ask(Explore())
     Exploration(...)
     """
 
-    def __init__(self, images: Images, profile: Profile, generation: Generation, breaker: Breaker) -> None:
-        opened = Open(os.getpid(), images, profile, generation)
+    def __init__(self, indexing: Indexing, generation: Generation, breaker: Breaker) -> None:
+        profile, images = indexing.profile, indexing.images
+        opened = Open(os.getpid(), images, profile, generation, indexing.confining)
+        self._indexing = indexing
         self._process: BackProcess[FromWorker] = BackProcess(
             "fledgling.worker.server", opened, astuple(images), FromWorker
         )
@@ -83,7 +88,7 @@ class QueryWorker:
         self._process.watch(limits.memory_cap(self._profile.memory_limit))
         try:
             async with asyncio.timeout(READY_SECONDS):
-                is_ready = isinstance(await self._process.receive(), Ready)
+                is_ready = self._is_confined(await self._process.receive())
         except TimeoutError:
             is_ready = False
         if not is_ready:
@@ -91,6 +96,16 @@ class QueryWorker:
             self._breaker.ended([], is_crash=True)
         self._reading = asyncio.create_task(self._read())
         return is_ready
+
+    def _is_confined(self, first: object) -> bool:
+        """Return whether the first message says that the worker is ready, and the kernel does not say otherwise."""
+        problem = first.reason if isinstance(first, Refusal) else None
+        if isinstance(first, Ready):
+            problem = inspection.problem(self.pid, first.layers)
+            audit_log.tell_of(self._indexing.tell, "query worker", self.pid, first.layers, self.generation)
+        if problem:
+            _log.error("the query worker (pid %d) is not used: %s", self.pid, problem)
+        return isinstance(first, Ready) and problem is None
 
     def is_serving(self) -> bool:
         """Return whether the worker takes calls; one that has no memory left for them does not."""
@@ -144,7 +159,7 @@ class QueryWorker:
         self._has_ended = True
         at = time.monotonic()
         self._process.kill()
-        await self._process.ended()
+        self._tell_end(await self._process.ended(), message)
         at_work = [waiting.question for waiting in self._waiting.values()]
         if not self._was_killed:
             self._breaker.ended(at_work, is_crash=not self._process.over_memory)
@@ -163,12 +178,30 @@ class QueryWorker:
         """End the worker of a call that does not end, which alone is to blame."""
         if not self._was_killed:  # calls that waited behind it have the same deadline
             self._breaker.blame(question)
+            self._tell_killed("a call did not end by its timeout")
         self._kill()
 
     def _kill(self) -> None:
         """End the worker on purpose: that is no crash."""
         self._was_killed = True
         self._process.kill()
+
+    def _tell_end(self, status: int, last: object) -> None:
+        """Tell why the worker has ended, if nobody here wanted that."""
+        if self._was_killed:
+            return
+        if self._process.over_memory:
+            self._tell_killed("it held more than memory_limit and the headroom")
+        elif status == -signal.SIGSYS:
+            self._tell_killed("it made a system call that nothing of ours makes")
+        elif last is not None:
+            self._tell_killed("it sent what was not asked for")
+        else:
+            self._tell_killed(f"it ended by itself, with status {status}")
+
+    def _tell_killed(self, reason: str) -> None:
+        _log.warning("the query worker (pid %d) has ended: %s", self.pid, reason)
+        self._indexing.tell(audit_log.Killed(process="query worker", pid=self.pid, reason=reason))
 
     def _lost(self, seconds: float) -> Refusal | None:
         """Say what became of a call that was asked `seconds` before the worker ended."""

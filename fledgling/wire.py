@@ -407,6 +407,9 @@ class Confining(Struct, frozen=True):
     without: tuple[str, ...] = ()
 
 
+CONFINED = Confining()  # by every layer that there is
+
+
 class Layer(Struct, frozen=True):
     """One layer of a process's confinement, and why it is absent, if it is: security/confinement.py."""
 
@@ -423,7 +426,7 @@ class Build(Struct, frozen=True, tag="build"):
     profile: Profile
     scope: Scope
     root: str | None = None
-    confining: Confining = Confining()
+    confining: Confining = CONFINED
 
 
 class Accepted(Struct, frozen=True, tag="accepted"):
@@ -496,7 +499,7 @@ class Open(Struct, frozen=True, tag="open"):
     images: Images
     profile: Profile
     generation: Generation
-    confining: Confining = Confining()
+    confining: Confining = CONFINED
 
 
 class Ready(Struct, frozen=True, tag="ready"):
