@@ -333,7 +333,8 @@ def _chain_of(fd: int) -> "Chain":
     tail = os.pread(fd, 2 * MAX_LINE, start)
     chain = Chain()
     chain.append(tail.partition(b"\n")[2] if start else tail)
-    if tail and not chain.sequence and not (start == 0 and tail.startswith(_BEGINNING)):
+    first = b"" if start else tail.partition(b"\n")[0][: len(_BEGINNING)]  # torn itself, perhaps
+    if tail and not chain.sequence and not (first and _BEGINNING.startswith(first)):
         raise AuditLogError("it holds something else than an audit log")
     return chain
 

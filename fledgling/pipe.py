@@ -49,11 +49,12 @@ class Unpacker(Generic[Message]):
 
     async def receive(self, reader: asyncio.StreamReader) -> Message | None:
         """Return the next message, or None when the other side closed the pipe between two frames."""
+        header = b""
         try:
             header = await reader.readexactly(_HEADER_BYTES)
             return self.message(await reader.readexactly(self.length(header)))
         except asyncio.IncompleteReadError as cut:
-            if cut.partial:
+            if header or cut.partial:
                 raise FrameError("the pipe closed in the middle of a frame") from cut
             return None
 
@@ -72,7 +73,10 @@ class Pipe(Generic[Message]):
         header = self._read(_HEADER_BYTES)
         if not header:
             return None
-        return self._unpacker.message(self._read(self._unpacker.length(header)))
+        body = self._read(self._unpacker.length(header))
+        if not body:
+            raise FrameError("the pipe closed in the middle of a frame, or the frame is empty")
+        return self._unpacker.message(body)
 
     def send(self, message: msgspec.Struct) -> None:
         """Pack and write one message; safe to call from several threads."""

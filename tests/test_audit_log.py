@@ -1,0 +1,374 @@
+"""The audit log: one line for each decision, a chain that shows what is gone, and no answer without a line."""
+
+import asyncio
+import hashlib
+import json
+import os
+import resource
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from conftest import connected
+from mcp import MCPError
+from running import ENDLESS, Server, opened, query_worker, until
+from test_cli import fledgling
+
+from fledgling.broker import audit_log
+from fledgling.broker.audit_log import AuditLogError, End, Message, verify
+from fledgling.security import profile as profiles
+from fledgling.wire import Excerpt
+
+CORE = profiles.load("fledgling-core")
+NOWHERE = Path("/nowhere")
+EVENT = Message(verdict="refused", layer="protocol", reason="one of several")
+
+
+def lines(log):
+    return log.read_bytes().splitlines()
+
+
+def records(log):
+    return [json.loads(line) for line in lines(log)]
+
+
+def begun(log, **options):
+    return audit_log.begun(str(log), NOWHERE, CORE, **{"with_arguments": False, **options})
+
+
+def end(log):
+    """Let go of the file, as the end of a process does."""
+    os.close(log._fd)
+
+
+# ---- what is in it --------------------------------------------------------------------------------------------------
+
+HASTY = "SET extends = 'fledgling-analyst'; SET query_timeout = 0.5; SET max_rows = 3;"
+
+# tool, arguments, and what the log says of it
+CALLS = {
+    "an answer": ("explore", {"path": "src"}, "allowed", "worker", None),
+    "an excerpt": ("read", {"path": "src/core/engine.py"}, "allowed", "worker", None),
+    "a table": ("query", {"sql": "SELECT path FROM files"}, "allowed", "worker", None),
+    "a file that is not": ("read", {"path": "src/none.py"}, "refused", "index", "not_found"),
+    "an argument of another type": ("read", {"path": 7}, "refused", "arguments", "invalid"),
+    "an argument that is not": ("read", {"file": "x"}, "refused", "arguments", "invalid"),
+    "a number out of bounds": ("explore", {"depth": 10**30}, "refused", "arguments", "invalid"),
+    "a statement that the gate denies": ("query", {"sql": "COPY files TO 'x'"}, "denied", "gate", "denied"),
+    "a statement that takes too long": ("query", {"sql": ENDLESS}, "refused", "limit", "timeout"),
+    "a tool that is not": ("execute", {"command": "id"}, "denied", "profile", "denied"),
+    "a name that is not ASCII": ("s\u0435arch\x1b[2J\u202e" + "x" * 100, {}, "denied", "profile", "denied"),
+    "arguments that are long": ("search", {"query": "x" * 500_000}, "refused", "arguments", "invalid"),
+    "arguments that a terminal obeys": (
+        "search",
+        {"query": "\x1b]0;x\x07\u009b\u202e"},
+        "refused",
+        "arguments",
+        "invalid",
+    ),
+}
+
+
+def digest(arguments):
+    return hashlib.sha256(json.dumps(arguments, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+@pytest.fixture(scope="module", params=["false", "true"], ids=["hashed", "in clear"])
+async def logged(request, anyio_backend, project, tmp_path_factory):
+    """The log of one server after each of CALLS, one call cancelled and one line that is no message."""
+    home = tmp_path_factory.mktemp("audit")
+    (home / "hasty.sql").write_text(HASTY)
+    log = home / "audit.jsonl"
+    options = ["--profile", str(home / "hasty.sql"), "--audit-log", str(log), "--audit-arguments", request.param]
+    async with connected(project, *options, era="handshake") as client:
+        await client.call_tool("symbols", {})
+        for tool, arguments, *_ in CALLS.values():
+            with suppress(MCPError):  # that is how a tool is denied
+                await client.call_tool(tool, arguments)
+        cancelled = asyncio.create_task(client.call_tool("query", {"sql": ENDLESS}))
+        await asyncio.sleep(0.2)
+        cancelled.cancel()
+        await until(lambda: records(log)[-1]["verdict"] == "cancelled")
+    return log
+
+
+@pytest.mark.anyio
+async def test_every_call_is_one_line(logged):
+    said = [record for record in records(logged) if record["event"] == "call"]
+    assert len(said) == len(CALLS) + 2
+    for (name, (tool, arguments, *expected)), record in zip(CALLS.items(), said[1:], strict=False):
+        assert [record["verdict"], record["layer"], record["reason"]] == expected, name
+        assert record["tool"] == tool[:64].encode("ascii", "backslashreplace").decode()
+        assert record["arguments_sha256"] == digest(arguments)
+        assert record["profile"] == "hasty"
+        assert record["bytes"] > 0
+        assert (record["rows"] > 0) == (record["verdict"] == "allowed")
+        assert 0 < record["milliseconds"] < 5000
+    assert said[3]["rows"] == 3
+    assert (said[-1]["verdict"], said[-1]["layer"]) == ("cancelled", "client")
+    assert said[-1]["milliseconds"] > 100
+
+
+@pytest.mark.anyio
+async def test_arguments_are_in_it_only_where_asked_for_and_never_raw(logged):
+    text = logged.read_bytes()
+    assert text.isascii()
+    assert not set(range(32)) - {10} & set(text)
+    is_clear = b"engine.py" in text
+    for record in records(logged):
+        if "arguments" in record:
+            assert is_clear
+            assert hashlib.sha256(record["arguments"].encode()).hexdigest() == record["arguments_sha256"]
+            assert len(record["arguments"]) <= audit_log.MAX_ARGUMENTS
+    assert is_clear == (sum("arguments" in record for record in records(logged)) == len(CALLS) + 1)
+
+
+@pytest.mark.anyio
+async def test_the_whole_run_is_in_it(logged, project):
+    start, *_, last = records(logged)
+    assert start["event"] == "start"
+    assert start["root"] == str(project)
+    assert set(start["versions"]) == {"fledgling", "duckdb", "mcp", "tree-sitter"}
+    assert last["event"] == "end"
+    assert [record["sequence"] for record in records(logged)] == list(range(1, len(lines(logged)) + 1))
+    assert all(record["time"].endswith("Z") for record in records(logged))
+    assert verify(lines(logged)).broken is None
+    assert logged.stat().st_mode & 0o777 == 0o600
+
+
+def test_refused_lines_are_in_it_and_only_the_broker_holds_it(project, tmp_path):
+    log = tmp_path / "audit.jsonl"
+    with Server(project, "--audit-log", str(log)) as server:
+        server.begin()
+        for line in (b"x" * 2**21, b"nonsense", b"[]", b'{"jsonrpc":"2.0","id":1,"method":"obey"}'):
+            server.process.stdin.write(line + b"\n")
+            server.process.stdin.flush()
+            server.receive()
+        server.call(2, "explore", {})
+        server.receive()
+        assert str(log) in opened(server.seen).values()
+        assert str(log) not in opened(query_worker(server.seen)).values()
+        with pytest.raises(AuditLogError, match="another server writes it"):
+            begun(log)
+    said = [record for record in records(log) if record["event"] == "message"]
+    assert len(said) == 4
+    assert {(record["verdict"], record["layer"]) for record in said} == {("refused", "protocol")}
+
+
+def test_on_standard_error_it_is_a_chain_of_its_own(project):
+    done = fledgling("serve", "--root", str(project), "--audit-log", "stderr", "--log-level", "error")
+    assert done.returncode == 0
+    said = done.stderr.encode().splitlines()
+    assert [json.loads(line)["event"] for line in said][:1] == ["start"]
+    assert verify(said).broken is None
+
+
+# ---- the chain ------------------------------------------------------------------------------------------------------
+
+
+def altered(line, **fields):
+    return json.dumps({**json.loads(line), **fields}, separators=(",", ":")).encode()
+
+
+# what is done to ten lines, and the line that verify names, or None where it cannot know
+TAMPERED = {
+    "nothing": (lambda ten: ten, None),
+    "a verdict is changed": (lambda ten: [*ten[:4], altered(ten[4], verdict="allowed"), *ten[5:]], 6),
+    "a time is changed": (lambda ten: [*ten[:4], altered(ten[4], time="2026-01-01T00:00:00Z"), *ten[5:]], 6),
+    "a blank is added": (lambda ten: [*ten[:4], ten[4] + b" ", *ten[5:]], 6),
+    "a carriage return is added": (lambda ten: [*ten[:4], ten[4] + b"\r", *ten[5:]], 6),
+    "the first line is changed": (lambda ten: [altered(ten[0], root="/"), *ten[1:]], 2),
+    "a line is removed": (lambda ten: ten[:4] + ten[5:], 5),
+    "five lines are removed": (lambda ten: ten[:2] + ten[7:], 3),
+    "the first line is removed": (lambda ten: ten[1:], 1),
+    "a line is removed and the numbers are mended": (
+        lambda ten: ten[:4] + [altered(line, sequence=at) for at, line in enumerate(ten[5:], 5)],
+        5,
+    ),
+    "two lines are swapped": (lambda ten: [*ten[:4], ten[5], ten[4], *ten[6:]], 5),
+    "a line is there twice": (lambda ten: [*ten[:5], *ten[4:]], 6),
+    "a line is inserted": (lambda ten: [*ten[:5], altered(ten[5], verdict="allowed"), *ten[5:]], 7),
+    "an old run is put behind": (lambda ten: ten + ten[:3], 11),
+    "a line is torn": (lambda ten: [*ten[:4], ten[4][:50], *ten[5:]], 6),
+    "a line of garbage is inserted": (lambda ten: [*ten[:4], b"garbage", *ten[4:]], 6),
+    "an empty line is inserted": (lambda ten: [*ten[:4], b"", *ten[4:]], 6),
+    "a line of 1 MB is inserted": (lambda ten: [*ten[:4], b"x" * 10**6, *ten[4:]], 6),
+    "100,000 brackets are inserted": (lambda ten: [*ten[:4], b"[" * 100_000, *ten[4:]], 6),
+    "lines of another kind": (lambda ten: [b"a", b"b"], 1),
+    "the last line is changed": (lambda ten: [*ten[:9], altered(ten[9], verdict="allowed")], None),
+    "lines are cut off at the end": (lambda ten: ten[:7], None),
+    "the last line is torn": (lambda ten: [*ten[:9], ten[9][:40]], None),
+    "everything is removed": (lambda ten: [], None),
+}
+
+
+@pytest.fixture(scope="module")
+def ten(tmp_path_factory):
+    log = tmp_path_factory.mktemp("audit") / "ten.jsonl"
+    writing = begun(log)
+    for _ in range(9):
+        writing.write(EVENT)
+    end(writing)
+    return lines(log)
+
+
+@pytest.mark.parametrize("name", TAMPERED)
+def test_verify(ten, name):
+    tamper, broken = TAMPERED[name]
+    last = hashlib.sha256(ten[9]).hexdigest()
+    checked = verify(tamper(ten), last)
+    assert (checked.broken or "").partition(":")[0] == (f"line {broken}" if broken else "")
+    assert (checked.found == 10) == (tamper(ten)[:10] == ten)  # what a chain cannot show, a hash kept elsewhere does
+
+
+def test_verify_command(ten, tmp_path):
+    log = tmp_path / "audit.jsonl"
+    log.write_bytes(b"\n".join(ten) + b"\n")
+    good = fledgling("audit", "verify", str(log))
+    assert good.returncode == 0
+    assert f"unbroken; last hash {verify(ten).hash}" in good.stdout
+    assert fledgling("audit", "verify", str(log), "--last", verify(ten).hash).returncode == 0
+    earlier = fledgling("audit", "verify", str(log), "--last", verify(ten[:3]).hash)
+    assert (earlier.returncode, "is that of line 3" in earlier.stdout) == (0, True)
+    assert fledgling("audit", "verify", str(log), "--last", "0" * 64).returncode == 1
+    log.write_bytes(b"\n".join(ten[:4] + ten[5:]))
+    bad = fledgling("audit", "verify", "--json", str(log))
+    assert (bad.returncode, json.loads(bad.stdout)["broken"]) == (1, "line 5: 1 lines before it are missing")
+    assert fledgling("audit", "verify", str(tmp_path / "none")).returncode == 2
+
+
+def test_a_chain_goes_on_over_runs(tmp_path):
+    log = tmp_path / "audit.jsonl"
+    for _ in range(3):
+        writing = begun(log)
+        writing.write(EVENT)
+        writing.write(End(reason="over"))
+        end(writing)
+    assert [record["event"] for record in records(log)] == ["start", "message", "end"] * 3
+    checked = verify(lines(log))
+    assert (checked.lines, checked.torn, checked.broken) == (9, 0, None)
+
+
+def test_a_crash_at_any_byte_is_a_torn_line_and_no_break(tmp_path):
+    """Cut in the last line or the one before, then twice in the next run's first."""
+    log = tmp_path / "audit.jsonl"
+    writing = begun(log)
+    writing.write(EVENT)
+    end(writing)
+    whole = log.read_bytes()
+    start, event = (len(line) + 1 for line in lines(log))
+    for cut in range(1, len(whole) + 1):
+        log.write_bytes(whole[:cut])
+        end(begun(log))
+        again = log.read_bytes()
+        log.write_bytes(again[: -1 - cut % 50])
+        end(begun(log))
+        checked = verify(lines(log))
+        assert checked.broken is None, cut
+        assert checked.torn == (cut not in (start - 1, start, start + event - 1, start + event)) + bool(cut % 50)
+        for removed in range(len(lines(log)) - 1):  # a torn line and the one before it are held by the next
+            assert verify(line for at, line in enumerate(lines(log)) if at != removed).broken
+
+
+# ---- where it may be ------------------------------------------------------------------------------------------------
+
+
+def socket_at(path):
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(path))
+
+
+UNFIT = {
+    "a directory": (lambda path: path.mkdir(), "cannot be opened"),
+    "a FIFO": (os.mkfifo, "no regular file"),
+    "a socket": (socket_at, "cannot be opened"),
+    "a link": (lambda path: path.symlink_to("elsewhere"), "cannot be opened"),
+    "a link to a file": (lambda path: (path.with_name("y").touch(), path.symlink_to("y")), "cannot be opened"),
+    "a device": (lambda path: path.symlink_to("/dev/null"), "cannot be opened"),
+    "a file with two names": (lambda path: (path.touch(), path.with_name("y").hardlink_to(path)), "one name"),
+    "a file that others may write": (lambda path: (path.touch(), path.chmod(0o622)), "others may write"),
+    "a file of another kind": (lambda path: path.write_text("export PATH=/bin\n"), "something else"),
+    "a large file of another kind": (lambda path: path.write_bytes(b"x" * 10**6), "something else"),
+    "JSON of another kind": (lambda path: path.write_text('{"a": 1}\n'), "something else"),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_what_is_no_log_is_refused_and_left_alone(tmp_path, name):
+    make, says = UNFIT[name]
+    path = tmp_path / "x"
+    make(path)
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(AuditLogError, match=says):
+        begun(path)
+    assert (path.read_bytes() if path.is_file() else None) == before
+
+
+@pytest.mark.parametrize("where", ["audit.jsonl", "src/audit.jsonl", "src/../audit.jsonl", "../link/audit.jsonl"])
+def test_a_log_inside_the_root_is_refused(tmp_path, where):
+    root = tmp_path / "root"
+    (root / "src").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(root)
+    with pytest.raises(AuditLogError, match="inside the root"):
+        audit_log.begun(str(root / where), root, CORE, with_arguments=False)
+    assert os.listdir(root) == ["src"]
+
+
+def test_serve_says_what_is_wrong_with_it(project, tmp_path):
+    done = fledgling("serve", "--root", str(project), "--audit-log", str(tmp_path / "none" / "x"))
+    assert done.returncode == 2
+    assert "audit_log" in done.stderr
+    assert "No such file or directory" in done.stderr
+
+
+# ---- a log that cannot be written -----------------------------------------------------------------------------------
+
+
+def test_full_disk_refuses_calls_until_there_is_room(project, tmp_path):
+    log = tmp_path / "audit.jsonl"
+    with Server(project, "--audit-log", str(log)) as server:
+        server.begin()
+        server.call(2, "explore", {})
+        assert "structuredContent" in server.receive()["result"]
+        unlimited = server.seen.rlimit(resource.RLIMIT_FSIZE)
+        server.seen.rlimit(resource.RLIMIT_FSIZE, (log.stat().st_size + 600, unlimited[1]))
+        answers = []
+        for number in range(3, 7):
+            server.call(number, "explore", {})
+            answers.append(server.receive()["result"])
+        assert ["structuredContent" in answer for answer in answers] == [True, False, False, False]
+        assert "the audit log cannot be written" in answers[-1]["content"][0]["text"]
+        server.seen.rlimit(resource.RLIMIT_FSIZE, unlimited)
+        server.call(8, "explore", {})
+        assert "structuredContent" in server.receive()["result"]
+        server.process.stdin.close()
+        assert server.process.wait(10) == 0
+    checked = verify(lines(log))
+    assert (checked.broken, checked.torn) == (None, 1)
+    assert sum(b'"event":"call"' in line for line in lines(log)) == 4  # two answered, the torn one, one answered
+
+
+def test_a_line_costs_a_fraction_of_a_call(tmp_path, record_testsuite_property):
+    answer, calls = Excerpt("a.py", "python", 1, ["x"] * 100, 100), 2000
+    log = begun(tmp_path / "audit.jsonl")
+    began = time.process_time()
+    for _ in range(calls):
+        with log.deciding(CORE, "read", {"path": "src/core/engine.py", "start_line": 1}) as decision:
+            decision.became(answer, 5000)
+    each = 1000 * (time.process_time() - began) / calls
+    record_testsuite_property("audit line ms", round(each, 4))
+    assert each < 0.2
+
+
+# ---- the server's own log -------------------------------------------------------------------------------------------
+
+
+def test_log_lines_are_json_where_asked_for_and_hold_no_content(project):
+    done = fledgling("serve", "--root", str(project), "--log-format", "json", "--log-level", "debug")
+    assert done.stdout == ""
+    said = [json.loads(line) for line in done.stderr.splitlines()]
+    assert said[0]["message"].startswith(f"root {project}, profile fledgling-core")
+    assert {"time", "level", "message"} <= set(said[0])
+    assert "class Engine" not in done.stderr
