@@ -23,12 +23,15 @@ def asking() -> Asking:
     """An index of FILES, in the tables and the file that search reads."""
     db = duckdb.connect()
     db.execute("CREATE SCHEMA image")
-    db.execute(SQL["schema"] + SQL["schema_blocks"])
+    db.execute(SQL["schema"] + SQL["schema_blocks"] + SQL["schema_scopes"])
     db.execute("USE image")
     signer = Signer()
     pieces = [(path, *piece) for path, text in FILES.items() for piece in cut(text)]
+    last_blocks = {path: block for block, (path, *_) in enumerate(pieces)}
     for block, (path, first_line, text) in enumerate(pieces):
-        db.execute("INSERT INTO blocks VALUES ($1, $2, $3, $4)", [block, path, first_line, text])
+        db.execute(
+            "INSERT INTO blocks VALUES ($1, $2, $3, NULL, $4, $5)", [block, last_blocks[path], path, first_line, text]
+        )
         signer.add([text])
     db.execute("INSERT INTO files BY NAME SELECT DISTINCT path FROM blocks")
     images = Images(*(memory_file.create() for _ in Images.__struct_fields__))

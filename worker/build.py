@@ -166,7 +166,7 @@ class Building:
         if not self._builder.narrows_files:
             for row, text in self._described(entries):
                 rows.append(row)
-                self._load(row.path, text)
+                self._load(row, text)
             self._builder.files(rows)
             return rows
         known = {row.path: row for row, _ in self._described(entries)}
@@ -178,17 +178,17 @@ class Building:
                 missing[reason].append(row.path)
                 row, text = msgspec.structs.replace(known[row.path], line_count=None, skip_reason=reason), None
             rows.append(row)
-            self._load(row.path, text)
+            self._load(row, text)
         for reason, paths in missing.items():
             self._builder.without_content(paths, reason)
         return rows
 
-    def _load(self, path: str, text: str | None) -> None:
+    def _load(self, row: FileRow, text: str | None) -> None:
         if text is not None:
             self._room -= len(text)
-            self._builder.text(path, text)
-            if is_manifest(path) and len(text) <= MAX_MANIFEST:
-                self._manifests[path] = text
+            self._builder.text(row.path, row.language, text)
+            if is_manifest(row.path) and len(text) <= MAX_MANIFEST:
+                self._manifests[row.path] = text
 
     def _described(self, entries: Sequence[Entry]) -> Iterator[tuple[FileRow, str | None]]:
         with closing(Reader(self._order.root_fd)) as reader:

@@ -45,7 +45,8 @@ _BUILD_SETTINGS = (
     "SET force_compression='uncompressed'",  # of text: what is compressed takes 20 times as long to fetch
 )
 
-_NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end"})  # other columns come as objects
+# Other columns come as objects.
+_NUMBERS = frozenset({"block", "last_block", "first_line", "line_number", "line_start", "line_end"})
 _TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
 
 # What each view of a profile may read. visible_files decides about files before any text is read.
@@ -59,10 +60,12 @@ _VIEW_READS = {
 
 
 class Block(NamedTuple):
-    """Some consecutive lines of one file, without the last line's end."""
+    """Some consecutive lines of one file, whose last block is `last_block`, without the last line's end."""
 
     block: int
+    last_block: int
     path: str
+    language: str | None
     first_line: int
     text: str
 
@@ -111,7 +114,7 @@ class Builder:
 
     >>> builder = Builder(open_images(images), Gate(), images, profile, has_content=True)
     >>> visible = builder.files(rows)
-    >>> builder.text(path, text)
+    >>> builder.text(path, language, text)
     >>> builder.seal_text()
     >>> for source in builder.sources(languages): ...
     >>> builder.symbols(columns); builder.imports(imports); builder.comments(comments)
@@ -132,6 +135,7 @@ class Builder:
         self._db.execute("SET memory_limit=$1", [f"{max(int(profile.memory_limit * ENGINE_SHARE), ENGINE_LEAST)}B"])
         self._create("schema", "text", "code", "memory")
         self._create("schema_blocks", "text", "memory")
+        self._create("schema_scopes", "text", "code")
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
         self._create("schema_content", "code", "memory")
         self._symbols = defaultdict[str, list[object]](list)
@@ -151,9 +155,9 @@ class Builder:
         kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
         return frozenset(path for (path,) in kept)
 
-    def text(self, path: str, text: str) -> None:
+    def text(self, path: str, language: str | None, text: str) -> None:
         """Load the text of a visible file; paths come in order."""
-        self._loader.add(path, text)
+        self._loader.add(path, language, text)
 
     def without_content(self, paths: Sequence[str], reason: str) -> None:
         """Say of files that were described already why their content is not here; call before `seal_text`."""
@@ -216,6 +220,7 @@ class Builder:
         for table in ("symbols", "imports"):
             if table in self._views:
                 self._copy(table, "code")
+        self._db.execute(SQL["load_scopes"])
         counted = self._db.execute(SQL["count_rows"]).fetchone()
         assert counted is not None
         self._db.execute("DETACH code")
@@ -295,11 +300,15 @@ class Loader:
         self._chars = 0
         self.blocks = 0
 
-    def add(self, path: str, text: str) -> None:
+    def add(self, path: str, language: str | None, text: str) -> None:
         """Load one file."""
-        for first_line, lines in cut(text):
-            self._waiting.append(Block(self.blocks, path, first_line, lines))
-            self.blocks += 1
+        pieces = list(cut(text))
+        last = self.blocks + len(pieces) - 1
+        self._waiting += [
+            Block(block, last, path, language, first_line, lines)
+            for block, (first_line, lines) in enumerate(pieces, self.blocks)
+        ]
+        self.blocks += len(pieces)
         self._chars += len(text)
         if self._chars > CHUNK_CHARS:
             self._hand_over()

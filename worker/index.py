@@ -1,7 +1,8 @@
 """One open image and how a call puts questions to it: SQL files with named parameters, refusals, pages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, TypeVar
 
 import duckdb
@@ -58,11 +59,10 @@ class Asking:
         if self.ended:
             raise duckdb.InterruptException("the call was told to end")
 
-    def rows(self, sql: str, shape: type[Row], **parameters: object) -> list[Row]:
+    def rows(self, sql: str, shape: Callable[..., Row], **parameters: object) -> list[Row]:
         """Run one SQL file and return its rows: `asking.rows("file", FoundFile, path="a.py")`."""
         self.check()
-        rows = self.cursor.execute(SQL[sql], parameters).fetchall()
-        return [msgspec.convert(row, shape) for row in rows]
+        return [*starmap(shape, self.cursor.execute(SQL[sql], parameters).fetchall())]
 
     def end(self, why: RefusalKind) -> None:
         """Interrupt the call; an engine between two batches does not hear it, so this is repeated until it ends."""

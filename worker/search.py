@@ -1,7 +1,7 @@
 """The search tool: lines of text, or definitions by name.
 
-Signatures name the blocks that may hold what is asked for; the engine's own RE2 then decides, line by line, in the
-order of paths and lines. It stops early only behind the page, and then the totals are lower bounds.
+Signatures name the blocks that may hold what is asked for; their text then decides, line by line, in the order of paths
+and lines. It stops early only behind the page, and then the totals are lower bounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,24 +9,30 @@ from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 import duckdb
+import re2
 
 from fledgling.wire import FileHits, Hits, Search, SymbolList
-from fledgling.worker import coverage, globs, literals, paths, symbols
+from fledgling.worker import coverage, literals, matching, paths, symbols
 from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
+from fledgling.worker.matching import Matcher
 from fledgling.worker.signatures import Needed, numbers
 
-STEP = 512  # blocks searched by one statement: some megabytes, and a few milliseconds
-COUNTED_BLOCKS = 1024  # candidates, some 5 MB, that are searched for the totals although the page is full
+STEP = 128  # blocks fetched by one statement: a megabyte, and a few milliseconds
+COUNTED_BLOCKS = 128  # candidates, a megabyte, that are searched for the totals although the page is full
+
+
+Shown = dict[tuple[int, int], str]  # the last block of a file and the number of a line -> that line as it is shown
 
 
 class _Block(NamedTuple):
-    """A block with hits: `places` of lines counted from 0 in a block of `size` lines."""
+    """A piece of a file, which ends with the block `last_block`: that is its number, too."""
 
     block: int
+    last_block: int
     path: str
+    language: str | None
     first_line: int
-    size: int
-    places: list[int]
+    text: str
 
 
 class _Range(NamedTuple):
@@ -35,18 +41,15 @@ class _Range(NamedTuple):
 
 
 class _Hit(NamedTuple):
-    """A matching line, and the block it is in."""
+    """A matching line, in a block that has the lines `first_line` to `last_line` of a file."""
 
     line: int
-    block: _Block
-
-
-class _Lines(NamedTuple):
-    """Consecutive lines of one block."""
-
     path: str
-    first: int
-    lines: list[str]
+    language: str | None
+    block: int
+    last_block: int
+    first_line: int
+    last_line: int
 
 
 class _Piece(NamedTuple):
@@ -59,29 +62,17 @@ class _Piece(NamedTuple):
     enclosing: str | None
 
 
-class _Column(NamedTuple):
-    column: int
-
-
 class _Enclosing(NamedTuple):
-    path: str
+    last_block: int
     line: int
-    language: str | None
-    qualified_name: str | None
-
-
-class _Asked(NamedTuple):
-    """What is searched for: `line` decides on a line, and is not tried in what lacks `block` or what is `needed`."""
-
-    line: str
-    block: str
-    needed: Needed | None
+    qualified_name: str
 
 
 class _Found(NamedTuple):
     """The hits of a page, and the totals; they are exact unless the search ended before the last candidate."""
 
     hits: list[_Hit]
+    lines: Shown
     total: int
     total_files: int
     is_exact: bool
@@ -90,22 +81,21 @@ class _Found(NamedTuple):
 def search(asking: Asking, question: Search) -> Hits | SymbolList:
     """Answer with matching lines grouped by file, or with definitions where a kind is asked for."""
     try:
-        if question.regex:
-            asking.rows("check_pattern", tuple, pattern=question.query)
-        return symbols.named(asking, question) if question.kind else _text(asking, question)
-    except duckdb.InvalidInputException as problem:
+        finding = matching.matcher(question)
+        return symbols.named(asking, question) if question.kind else _text(asking, question, finding)
+    except (re2.error, duckdb.InvalidInputException) as problem:
         raise Refused(
             "invalid",
-            f"{question.query!r} is no regular expression: {str(problem).splitlines()[0]}",
+            f"{question.query!r} is no regular expression: {matching.reason(problem)}",
             "Write RE2 syntax, without look-around or back-references; or leave `regex` out to search for the text.",
         ) from problem
 
 
-def _text(asking: Asking, question: Search) -> Hits:
+def _text(asking: Asking, question: Search, finding: Matcher) -> Hits:
     offset = int(question.cursor or 0)
-    asked = _asked(question)
-    found = _find(asking, asked, _candidates(asking, question, asked.needed), question, offset)
-    pieces = cut_page(_pieces(asking, asked, question.context, found.hits), asking)
+    found = _find(asking, finding, _candidates(asking, question), question, offset)
+    pieces = cut_page(_pieces(asking, question, found), asking)
+    pieces = cut_page(_pieces(asking, question, found), asking)
     following = continuing(question, offset + len(pieces), found.total)
     note = asking.partial if found.total else coverage.of_text(asking, question.path, question.language)
     return Hits(
@@ -113,27 +103,23 @@ def _text(asking: Asking, question: Search) -> Hits:
     )
 
 
-def _asked(question: Search) -> _Asked:
-    """Say what is searched for. A block is tried whole where `^` and `$` can be told to mean the ends of its lines."""
-    line = globs.query_pattern(question)
-    if question.regex:
-        templates = literals.read(question.query, case_sensitive=question.case_sensitive)
-        needed = literals.of_templates(templates)
-        return _Asked(line, "" if templates is None else f"(?m){line}", needed)
-    needed = literals.of_literal(question.query, case_sensitive=question.case_sensitive)
-    return _Asked(line, f"(?m){line}", needed)
-
-
-def _candidates(asking: Asking, question: Search, needed: Needed | None) -> Iterator[int]:
+def _candidates(asking: Asking, question: Search) -> Iterator[int]:
     """Yield the blocks that may hold hits, in their order."""
     signatures = asking.signatures
     ranges = [_Range(0, signatures.blocks - 1)]
     if question.path or question.language:
         filters = {"path": paths.pattern(question.path), "language": question.language}
         ranges = asking.rows("search_blocks", _Range, **filters)
+    needed = _needed(question)
     if needed is None:
         return chain.from_iterable(range(first, last + 1) for first, last in ranges)
     return _inside(numbers(signatures.holding(needed)), ranges)
+
+
+def _needed(question: Search) -> Needed | None:
+    if question.regex:
+        return literals.of_templates(literals.read(question.query, case_sensitive=question.case_sensitive))
+    return literals.of_literal(question.query, case_sensitive=question.case_sensitive)
 
 
 def _inside(blocks: Iterator[int], ranges: Sequence[_Range]) -> Iterator[int]:
@@ -149,74 +135,95 @@ def _inside(blocks: Iterator[int], ranges: Sequence[_Range]) -> Iterator[int]:
             yield block
 
 
-def _find(asking: Asking, asked: _Asked, candidates: Iterator[int], question: Search, offset: int) -> _Found:
+def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question: Search, offset: int) -> _Found:
     """Search the candidates until a hit is left for the next page, and COUNTED_BLOCKS of them at least."""
     end = offset + min(question.max_results, asking.profile.max_rows)
     hits: list[_Hit] = []
+    lines: Shown = {}
     total = total_files = searched = 0
-    path = None
-    while blocks := list(islice(candidates, STEP)):
+    last_block = None
+    while numbers := list(islice(candidates, STEP)):
         if total > end and searched >= COUNTED_BLOCKS:
-            return _Found(hits, total, total_files, is_exact=False)
-        searched += len(blocks)
-        for block in asking.rows("search_text", _Block, blocks=blocks, line=asked.line, block=asked.block):
-            if not block.places:
+            return _Found(hits, lines, total, total_files, is_exact=False)
+        searched += len(numbers)
+        for block in _blocks(asking, numbers):
+            places = matching.places(finding, block.text)
+            if not places:
                 continue
-            page = block.places[max(offset - total, 0) : max(end - total, 0)]
-            hits += [_Hit(block.first_line + place, block) for place in page]
-            total += len(block.places)
-            total_files += block.path != path
-            path = block.path
-    return _Found(hits, total, total_files, is_exact=True)
+            if page := places[max(offset - total, 0) : max(end - total, 0)]:
+                hits += _hits(question, block, page, lines)
+            total += len(places)
+            total_files += block.last_block != last_block
+            last_block = block.last_block
+    return _Found(hits, lines, total, total_files, is_exact=True)
 
 
-def _pieces(asking: Asking, asked: _Asked, context: int, hits: Sequence[_Hit]) -> list[_Piece]:
+def _blocks(asking: Asking, numbers: Sequence[int]) -> Iterator[_Block]:
+    for block in sorted(asking.rows("blocks", _Block, blocks=numbers)):
+        asking.check()
+        yield block
+
+
+def _hits(question: Search, block: _Block, places: Sequence[int], lines: Shown) -> Iterator[_Hit]:
+    """Yield the hits of a block, and keep the lines around them: only what is shown, since a line may be a megabyte."""
+    text = block.text.split("\n")
+    last_line = block.first_line + len(text) - 1
+    for place in places:
+        _keep(lines, block, text, place - question.context, place + question.context)
+    for place in places:
+        line = text[place]
+        at = matching.column(question, line) if len(line) > SHOWN_LINE_CHARS else 0
+        number = block.first_line + place
+        lines[block.last_block, number] = shown(line, at=at)
+        yield _Hit(number, block.path, block.language, block.block, block.last_block, block.first_line, last_line)
+
+
+def _keep(lines: Shown, block: _Block, text: Sequence[str], first: int, last: int) -> None:
+    """Keep the lines from `first` to `last`, counted from 0 in a block, as far as they are in it."""
+    for place in range(max(first, 0), min(last + 1, len(text))):
+        lines.setdefault((block.last_block, block.first_line + place), shown(text[place]))
+
+
+def _pieces(asking: Asking, question: Search, found: _Found) -> list[_Piece]:
     """Return a piece for each hit: a page is cut between two hits, within a file too."""
+    hits, lines = found.hits, found.lines
     if not hits:
         return []
-    text = _around(asking, context, hits)
-    columns = _columns(asking, asked, {(hit.block.path, hit.line): text[hit.block.path, hit.line] for hit in hits})
-    where = {"paths": [hit.block.path for hit in hits], "lines": [hit.line for hit in hits]}
-    enclosing = {(row.path, row.line): row for row in asking.rows("enclosing_hits", _Enclosing, **where)}
+    _add_neighbours(asking, question.context, found)
+    where = {"files": [hit.last_block for hit in hits], "lines": [hit.line for hit in hits]}
+    enclosing = {
+        (row.last_block, row.line): row.qualified_name for row in asking.rows("enclosing_hits", _Enclosing, **where)
+    }
     pieces = []
-    for path, group in groupby(hits, lambda hit: hit.block.path):
+    for file, group in groupby(hits, lambda hit: hit.last_block):
         following = 0  # the first line of the file that no piece shows
         for hit in group:
-            around = enclosing[path, hit.line]
-            numbers = range(max(hit.line - context, following), hit.line + context + 1)
-            lines = [(n, shown(text[path, n], at=columns.get((path, n), 0))) for n in numbers if (path, n) in text]
-            pieces.append(_Piece("" if following else path, around.language, hit.line, lines, around.qualified_name))
-            following = numbers.stop
+            around = range(max(hit.line - question.context, following), hit.line + question.context + 1)
+            piece = [(number, lines[file, number]) for number in around if (file, number) in lines]
+            pieces.append(
+                _Piece("" if following else hit.path, hit.language, hit.line, piece, enclosing.get((file, hit.line)))
+            )
+            following = around.stop
     return pieces
 
 
-def _around(asking: Asking, context: int, hits: Sequence[_Hit]) -> dict[tuple[str, int], str]:
-    """Return the lines within `context` of the hits; a block has at least one line, so as many blocks are enough."""
-    wanted: dict[int, _Range] = {}
-    for line, block in hits:
-        first, last = max(line - context, 1), line + context
-        before = max(block.first_line - first, 0)
-        after = max(last - (block.first_line + block.size - 1), 0)
-        for number in range(max(block.block - before, 0), block.block + after + 1):
-            known = wanted.get(number, _Range(first, last))
-            wanted[number] = _Range(min(known.first, first), max(known.last, last))
-    parts = asking.rows(
-        "context_lines",
-        _Lines,
-        blocks=list(wanted),
-        first=[lines.first for lines in wanted.values()],
-        last=[lines.last for lines in wanted.values()],
-    )
-    return {(part.path, number): line for part in parts for number, line in enumerate(part.lines, part.first)}
-
-
-def _columns(asking: Asking, asked: _Asked, hits: dict[tuple[str, int], str]) -> dict[tuple[str, int], int]:
-    """Return where the match begins in those lines that are too long to be shown whole."""
-    long = {place: line for place, line in hits.items() if len(line) > SHOWN_LINE_CHARS}
-    if not long:
-        return {}
-    found = asking.rows("found_at", _Column, lines=list(long.values()), line=asked.line)
-    return {place: row.column for place, row in zip(long, found, strict=True)}
+def _add_neighbours(asking: Asking, context: int, found: _Found) -> None:
+    """Keep the lines around hits that are in the blocks beside; each has at least one line, so as many are enough."""
+    wanted: dict[int, list[_Hit]] = {}
+    for hit in found.hits:
+        before = max(hit.first_line - max(hit.line - context, 1), 0)
+        after = max(hit.line + context - hit.last_line, 0)
+        for number in range(max(hit.block - before, 0), min(hit.block + after, hit.last_block) + 1):
+            if number != hit.block:
+                wanted.setdefault(number, []).append(hit)
+    missing = iter(sorted(wanted))
+    while numbers := list(islice(missing, STEP)):
+        for block in _blocks(asking, numbers):
+            text = block.text.split("\n")
+            for hit in wanted[block.block]:
+                if hit.last_block == block.last_block:
+                    place = hit.line - block.first_line
+                    _keep(found.lines, block, text, place - context, place + context)
 
 
 def _joined(pieces: Sequence[_Piece]) -> list[FileHits]:
