@@ -9,16 +9,19 @@ import sys
 from fledgling.config import Scope
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
-from fledgling.wire import Build, Images
+from fledgling.security.confinement import LAYERS
+from fledgling.wire import Build, Confining, Images
 from fledgling.worker.build import Building
-from fledgling.worker.builder import Builder
+from fledgling.worker.builder import Builder, open_images
 from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.gate.statement import Gate
 from fledgling.worker.language import load_languages
 
 root, profile = sys.argv[1], profiles.load(sys.argv[2])
 languages = load_languages()
-extractors = Extractors(languages)
+extractors = Extractors(languages, Confining(without=tuple(LAYERS)))
+extractors.confined()
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
 order = Build(os.getpid(), images, os.open(root, os.O_RDONLY | os.O_DIRECTORY), profile, Scope(max_files=1_000_000))
-builder = Builder(images, profile, has_content=True)
+builder = Builder(open_images(images), Gate(), images, profile, has_content=True)
 Building(order, order.scope, builder, languages, extractors, lambda _: None).run()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fledgling.wire import DEFINITION_KINDS
+from fledgling.wire import CONFINED, DEFINITION_KINDS
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.extractor import FILE_SECONDS, Facts, Source
 from fledgling.worker.extracting.extractors import Extractors
@@ -176,7 +176,8 @@ def seconds(extractor: Extractor, language: str, text: bytes) -> float:
 
 @pytest.fixture(scope="module")
 def extractors() -> Iterator[Extractors]:
-    extractors = Extractors(LANGUAGES)
+    extractors = Extractors(LANGUAGES, CONFINED)
+    extractors.confined()
     yield extractors
     extractors.close()
 

@@ -9,10 +9,11 @@ import pytest
 
 from fledgling.config import Scope
 from fledgling.security import memory_file, profile
-from fledgling.wire import CODE, Build, Images
+from fledgling.wire import CODE, CONFINED, Build, Images
 from fledgling.worker.build import Building
-from fledgling.worker.builder import Builder
+from fledgling.worker.builder import Builder, open_images
 from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import open_sealed
 from fledgling.worker.language import load_languages
 
@@ -52,8 +53,9 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     core = profile.load("fledgling-core")
     order = Build(os.getpid(), images, root, core, Scope())
     languages = load_languages()
-    extractors = Extractors(languages)
-    builder = Builder(images, core, has_content=True)
+    extractors = Extractors(languages, CONFINED)
+    extractors.confined()
+    builder = Builder(open_images(images), Gate(), images, core, has_content=True)
     monkeypatch.setattr(memory_file, "seal", lambda _: None)  # the one thing a plain file cannot do
     Building(order, order.scope, builder, languages, extractors, lambda _: None).run()
     extractors.close()

@@ -62,9 +62,19 @@ def is_started_bare(process, module):
     assert all(opened(process)[fd].startswith("pipe:") for fd in (0, 1, 2))
 
 
+SHOWN = {  # limit -> its name in /proc/PID/limits, which anybody may read
+    resource.RLIMIT_CORE: "Max core file size",
+    resource.RLIMIT_DATA: "Max data size",
+    resource.RLIMIT_FSIZE: "Max file size",
+    resource.RLIMIT_NOFILE: "Max open files",
+}
+
+
 def has_limits(process, table, memory_limit):
-    expected = {**table, resource.RLIMIT_DATA: limits.memory_cap(memory_limit)}
-    return all(process.rlimit(limit) == (value, value) for limit, value in expected.items())
+    with open(f"/proc/{process.pid}/limits") as file:
+        shown = {line[:25].strip(): line[25:67].split() for line in file}
+    expected = limits.with_memory(table, memory_limit)
+    return all(shown[SHOWN[limit]] == [str(value), str(value)] for limit, value in expected.items())
 
 
 @pytest.mark.anyio
