@@ -181,7 +181,7 @@ class Next(Struct, frozen=True):
     arguments: dict[str, str | int | bool]
 
 
-class Answer(Struct, frozen=True, omit_defaults=True, tag=lambda name: name.lower()):
+class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag=lambda name: name.lower()):
     """What a worker found. Defaults are left out on the wire, so an absent field is its default."""
 
 
@@ -349,7 +349,7 @@ RefusalKind = Literal[
 ]
 
 
-class Refusal(Struct, frozen=True, tag="refusal"):
+class Refusal(Struct, frozen=True, forbid_unknown_fields=True, tag="refusal"):
     """Why there is no answer, in words an agent can act on: what was wrong, and what to do next."""
 
     kind: RefusalKind
@@ -417,7 +417,7 @@ class Layer(Struct, frozen=True):
     absent: str | None = None
 
 
-class Build(Struct, frozen=True, tag="build"):
+class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     """Broker to indexer, once: build the images of `root_fd`. `root` is set only for absolute_paths."""
 
     broker_pid: int
@@ -429,7 +429,7 @@ class Build(Struct, frozen=True, tag="build"):
     confining: Confining = CONFINED
 
 
-class Accepted(Struct, frozen=True, tag="accepted"):
+class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
     """Indexer to broker: it is confined and the profile's views hold.
 
     `scope` is what is left after the project's own file narrowed it; `layers` hold the indexer, and `extractor_layers`
@@ -443,7 +443,7 @@ class Accepted(Struct, frozen=True, tag="accepted"):
     extractor_layers: tuple[Layer, ...] = ()
 
 
-class Progress(Struct, frozen=True, tag="progress"):
+class Progress(Struct, frozen=True, forbid_unknown_fields=True, tag="progress"):
     """Indexer to broker: `done` of `total` files in this stage; total 0 while unknown."""
 
     stage: Literal["walk", "read", "extract", "seal"]
@@ -455,7 +455,7 @@ TEXT: Final = 1  # the first generation of an index: files and text
 CODE: Final = 2  # the second: the same, and what the parsers found in it
 
 
-class Generation(Struct, frozen=True, tag="generation"):
+class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
     """Indexer to broker: this generation is sealed. A small project has only the second: it takes no time."""
 
     number: Literal[1, 2]
@@ -475,7 +475,7 @@ class LanguageStats(Struct, frozen=True):
     seconds: float
 
 
-class Built(Struct, frozen=True, tag="built"):
+class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
     """Indexer to broker, last: counts of the images, which hold what the profile lets the agent see."""
 
     files: int
@@ -492,7 +492,7 @@ class Built(Struct, frozen=True, tag="built"):
     partial: str | None = None
 
 
-class Open(Struct, frozen=True, tag="open"):
+class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
     """Broker to query worker, once: serve the profile's tools from one generation of the index."""
 
     broker_pid: int
@@ -502,13 +502,13 @@ class Open(Struct, frozen=True, tag="open"):
     confining: Confining = CONFINED
 
 
-class Ready(Struct, frozen=True, tag="ready"):
+class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
     """Query worker to broker: the image is open and these layers hold the process."""
 
     layers: tuple[Layer, ...] = ()
 
 
-class Call(Struct, frozen=True, tag="call"):
+class Call(Struct, frozen=True, forbid_unknown_fields=True, tag="call"):
     """Broker to query worker: answer within `seconds`."""
 
     id: int
@@ -516,13 +516,13 @@ class Call(Struct, frozen=True, tag="call"):
     question: AnyQuestion
 
 
-class Cancel(Struct, frozen=True, tag="cancel"):
+class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag="cancel"):
     """Broker to query worker: nobody waits for this call any more."""
 
     id: int
 
 
-class Reply(Struct, frozen=True, tag="reply"):
+class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
     """Query worker to broker: exactly one for each Call."""
 
     id: int
