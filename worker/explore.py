@@ -8,6 +8,8 @@ from fledgling.wire import Directory, Exploration, Explore, File, Summary
 from fledgling.worker import paths
 from fledgling.worker.index import Asking, Refused, continuing, cut_page
 
+SHOWN_GIVEN_UP = 5  # names of files that could not be parsed, in a note
+
 
 class _Totals(NamedTuple):
     total_files: int
@@ -28,6 +30,11 @@ class _DirectoryLanguage(NamedTuple):
     language: str | None
     files: int
     lines: int
+
+
+class _GivenUp(NamedTuple):
+    paths: list[str] | None
+    files: int
 
 
 class _File(NamedTuple):
@@ -62,7 +69,13 @@ def explore(asking: Asking, question: Explore) -> Exploration:
         files=[entry for entry in page if isinstance(entry, File)],
         summary=summary,
         next=continuing(question, offset + len(page), len(entries)),
-        note=_note(asking, question, len(everything), summary),
+        note=_note(
+            asking,
+            question,
+            len(everything),
+            summary,
+            asking.rows("given_up", _GivenUp, shown=SHOWN_GIVEN_UP, **where)[0],
+        ),
     )
 
 
@@ -100,8 +113,14 @@ def _summary(asking: Asking, where: dict[str, str]) -> Summary:
     return Summary(totals.total_files, totals.total_lines, totals.total_bytes, languages, largest, skipped)
 
 
-def _note(asking: Asking, question: Explore, anything: int, summary: Summary) -> str | None:
+def _note(asking: Asking, question: Explore, anything: int, summary: Summary, given_up: _GivenUp) -> str | None:
     notes = [asking.partial] if asking.partial else []
+    if given_up.paths:
+        more = ", ..." if given_up.files > len(given_up.paths) else ""
+        notes.append(
+            f"Parsing took too long or too much memory in {given_up.files} files ({', '.join(given_up.paths)}{more}): "
+            "no definitions or imports of theirs are known; their text can be read and searched."
+        )
     if not anything:
         notes.append("The index holds no file: the project is empty, or everything in it is ignored or excluded.")
     elif not summary.total_files:

@@ -5,6 +5,7 @@ FILE_SECONDS, or more memory than there is, ends the process wherever it is, in 
 does that. The process above then forks another and says `Lost`.
 """
 
+import mmap
 import os
 import signal
 import socket
@@ -25,6 +26,8 @@ from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
+# CPU seconds a file, and for each character of it, once LOST_FILES were lost: four times what ordinary source takes
+HURRIED_SECONDS, HURRIED_CHARACTER_SECONDS = 0.02, 1e-6
 STDERR = 2
 UNCONFINED = 3  # exit status: another would end in the same way
 
@@ -38,9 +41,10 @@ class Source(Struct, frozen=True):
 
 
 class Batch(Struct, frozen=True, tag="batch"):
-    """Indexer to extractor: some files."""
+    """Indexer to extractor: some files; `hurried` where so many were lost that none gets FILE_SECONDS any more."""
 
     sources: tuple[Source, ...]
+    hurried: bool = False
 
 
 class Facts(Struct, frozen=True):
@@ -78,7 +82,12 @@ class Found(Struct, frozen=True, tag="found"):
 
 
 class Lost(Struct, frozen=True, tag="lost"):
-    """The process above an extractor to the indexer: the batch was its end, and there is another now."""
+    """The process above an extractor to the indexer: file `at` of the batch was its end, and there is another now.
+
+    None where what it found in all of them together does not fit a frame, or it ended before the first.
+    """
+
+    at: int | None
 
 
 class Confined(Struct, frozen=True, tag="confined"):
@@ -124,29 +133,75 @@ def _replace_forever(languages: Languages, descriptor: int, indexer: int, confin
     except ConfinementError as absent:
         pipe.send(Confined(problem=str(absent)))
         os._exit(1)
+    at_work = AtWork(languages.rows)
     while (child := os.fork()) != 0:
         _, status = os.waitpid(child, 0)
         if os.waitstatus_to_exitcode(status) in (0, UNCONFINED):
             os._exit(0)
-        pipe.send(Lost())
+        pipe.send(Lost(at_work.begun()))
+        at_work.begin(None)
+        for language in at_work.met():
+            extractor.extract(language, b"\n")  # a query takes 0.1 seconds to compile: once, not in each after a loss
     try:
         confine("extractor", confining, parent=above)
     except ConfinementError:
         os._exit(UNCONFINED)
-    _serve(pipe, extractor)
+    _serve(pipe, extractor, at_work)
     os._exit(0)
 
 
-def _serve(pipe: Pipe[Batch], extractor: Extractor) -> None:
+class AtWork:
+    """What an extractor is at, in memory that it shares with the process above it: file of the batch, languages met."""
+
+    def __init__(self, languages: Iterable[str]) -> None:
+        self._languages = sorted(languages)
+        self._memory = mmap.mmap(-1, 8 + len(self._languages))
+
+    def begin(self, number: int | None) -> None:
+        """Note that a file is begun; None before the first."""
+        self._memory[:8] = (0 if number is None else number + 1).to_bytes(8, "little")
+
+    def begun(self) -> int | None:
+        """Return the file that was noted last."""
+        number = int.from_bytes(self._memory[:8], "little")
+        return number - 1 if number else None
+
+    def meet(self, language: str) -> bool:
+        """Note that a language is in use; return whether this is new."""
+        place = 8 + self._languages.index(language)
+        is_new = not self._memory[place]
+        self._memory[place] = 1
+        return is_new
+
+    def met(self) -> list[str]:
+        """Return the languages in use."""
+        return [language for language, flag in zip(self._languages, self._memory[8:], strict=True) if flag]
+
+
+def _serve(pipe: Pipe[Batch], extractor: Extractor, at_work: AtWork) -> None:
     while (batch := pipe.receive()) is not None:
-        frame = pack(_found([_timed(extractor, source) for source in batch.sources], batch))
-        pipe.write(frame if len(frame) < MAX_FRAME_BYTES else pack(Lost()))
+        extracted = []
+        for number, source in enumerate(batch.sources):
+            if at_work.meet(source.language):
+                extractor.extract(source.language, b"\n")  # what a language needs first is not on this file's clock
+            at_work.begin(number)
+            extracted.append(_timed(extractor, source, seconds(source, batch)))
+        at_work.begin(None)
+        frame = pack(_found(extracted, batch))
+        pipe.write(frame if len(frame) < MAX_FRAME_BYTES else pack(Lost(None)))
 
 
-def _timed(extractor: Extractor, source: Source) -> tuple[Extraction, float]:
+def seconds(source: Source, batch: Batch) -> float:
+    """How many CPU seconds one file of a batch may take."""
+    if not batch.hurried:
+        return FILE_SECONDS
+    return min(FILE_SECONDS, HURRIED_SECONDS + HURRIED_CHARACTER_SECONDS * sum(map(len, source.blocks)))
+
+
+def _timed(extractor: Extractor, source: Source, limit: float) -> tuple[Extraction, float]:
     """Extract under the kernel's clock, whose signal is left to end the process."""
     begun = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, FILE_SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, limit)
     found = extractor.extract(source.language, "\n".join((*source.blocks, "")).encode())
     signal.setitimer(signal.ITIMER_PROF, 0)
     return found, time.process_time() - begun

@@ -17,20 +17,22 @@ from fledgling.pipe import FrameError, Pipe
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Confining, Layer
 from fledgling.worker.extracting.extractor import (
-    FILE_SECONDS,
     Batch,
     Confined,
     Facts,
     Found,
     FromExtractor,
+    Lost,
     Source,
     SymbolColumns,
     fork,
+    seconds,
 )
 from fledgling.worker.language import Languages
 
 MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more
 BATCH_CHARS = 256 * 1024  # of text in one message: some tens of milliseconds of work
+LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
 AHEAD = 4  # batches for each process that wait to be parsed, or to be loaded
 
 Item = TypeVar("Item")
@@ -50,6 +52,7 @@ class Extractors:
         self._sockets: list[socket.socket] = []
         self._children: list[int] = []
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
+        self._lost = 0
         for _ in range(min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS)):
             ours, theirs = socket.socketpair()
             self._children.append(fork(languages, theirs, confining))
@@ -86,24 +89,45 @@ class Extractors:
     def _ask(self, batch: Batch) -> tuple[Batch, Found]:
         pipe = self._free.get()
         try:
-            return batch, found(pipe, batch)
+            return batch, self._found(pipe, batch)
         finally:
             self._free.put(pipe)
 
+    def _found(self, pipe: Pipe[FromExtractor], batch: Batch) -> Found:
+        """Put a batch to a process; where a file was the end of that, the files before and after it are put again."""
+        parts: list[Found] = []
+        pending: list[tuple[Source, ...] | Found] = [batch.sources]
+        while pending:
+            sources = pending.pop()
+            if isinstance(sources, Found):
+                parts.append(sources)
+            elif sources:
+                batch = Batch(sources, hurried=self._lost >= LOST_FILES)
+                pipe.send(batch)
+                match pipe.receive():
+                    case Found() as found:
+                        parts.append(found)
+                    case Lost(None) if len(sources) > 1:
+                        pending += ((source,) for source in reversed(sources))
+                    case Lost(at) if 0 <= (worst := at or 0) < len(sources):
+                        self._lost += 1
+                        pending += (sources[worst + 1 :], given_up(sources[worst], batch), sources[:worst])
+                    case _:
+                        raise FrameError("an extractor has closed its socket")
+        return joined(parts)
 
-def found(pipe: Pipe[FromExtractor], batch: Batch) -> Found:
-    """Put a batch to a process; where it was the end of that, put the files one by one, and only the worst is lost."""
-    pipe.send(batch)
-    answer = pipe.receive()
-    if isinstance(answer, Found):
-        return answer
-    if answer is None:
-        raise FrameError("an extractor has closed its socket")
-    if len(batch.sources) == 1:
-        return Found([Facts(None, complete=False, seconds=FILE_SECONDS)], SymbolColumns())
-    alone = [found(pipe, Batch((source,))) for source in batch.sources]
-    columns = zip(*(astuple(answer.symbols) for answer in alone), strict=True)
-    facts = [facts for answer in alone for facts in answer.facts]
+
+def given_up(source: Source, batch: Batch) -> Found:
+    """What is known of a file that was the end of an extractor."""
+    return Found([Facts(None, complete=False, seconds=seconds(source, batch))], SymbolColumns())
+
+
+def joined(parts: list[Found]) -> Found:
+    """What was found in one part of a batch after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(astuple(part.symbols) for part in parts), strict=True)
+    facts = [facts for part in parts for facts in part.facts]
     return Found(facts, SymbolColumns(*([value for part in column for value in part] for column in columns)))
 
 

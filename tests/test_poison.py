@@ -1,0 +1,66 @@
+"""Source files that are the end of a parser: each costs its time and its own definitions, and is named."""
+
+import pytest
+from running import fronted
+
+from fledgling.wire import CONFINED, Explore
+from fledgling.worker.extracting import extractor, extractors
+from fledgling.worker.extracting.extractor import Facts, Source
+from fledgling.worker.extracting.extractors import LOST_FILES, Extractors
+from fledgling.worker.language import load_languages
+
+ENDLESS = "<!--" * 2048 + "\n"  # an ordinary megabyte of C takes a quarter of a second, these 8 KB more than two
+GOOD = "int good(void) { return 0; }\n"
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """Extractors with a tenth of the time: they are forked, and so they find it changed."""
+    monkeypatch.setattr(extractor, "FILE_SECONDS", 0.2)
+    running = Extractors(load_languages(), CONFINED)
+    running.confined()
+    yield running
+    running.close()
+
+
+def asked(running: Extractors, texts: dict[str, str]) -> dict[str, Facts]:
+    answers = running.extract(Source(path, "c", (text,)) for path, text in texts.items())
+    return {
+        source.path: facts for batch, found in answers for source, facts in zip(batch.sources, found.facts, strict=True)
+    }
+
+
+def test_each_is_lost_alone_and_costs_its_time_once(hurried):
+    """Whichever place it has in a batch: the files before and after it are put again, it is not."""
+    texts = {f"{number}.c": ENDLESS if number in (0, 3, 4, 9) else GOOD for number in range(10)}
+    found = asked(hurried, texts)
+    assert list(found) == list(texts)
+    assert [path for path, facts in found.items() if facts.engine is None] == ["0.c", "3.c", "4.c", "9.c"]
+    assert all(facts.definitions == 1 for path, facts in found.items() if facts.engine)
+    assert {facts.seconds for facts in found.values() if not facts.engine} == {0.2}
+
+
+def test_where_many_are_lost_each_gets_a_small_multiple_of_what_ordinary_source_takes(hurried):
+    texts = {f"{number}.c": ENDLESS if number % 2 else GOOD for number in range(100)}
+    found = asked(hurried, texts)
+    lost = [facts.seconds for facts in found.values() if facts.engine is None]
+    assert len(lost) == 50
+    assert lost.count(0.2) <= LOST_FILES + extractors.AHEAD * extractors.MAX_EXTRACTORS
+    assert max(lost[-10:]) < 0.04
+    assert all(facts.definitions == 1 for facts in found.values() if facts.engine)
+
+
+@pytest.mark.anyio
+async def test_a_file_that_cannot_be_parsed_is_named_and_its_text_found(tmp_path):
+    (tmp_path / "poison.c").write_text("needle();\n" + ENDLESS)
+    (tmp_path / "good.c").write_text(GOOD)
+    async with fronted(tmp_path) as (front, indexing):
+        await indexing.built()
+        explored = await front.ask(Explore(), whole=True)
+        assert explored.note == (
+            "Parsing took too long or too much memory in 1 files (poison.c): "
+            "no definitions or imports of theirs are known; their text can be read and searched."
+        )
+        assert (await front.call("explore", {"pattern": "good*"})).note is None
+        assert [file.path for file in (await front.call("search", {"query": "needle"})).files] == ["poison.c"]
+        assert [file.path for file in (await front.call("symbols", {})).files] == ["good.c"]
