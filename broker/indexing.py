@@ -88,7 +88,7 @@ class Indexing:
             message = await self._process.receive()
             if not isinstance(message, Accepted):
                 raise await self._failed(message)
-            if problem := inspection.problem(self._process.pid, message.layers):
+            if problem := inspection.problem("indexer", self._process.pid, message.layers, self.confining):
                 raise await self._failed(refusals.not_confined(problem))
             self._accepted = message
             audit_log.tell_of(self.tell, "indexer", self._process.pid, message.layers)

@@ -101,7 +101,7 @@ class QueryWorker:
         """Return whether the first message says that the worker is ready, and the kernel does not say otherwise."""
         problem = first.reason if isinstance(first, Refusal) else None
         if isinstance(first, Ready):
-            problem = inspection.problem(self.pid, first.layers)
+            problem = inspection.problem("query worker", self.pid, first.layers, self._indexing.confining)
             audit_log.tell_of(self._indexing.tell, "query worker", self.pid, first.layers, self.generation)
         if problem:
             _log.error("the query worker (pid %d) is not used: %s", self.pid, problem)

@@ -1,4 +1,4 @@
-"""A confined process as the kernel shows it from outside: what it says of itself is compared with that.
+"""A confined process as the kernel shows it from outside: nothing it says of itself is believed where that can be seen.
 
 Landlock cannot be seen from outside; `fledgling audit` tries it from inside.
 """
@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from fledgling.wire import Layer
+from fledgling.security.confinement import DEGRADABLE, ROLES
+from fledgling.wire import Confining, Layer
 
 _NONE = "0" * 16
 _FILTERED = "2"  # proc(5): seccomp is in filter mode
@@ -21,23 +22,39 @@ _SHOWN: Mapping[str, Mapping[str, Callable[[str], bool]]] = {
 }
 
 
-def problem(pid: int, layers: Iterable[Layer]) -> str | None:
-    """Return what the kernel says against these layers of a process and each of its threads; None if nothing.
+def problem(role: str, pid: int, layers: Iterable[Layer], confining: Confining) -> str | None:
+    """Return which layer of its role does not hold a process and each of its threads, and why; None if all do.
 
-    >>> problem(os.getpid(), [Layer("no_new_privs")])
-    'no_new_privs does not hold process 4101: NoNewPrivs is 0'
+    `layers` is what the process says; `confining` what it was allowed to do without.
+
+    >>> problem("query worker", pid, (), CONFINED)
+    'capabilities does not hold the query worker: it says nothing about that'
     """
     if sys.platform != "linux":
         return None
+    said = {layer.name: layer.absent for layer in layers}
     try:
         threads = [_status(task) for task in Path(f"/proc/{pid}/task").iterdir()]
     except OSError:
-        return f"process {pid} ended before it could be looked at"
-    for layer in layers:
-        for name, holds in _SHOWN.get(layer.name, {}).items():
-            for status in threads:
-                if layer.absent is None and not holds(status.get(name, "")):
-                    return f"{layer.name} does not hold process {pid}: {name} is {status.get(name)}"
+        return f"the {role} ended before it could be looked at"
+    for name in ROLES[role]:
+        if name in confining.without:
+            continue
+        absent = said.get(name, "it says nothing about that")
+        if absent is None:
+            absent = next((wrong for status in threads if (wrong := _against(name, status))), None)
+        elif (name in DEGRADABLE and confining.allow_degraded) or (name == "user" and role == "indexer"):
+            continue  # an indexer reads as the owner of the project, and root may own it
+        if absent:
+            return f"{name} does not hold the {role}: {absent}"
+    return None
+
+
+def _against(name: str, status: Mapping[str, str]) -> str | None:
+    """Return what the kernel says of a thread against a layer."""
+    for field, holds in _SHOWN.get(name, {}).items():
+        if not holds(status.get(field, "")):
+            return f"the kernel says {field} {status.get(field)}"
     return None
 
 

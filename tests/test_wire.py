@@ -1,37 +1,49 @@
 """The pipes between the processes: a frame that lies ends the worker that reads or sent it, and nothing else."""
 
+import asyncio
 import os
+import random
 import subprocess
 import sys
 import threading
 from contextlib import contextmanager, suppress
+from typing import get_args
 
 import msgspec
 import psutil
 import pytest
 from running import INDEXER, QUERY_WORKER, back_processes, fronted, opened, until
 
+from fledgling.broker.indexing import IndexingError
+from fledgling.config import Scope
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, Unpacker, pack
 from fledgling.wire import (
     CODE,
     QUESTIONS,
+    Accepted,
     Call,
     Cancel,
     Dependencies,
     Exploration,
     Explore,
+    FromIndexer,
     FromWorker,
+    Generation,
     Open,
+    Progress,
     Query,
     Read,
     Ready,
     Refusal,
     Reply,
     Search,
+    Summary,
     Symbols,
+    Table,
     ToWorker,
 )
 
+PYTHON = sys.executable
 ASKED = [
     Explore(),
     Read("README.md"),
@@ -216,16 +228,21 @@ async def test_worker_refuses_a_tool_outside_the_profile_though_the_broker_asks(
 LIAR = """#!{python} -I
 import os, sys, time
 import msgspec
+from fledgling.broker.indexing import IndexingError
+from fledgling.config import Scope
 from fledgling.pipe import Pipe, pack
+from fledgling.security.confinement import confine
 from fledgling.wire import *
 
 pipe = Pipe(ToWorker)
-pipe.receive()
+opened = pipe.receive()
+layers = confine("query worker", opened.confining, parent=opened.broker_pid)
 {before}
-pipe.send(Ready())
+pipe.send(Ready(layers))
 call = pipe.receive()
 found = Exploration("", [], [], Summary(0, 0, 0, {{}}))
 honest = pack(Reply(call.id, found))
+found_as_dict = msgspec.msgpack.decode(msgspec.msgpack.encode(found))
 
 def say(data):
     view = memoryview(data)
@@ -241,6 +258,15 @@ def altered(**fields):
 {lie}
 time.sleep(60)
 """
+
+
+def script(directory, template, **said):
+    """Write an interpreter that runs nothing but a lie, and return its path."""
+    liar = directory / "liar"
+    liar.write_text(template.format(python=PYTHON, **said))
+    liar.chmod(0o700)
+    return str(liar)
+
 
 # what the worker does when it is asked, and what the caller gets
 LIES = [
@@ -268,6 +294,29 @@ LIES = [
     ("an id that nobody waits for", "say(altered(id=call.id + 1))", "unavailable"),
     ("an answer of another tool", 'say(pack(Reply(call.id, Table(["x"], [], 0))))', "unavailable"),
     ("ready once more", "say(pack(Ready()))", "unavailable"),
+    ("an unknown field", "say(altered(junk=1))", "unavailable"),
+    ("an unknown field of the answer", 'say(altered(answer={**found_as_dict, "junk": 1}))', "unavailable"),
+    ("a missing field", 'say(altered(answer={"type": "exploration"}))', "unavailable"),
+    ("a negative id", "say(altered(id=-1))", "unavailable"),
+    ("an id of 64 bits", "say(altered(id=2**64 - 1))", "unavailable"),
+    ("an empty frame", "say(framed(b''))", "unavailable"),
+    ("an array of 4 billion", 'say(framed(b"\\xdd\\xff\\xff\\xff\\xff"))', "unavailable"),
+    (
+        "files, 4 billion of them",
+        'say(framed(honest[4:].replace(b"\\xa5files\\x90", b"\\xa5files\\xdd" + b"\\xff" * 4)))',
+        "unavailable",
+    ),
+    (
+        "a text of 4 GB",
+        'say(framed(honest[4:].replace(b"\\xa4path\\xa0", b"\\xa4path\\xdb" + b"\\xff" * 4)))',
+        "unavailable",
+    ),
+    ("bytes for a text", 'say(framed(honest[4:].replace(b"\\xa4path\\xa0", b"\\xa4path\\xc4\\x00")))', "unavailable"),
+    ("an extension type", 'say(framed(b"\\xc7\\x04\\x01abcd"))', "unavailable"),
+    ("a key twice", 'say(framed(b"\\x84\\xa4type\\xa5reply\\xa4type\\xa5ready" + honest[12:]))', "unavailable"),
+    ("its standard output closed", "os.close(1)", "unavailable"),
+    ("a stopped process", "os.kill(os.getpid(), 19)", "timeout"),
+    ("all the memory there is", "held = bytearray(b'x') * 3 * 10**9", "unavailable"),
     ("the answer twice", "say(honest + honest)", "answer"),
     ("the answer, then a flood", "say(honest)\nwhile True: say(bytes(65536))", "answer"),
     ("20 MB on standard error, then the answer", 'os.write(2, b"\\x1b[2J" * 5 * 2**20); say(honest)', "answer"),
@@ -292,14 +341,11 @@ ALIKE |= {"a text for a number", "a refusal of an unknown kind", "half a body, t
     [pytest.param(*row, id=row[0], marks=[pytest.mark.long] if row[0] in ALIKE else []) for row in LIES],
 )
 async def test_lying_worker_is_killed_and_the_next_call_answered(front, tmp_path, monkeypatch, name, lie, heard):
-    liar = tmp_path / "liar"
-    liar.write_text(LIAR.format(python=sys.executable, before="", lie=lie))
-    liar.chmod(0o700)
     me = psutil.Process()
     assert (await front.ask(Explore())).summary.total_files == 20
     descriptors, memory = len(opened(me)), me.memory_info().rss
     with monkeypatch.context() as replaced:
-        replaced.setattr(sys, "executable", str(liar))
+        replaced.setattr(sys, "executable", script(tmp_path, LIAR, before="", lie=lie))
         [honest] = back_processes(me, QUERY_WORKER)
         honest.kill()
         await until(lambda: not psutil.pid_exists(honest.pid))
@@ -314,19 +360,209 @@ async def test_lying_worker_is_killed_and_the_next_call_answered(front, tmp_path
     assert after.summary.total_files == 20
     assert len(back_processes(me)) == 1
     await until(lambda: len(opened(me)) <= descriptors)
-    assert me.memory_info().rss - memory < 3 * MAX_FRAME_BYTES
+    assert me.memory_info().rss - memory <= 16 * 2**20
+
+
+# what a worker does instead of getting ready; a caller hears that there is none, and the next one gets one
+UNREADY = [
+    ("dies at once", "os._exit(3)"),
+    ("dies at import", "raise ImportError"),
+    ("dies in a header", 'os.write(1, b"\\0\\0"); os._exit(0)'),
+    ("dies between header and body", "os.write(1, pack(Ready())[:4]); os._exit(0)"),
+    ("dies in a body", "os.write(1, pack(Ready())[:-1]); os._exit(0)"),
+    ("replies before any call", 'pipe.send(Reply(1, Refusal("failed", "", "")))'),
+    ("says what the broker says", "pipe.send(Cancel(1))"),
+    ("says what an indexer says", 'pipe.send(Progress("walk", 1, 2))'),
+    ("says anything", 'os.write(1, b"ready\\n")'),
+    ("floods", "while True: os.write(1, bytes(65536))"),
+    ("is killed by the kernel", "os.kill(os.getpid(), 11)"),
+]
 
 
 @pytest.mark.anyio
-async def test_worker_that_never_gets_ready_is_given_up(front, tmp_path, monkeypatch):
-    liar = tmp_path / "liar"
-    liar.write_text(LIAR.format(python=sys.executable, before="os._exit(3)", lie=""))
-    liar.chmod(0o700)
-    [honest] = back_processes(psutil.Process(), QUERY_WORKER)
+@pytest.mark.parametrize(("name", "before"), UNREADY, ids=[name for name, _ in UNREADY])
+async def test_worker_that_does_not_get_ready_is_given_up(front, tmp_path, monkeypatch, name, before):
+    me = psutil.Process()
+    assert isinstance(await front.ask(Explore()), Exploration)
+    descriptors, memory = len(opened(me)), me.memory_info().rss
+    [honest] = back_processes(me, QUERY_WORKER)
     honest.kill()
     with monkeypatch.context() as replaced:
-        replaced.setattr(sys, "executable", str(liar))
+        replaced.setattr(sys, "executable", script(tmp_path, LIAR, before=before, lie=""))
         await until(lambda: not psutil.pid_exists(honest.pid))
         answer = await front.ask(Explore())
         assert (answer.kind, answer.reason) == ("unavailable", "the query worker does not start")
     assert isinstance(await front.ask(Explore()), Exploration)
+    await until(lambda: len(opened(me)) <= descriptors)
+    assert me.memory_info().rss - memory <= 16 * 2**20
+
+
+# ---- what an indexer says -------------------------------------------------------------------------------------------
+
+LYING_INDEXER = """#!{python} -I
+import fcntl, os, sys, time
+import msgspec
+from fledgling.broker.indexing import IndexingError
+from fledgling.config import Scope
+from fledgling.pipe import Pipe, pack
+from fledgling.security import memory_file
+from fledgling.wire import *
+
+pipe = Pipe(Build)
+order = pipe.receive()
+accepted = Accepted(order.scope)
+built = Built(1, 1, 0, 0, 1, {{}}, (), {{}}, {{}}, ())
+
+def generation(number):
+    return Generation(number, (), True)
+
+def seal(*names):
+    for name in names:
+        memory_file.seal(getattr(order.images, name))
+
+def framed(body):
+    return len(body).to_bytes(4, "big") + body
+
+{lie}
+time.sleep(60)
+"""
+
+UNSEALED, ENDED = "the indexer left an image unsealed", "the indexer ended before the index was complete"
+ACCEPTS = "pipe.send(accepted); "
+
+# what an indexer says, and why there is no index
+INDEXER_LIES = [
+    ("all is sealed, and nothing is", ACCEPTS + "pipe.send(generation(2))", UNSEALED),
+    ("the text is sealed, and nothing is", ACCEPTS + "pipe.send(generation(1))", UNSEALED),
+    ("the text is sealed, but the signatures", ACCEPTS + "seal('text'); pipe.send(generation(1))", UNSEALED),
+    ("all is sealed, but the code", ACCEPTS + "seal('text', 'signatures'); pipe.send(generation(2))", UNSEALED),
+    ("all is sealed, against growth alone", ACCEPTS + "[fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW) "
+     "for fd in msgspec.structs.astuple(order.images)]; pipe.send(generation(2))", UNSEALED),
+    ("it is built, and nothing is sealed", ACCEPTS + "pipe.send(built)", ENDED),
+    ("it is built, and only the text is sealed", ACCEPTS + "seal('text', 'signatures'); pipe.send(generation(1)); pipe.send(built)", ENDED),
+    ("a third generation", ACCEPTS + "seal('text', 'signatures', 'code'); "
+     "os.write(1, pack(generation(2)).replace(b'number\\x02', b'number\\x03'))", ENDED),
+    ("accepted twice", ACCEPTS + "pipe.send(accepted)", ENDED),
+    ("progress before it has accepted", "pipe.send(Progress('walk', 0, 0))", ENDED),
+    ("sealed before it has accepted", "pipe.send(generation(2))", ENDED),
+    ("what a worker says", ACCEPTS + "pipe.send(Ready())", ENDED),
+    ("what the broker says", ACCEPTS + "pipe.send(order)", ENDED),
+    ("nothing, and ends", "os._exit(0)", ENDED),
+    ("it has accepted, and ends", ACCEPTS + "os._exit(0)", ENDED),
+    ("half a header", ACCEPTS + "os.write(1, b'\\0\\0'); os._exit(0)", ENDED),
+    ("a header without a body", ACCEPTS + "os.write(1, pack(built)[:4]); os._exit(0)", ENDED),
+    ("half a body", ACCEPTS + "os.write(1, pack(built)[:-3]); os._exit(0)", ENDED),
+    ("a length of 4 GB", ACCEPTS + "os.write(1, b'\\xff' * 4)", ENDED),
+    ("an unknown stage", ACCEPTS + "os.write(1, pack(Progress('walk', 1, 1)).replace(b'walk', b'talk'))", ENDED),
+    ("an unknown tag", ACCEPTS + "os.write(1, framed(msgspec.msgpack.encode({{'type': 'obey'}})))", ENDED),
+    ("an unknown field", ACCEPTS + "os.write(1, framed(msgspec.msgpack.encode({{'type': 'ready', 'junk': 1}})))", ENDED),
+    ("NaN for a number", ACCEPTS + "os.write(1, framed(msgspec.msgpack.encode({{'type': 'progress', 'stage': 'walk', 'done': float('nan'), 'total': 1}})))", ENDED),
+    ("bad UTF-8", ACCEPTS + "os.write(1, pack(Progress('walk', 1, 1)).replace(b'stage', b'sta\\xffe'))", ENDED),
+    ("100,000 levels", ACCEPTS + "os.write(1, framed(b'\\x81\\xa4junk' + b'\\x91' * 60000 + b'\\xc0'))", ENDED),
+    ("bytes behind the message", ACCEPTS + "os.write(1, framed(pack(built)[4:] + b'\\0'))", ENDED),
+    ("an array of 4 billion", ACCEPTS + "os.write(1, framed(pack(generation(2))[4:].replace(b'defined\\x90', b'defined\\xdd' + b'\\xff' * 4)))", ENDED),
+    ("text", "os.write(1, b'Traceback (most recent call last):\\n')", ENDED),
+    ("100,000 reports of progress, and ends", ACCEPTS + "[pipe.send(Progress('walk', n, -n)) for n in range(100000)]; os._exit(0)", ENDED),
+    ("20 MB on standard error, and ends", ACCEPTS + "os.write(2, b'\\x1b[2J' * 5 * 2**20); os._exit(0)", ENDED),
+]  # fmt: skip
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("name", "lie", "why"), INDEXER_LIES, ids=[row[0] for row in INDEXER_LIES])
+async def test_lying_indexer_is_killed_and_there_is_no_index(project, tmp_path, monkeypatch, name, lie, why):
+    me = psutil.Process()
+    already = {child.pid for child in back_processes(me)}
+    descriptors, memory = len(opened(me)), me.memory_info().rss
+    with monkeypatch.context() as replaced:
+        replaced.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=lie))
+        with pytest.raises(IndexingError) as failed:
+            async with fronted(project) as (front, indexing):
+                answer = await front.ask(Explore())
+                assert isinstance(answer, Refusal), answer
+                await indexing.sealed(CODE)
+    assert failed.value.refusal.reason == why
+    assert not [child for child in back_processes(me) if child.pid not in already]
+    await until(lambda: len(opened(me)) <= descriptors)
+    assert me.memory_info().rss - memory <= 16 * 2**20
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("content", ["b''", "b'x' * 10**6", "bytes(10**6)"], ids=["nothing", "text", "zeros"])
+async def test_sealed_garbage_is_no_index(project, tmp_path, monkeypatch, content):
+    """The worker that would open it ends; whoever asks is told, and the broker goes on."""
+    lie = f"[os.write(fd, {content}) for fd in msgspec.structs.astuple(order.images)]; "
+    lie += "seal('text', 'code', 'signatures'); pipe.send(accepted); pipe.send(generation(2)); pipe.send(built)"
+    honest = sys.executable
+    monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=lie))
+    async with fronted(project) as (front, _):
+        monkeypatch.setattr(sys, "executable", honest)
+        answer = await front.ask(Explore())
+        assert (answer.kind, answer.reason) == ("unavailable", "the query worker does not start")
+
+
+# ---- any bytes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+async def test_a_frame_cut_anywhere_is_a_fault_and_only_nothing_is_the_end():
+    frame = pack(Reply(1, Exploration("", [], [], Summary(0, 0, 0, {}))))
+    for cut in range(len(frame)):
+        reader = asyncio.StreamReader()
+        reader.feed_data(frame[:cut])
+        reader.feed_eof()
+        if cut:
+            with pytest.raises(FrameError):
+                await Unpacker(FromWorker).receive(reader)
+        else:
+            assert await Unpacker(FromWorker).receive(reader) is None
+
+
+HONEST = {
+    "to a worker": (ToWorker, [Call(n, 1.0, question) for n, question in enumerate(ASKED)] + [Cancel(7)]),
+    "from a worker": (
+        FromWorker,
+        [
+            Ready(),
+            Reply(1, Refusal("busy", "32 calls", "Wait.")),
+            Reply(2, Exploration("", [], [], Summary(0, 0, 0, {"python": 3}))),
+            Reply(3, Table(["a", "b"], [[1, "x"], [None, 2.5], [[1, {"k": [True]}], -1]], 3)),
+        ],
+    ),
+    "from an indexer": (
+        FromIndexer,
+        [Accepted(Scope()), Progress("walk", 1, 2), Generation(2, ("python",), has_content=True)],
+    ),
+}
+
+
+@pytest.mark.parametrize("count", [100_000, pytest.param(10_000_000, marks=pytest.mark.long)], ids=["100K", "10M"])
+@pytest.mark.parametrize("direction", HONEST)
+def test_fuzzed_frame_is_a_fault_or_a_message_of_its_type(direction, count):
+    """Bytes are changed, put in, taken out, or the end is cut; what still decodes can be packed as it is."""
+    expected, messages = HONEST[direction]
+    unpacker, dice = Unpacker(expected), random.Random(direction)
+    bodies = [pack(message)[4:] for message in messages]
+    faults = 0
+    for _ in range(count):
+        body = bytearray(dice.choice(bodies))
+        for _ in range(dice.randrange(1, 4)):
+            at = int(dice.random() * len(body))
+            match dice.randrange(4):
+                case 0:
+                    body[at : at + 1] = dice.randbytes(1)
+                case 1:
+                    body[at:at] = dice.randbytes(2)
+                case 2:
+                    del body[at : at + 2]
+                case 3:
+                    del body[at + 1 :]
+            if not body:
+                break
+        try:
+            message = unpacker.message(bytes(body))
+        except FrameError:
+            faults += 1
+        else:
+            assert isinstance(message, get_args(expected))
+            pack(message)
+    assert count / 2 < faults < count
