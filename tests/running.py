@@ -102,9 +102,11 @@ async def first(of: psutil.Process, module: str) -> psutil.Process:
 
 
 @asynccontextmanager
-async def fronted(root: Path, profile: object = "fledgling-core") -> AsyncIterator[tuple[Front, Indexing]]:
+async def fronted(
+    root: Path, profile: object = "fledgling-core", **options: Any
+) -> AsyncIterator[tuple[Front, Indexing]]:
     """An indexer and a query worker with this test as their broker: all but MCP, which takes a second to import."""
-    indexing = Indexing(Settings(root=str(root)), profiles.load(str(profile)))
+    indexing = Indexing(Settings(root=str(root)), profiles.load(str(profile)), **options)
     front = Front(indexing.profile, indexing)
     try:
         await indexing.accepted()
