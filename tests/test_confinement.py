@@ -1,0 +1,271 @@
+"""Confinement as the kernel and an operator see it: what holds which process, and what if a layer is missing.
+
+What a confined process can still do is tried from inside by the audit: tests/test_audit.py and tests/test_ablation.py.
+"""
+
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import serve_command
+from running import QUERY_WORKER, Server, back_processes, fronted
+
+from fledgling.broker.front import NOT_STARTED
+from fledgling.security import landlock
+from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
+from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
+from fledgling.wire import Explore
+
+BACK = ("query worker", "extractor", "extractor's parent", "indexer")
+X86 = MACHINES["x86_64"]
+HEADERS = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm-generic/unistd.h")]
+
+# Every call of Linux that takes a path, changes one, or makes a way out of the process. From the manual pages.
+NAMES_A_PATH = frozenset(
+    """
+    open openat openat2 creat stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat chdir
+    mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 link linkat symlink symlinkat chmod fchmodat
+    fchmodat2 chown lchown fchownat truncate utime utimes utimensat futimesat mknod mknodat statfs getxattr
+    lgetxattr setxattr lsetxattr listxattr llistxattr removexattr lremovexattr inotify_add_watch fanotify_mark
+    name_to_handle_at mount umount2 pivot_root chroot swapon swapoff acct uselib quotactl open_tree move_mount
+    fsopen fspick mount_setattr execve execveat
+    """.split()  # noqa: SIM905
+)
+LEADS_OUT = frozenset(
+    """
+    socket connect bind listen accept accept4 socketpair sendto sendmsg recvfrom recvmsg ptrace process_vm_readv
+    process_vm_writev pidfd_open pidfd_getfd pidfd_send_signal kill kcmp io_uring_setup io_uring_enter bpf
+    perf_event_open userfaultfd keyctl add_key request_key mount setns unshare open_by_handle_at shmget shmat msgget
+    semget mq_open init_module kexec_load personality modify_ldt memfd_secret
+    """.split()  # noqa: SIM905
+)
+
+# Run a command below a filter that knows no such call, as an older kernel or a container would.
+WITHOUT = """
+import ctypes, os, struct, sys
+from fledgling.security import no_new_privs
+from fledgling.security.system import call
+missing, command = sys.argv[1].split(","), sys.argv[2:]
+step = lambda code, value, yes=0, no=0: struct.pack("=HBBI", code, yes, no, value)
+unknown = b"".join(step(0x15, int(number), 0, 1) + step(0x06, 0x00050026) for number in missing)
+code = step(0x20, 0) + unknown + step(0x06, 0x7FFF0000)
+steps = ctypes.create_string_buffer(code, len(code))
+filtered = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(steps))
+no_new_privs.confine()
+call("seccomp", 1, 0, ctypes.create_string_buffer(filtered, len(filtered)))
+os.execv(command[0], command)
+"""
+MISSING = {"landlock": "444", "seccomp": "317"}  # the call without which there is no such layer, on x86-64
+REFUSED = {
+    "landlock": "landlock_create_ruleset: Function not implemented",
+    "seccomp": "seccomp: Function not implemented",
+}
+
+
+def without(layer: str, command: list[str]) -> list[str]:
+    return [sys.executable, "-I", "-c", WITHOUT, MISSING[layer], *command]
+
+
+def status(pid: int) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+
+
+# ---- the table ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", BACK)
+def test_every_call_that_leads_out_of_a_process_is_refused(role: str) -> None:
+    verdicts = {rule.name: rule.verdict for rule in rules(role, X86)}
+    allowed = {name for name in (*NAMES_A_PATH, *LEADS_OUT) if verdicts.get(name, ".") not in {".", "!"}}
+    reads = {"openat", "newfstatat", "statx", "readlink", "readlinkat"}
+    assert allowed == (reads if role == "indexer" else set())
+    assert role != "indexer" or verdicts["openat"] == "reading"
+
+
+def test_only_the_process_above_an_extractor_may_fork_and_only_the_broker_may_start_a_program() -> None:
+    for role in BACK:
+        verdicts = {rule.name: rule.verdict for rule in rules(role, X86)}
+        assert {verdicts["execve"], verdicts["execveat"], verdicts["vfork"], verdicts["socket"]} == {"!"}
+        forks = {verdicts["fork"], verdicts["clone"]}
+        expected = {"extractor's parent": {"+", "fork"}, "extractor": {"!"}}.get(role, {"!", "thread"})
+        assert forks == expected
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_table_has_a_known_verdict_for_each_role_and_no_call_twice(role: str, machine: str) -> None:
+    found = rules(role, MACHINES[machine])
+    assert {rule.verdict for rule in found} <= {"+", ".", "?", "!", *CHECKS}
+    assert len({rule.name for rule in found}) == len({rule.number for rule in found}) == len(found)
+    assert len(program(role, MACHINES[machine])) < 8 * 4096  # BPF_MAXINSNS
+
+
+@pytest.mark.parametrize(("machine", "header"), [*zip(MACHINES, HEADERS, strict=True)])
+def test_numbers_are_those_of_the_kernel_headers(machine: str, header: Path) -> None:
+    if not header.exists():
+        pytest.skip("needs the kernel's headers")
+    shown = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", header.read_text())
+    numbers = {name: int(number) for name, number in shown}
+    numbers["newfstatat"] = {"x86_64": 262, "aarch64": 79}[machine]  # the generic header calls it fstatat
+    known = [rule for rule in rules("indexer", MACHINES[machine]) if rule.name in numbers]
+    assert len(known) > 150
+    assert [rule for rule in known if numbers[rule.name] != rule.number] == []
+
+
+# ---- what holds -----------------------------------------------------------------------------------------------------
+
+
+def test_every_thread_of_every_process_is_confined(project: Path) -> None:
+    with Server(project) as server:
+        server.begin()
+        server.call(2, "explore", {})
+        server.receive()
+        [worker] = back_processes(server.seen, QUERY_WORKER)
+        for task in Path(f"/proc/{worker.pid}/task").iterdir():
+            shown = status(int(task.name))
+            assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
+            assert {shown[name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
+            if os.geteuid() == 0:
+                assert set(shown["Uid"].split()) == set(shown["Gid"].split()) == {"65534"}
+                assert shown["CapBnd"] == "0" * 16
+                assert shown["Groups"].strip() == ""
+        shown = status(server.process.pid)
+        assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to start as another user")
+def test_project_of_another_user_is_indexed_as_that_user(tmp_path: Path) -> None:
+    """What only its owner may read is read, and what only root may read is not."""
+    for name, mode in (("mine.py", 0o600), ("roots.py", 0o600)):
+        (tmp_path / name).write_text("x = 1\n")
+        (tmp_path / name).chmod(mode)
+    os.chown(tmp_path, 12345, 12345)
+    os.chown(tmp_path / "mine.py", 12345, 12345)
+    found = fledgling("explore", "--root", str(tmp_path), "--json")
+    assert json.loads(found.stdout)["summary"]["skipped"] == {"unreadable": 1}
+
+
+def fledgling(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    command = [*prefix, sys.executable, "-I", "-B", "-m", "fledgling", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+ORDINARY = "import os, sys; os.setgroups([]); os.setgid(12345); os.setuid(12345); os.execv(sys.argv[1], sys.argv[1:])"
+
+
+def test_doctor_finds_every_layer(project: Path) -> None:
+    found = json.loads(fledgling("doctor", "--root", str(project), "--json").stdout)
+    assert found["serves"]
+    states = {(row["process"], row["layer"]): row["state"] for row in found["findings"]}
+    assert {process for process, _ in states} == {"broker", "indexer", "extractors", "query worker"}
+    owned_by_root = os.geteuid() == 0 and project.stat().st_uid == 0
+    absent = {place for place, state in states.items() if state != "enforced"}
+    assert absent == ({("indexer", "user")} if owned_by_root else set())
+    assert {layer for process, layer in states if process == "query worker"} == set(LAYERS)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="is an ordinary user already")
+def test_doctor_finds_every_layer_as_an_ordinary_user(project: Path) -> None:
+    prefix = (sys.executable, "-I", "-c", ORDINARY)
+    if subprocess.run([*prefix, sys.executable, "-c", ""], capture_output=True, check=False).returncode:
+        pytest.skip("another user cannot start this interpreter")
+    found = json.loads(fledgling("doctor", "--root", "/usr/share/zoneinfo/Arctic", "--json", prefix=prefix).stdout)
+    assert {row["state"] for row in found["findings"]} == {"enforced"}
+
+
+def test_what_is_confined_while_it_has_a_thread_is_refused() -> None:
+    """Landlock would not bind the thread that is there already."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-c",
+            "import threading\n"
+            "from fledgling.security.confinement import confine\n"
+            "from fledgling.wire import CONFINED\n"
+            "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+            "confine('query worker', CONFINED)",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "a thread was started before it" in done.stderr
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("layer", ["no_new_privs", "seccomp"])
+async def test_worker_that_only_says_it_is_confined_is_not_asked(project, tmp_path, monkeypatch, layer):
+    """The broker looks for itself before the first call."""
+    liar = tmp_path / "liar"
+    liar.write_text(
+        f"#!{sys.executable} -I\n"
+        "from fledgling.pipe import Pipe\n"
+        "from fledgling.security.confinement import LAYERS, confine\n"
+        "from fledgling.wire import *\n"
+        "pipe = Pipe(ToWorker)\n"
+        "opened = pipe.receive()\n"
+        f"confine('query worker', Confining(without=({layer!r},)), parent=opened.broker_pid)\n"
+        "pipe.send(Ready(tuple(Layer(name) for name in LAYERS)))\n"
+        "pipe.receive()\n"
+    )
+    liar.chmod(0o700)
+    async with fronted(project) as (front, indexing):
+        await indexing.built()
+        monkeypatch.setattr(sys, "executable", str(liar))
+        assert await front.ask(Explore()) == NOT_STARTED
+
+
+# ---- what is missing ------------------------------------------------------------------------------------------------
+
+ON_X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="names calls by their number on x86-64")
+
+
+@ON_X86
+@pytest.mark.parametrize("layer", DEGRADABLE)
+def test_server_does_not_start_where_a_layer_is_missing(project: Path, layer: str) -> None:
+    done = subprocess.run(
+        without(layer, serve_command(project)), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert f"{layer} cannot be enforced here" in done.stderr
+    assert "--allow-degraded" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@ON_X86
+@pytest.mark.parametrize("layer", DEGRADABLE)
+def test_server_starts_degraded_where_it_may_and_says_so(project: Path, tmp_path: Path, layer: str) -> None:
+    log = tmp_path / "audit.log"
+    command = without(layer, serve_command(project, "--allow-degraded", "--audit-log", str(log)))
+    with (tmp_path / "stderr").open("wb") as stderr, Server(project, command=command, stderr=stderr) as server:
+        server.begin()
+        server.call(2, "explore", {})
+        assert "structuredContent" in server.receive()["result"]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    degraded = {line["process"] for line in lines if line["event"] == "degraded" and line["layer"] == layer}
+    assert degraded == {"broker", "indexer", "extractors", "query worker"}
+    assert f"is not confined by {layer}" in (tmp_path / "stderr").read_text()
+
+
+@ON_X86
+@pytest.mark.parametrize("layer", DEGRADABLE)
+def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: str) -> None:
+    command = without(layer, [sys.executable, "-I", "-B", "-m", "fledgling", "doctor", "--root", str(project)])
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stdout.count("ABSENT: " + REFUSED[layer]) == len({"broker", "indexer", "extractors", "query worker"})
+    assert LAYERS[layer] in done.stdout
+    assert "A server does not start here without --allow-degraded." in done.stdout
+
+
+def test_kernel_has_landlock() -> None:
+    """Where it has none, the tests above prove less."""
+    assert landlock.abi() >= 1
