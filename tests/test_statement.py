@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 import tomllib
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
@@ -17,6 +19,7 @@ import pytest
 from fledgling.wire import MAX_SQL_CHARS
 from fledgling.worker.gate import denied, functions, syntax, syntax_tree
 from fledgling.worker.gate.denied import Denied
+from fledgling.worker.gate.parse_cost import check_cost, check_text
 from fledgling.worker.gate.statement import Gate
 
 HERE = Path(__file__).parent
@@ -318,12 +321,82 @@ BOMBS = {
     "semicolons": ";" * 16000,
     "suggestions": "SELECT " + "a" * 16000 + "(1)",
 }
+# What goes around an expression or a source, what follows one, and what stands in a list: as often as the gate lets
+# pass, 8 and 39 deep beside each other. These cost most of a thousand that were tried.
+NESTED = {
+    "SELECT {}": [
+        "ARRAY(SELECT |)", "- |", "~ |", "+ |", "NOT |", "MAP {{1: |}}", "INTERVAL (|) DAY", "(VALUES (|))",
+        "(SELECT |)", "[|]", "[| FOR x IN a]", "{{'a': |}}", "CAST(| AS INT)", "CASE WHEN 1 THEN 2 ELSE | END",
+        "(1, |)", "abs(|)", "1 IN (SELECT |)", "EXISTS (SELECT |)", "list_transform(a, lambda x: |)", "a[|]",
+        "sum(1) OVER (ORDER BY |)", "(WITH a AS (FROM files) SELECT |)", "1 BETWEEN 2 AND |", "TRY(|)",
+    ],
+    "FROM {}": [
+        "(FROM |)", "(DESCRIBE FROM |)", "(SUMMARIZE FROM |)", "files JOIN | ON 1", "(FROM files LIMIT (FROM |))",
+        "(PIVOT | ON a IN (1) USING count(*))", "unnest((FROM |))", "LATERAL (FROM |)", "((FROM |) UNION FROM files)",
+        "(WITH a AS MATERIALIZED (FROM |) FROM a)", "(|)", "| UNPIVOT (a FOR b IN (c))",
+    ],
+}  # fmt: skip
+LISTED = {
+    "SELECT a{}": [
+        " || a OR a", " LIKE a OR a", " AND a ^ a", " NOT IN a AND a", ", a", " + a", " -> a", " AND NOT a", "::INT",
+        ".a", ", [x FOR x IN a]", ", -a", ", (a, b)", ", sum(a) OVER ()", ", CASE WHEN a THEN b END", ", f(a := 1)",
+        " UNION SELECT a", " COLLATE nocase",
+    ],
+    "FROM files{}": [
+        " JOIN files ON 1, files", ", unnest([1]) UNION FROM files", ", (VALUES (1))", " POSITIONAL JOIN files",
+        " EXCEPT ALL FROM files PIVOT (count(*) FOR a IN (1))", " LEFT JOIN files ON a = b, range(1)",
+        " NATURAL JOIN files", " ASOF JOIN files ON a >= b",
+    ],
+    "FROM files ORDER BY a{}": [", INTERVAL 1 DAY", ", a DESC NULLS LAST", ", NOT a", ", a IN (1)"],
+    "SELECT DISTINCT ON (a{}) 1": [", INTERVAL 1 DAY", ", a -> b"],
+    "VALUES (1{})": [", INTERVAL 1 DAY", ", 1"],
+    "SELECT 1 FROM files GROUP BY a{}": [" AND a", ", [a]"],
+    "SELECT CASE 1{} END": [" WHEN 1 THEN 1"],
+    "WITH a AS (FROM files){} FROM a": [", a AS (FROM files)"],
+    "SELECT 1 FROM files WINDOW w AS (ORDER BY a){}": [", w AS (ORDER BY a)"],
+}  # fmt: skip
+
+
+def nested(frame: str, around: str, depth: int, count: int) -> str:
+    """`nested("SELECT {}", "(|)", 2, 2)` is `SELECT ((1)), ((1))`."""
+    before, after = around.format().split("|")
+    core = "1" if frame.startswith("SELECT") else "files"
+    return frame.format(", ".join([before * depth + core + after * depth] * count))
+
+
+def is_parsed(sql: str) -> bool:
+    """Whether the gate gives `sql` to the engine."""
+    try:
+        check_text(sql)
+        check_cost(sql)
+    except Denied:
+        return False
+    return True
+
+
+def most(make: Callable[[int], str]) -> str:
+    """The longest text of those that `make` makes of a number that is given to the engine."""
+    return make(bisect_left(range(1, 2048), True, key=lambda number: not is_parsed(make(number))))
+
+
+def bombs() -> Iterator[tuple[str, str]]:
+    """Name and text of every bomb."""
+    yield from BOMBS.items()
+    for frame, rows in NESTED.items():
+        for around in rows:
+            for depth in (8, 39):
+                yield f"{around}, {depth} deep", most(lambda count: nested(frame, around, depth, count))  # noqa: B023
+    for frame, units in LISTED.items():
+        for unit in units:
+            yield frame.format(unit), most(lambda count: frame.format(unit * count))  # noqa: B023
+
+
 MEASURE = """
 import json, sys, time
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
 gate, seconds = Gate(), {}
-for name, sql in json.load(sys.stdin).items():
+for name, sql in json.load(sys.stdin):
     start = time.process_time()
     try:
         gate.admit(sql[:16384], frozenset({"files"}))
@@ -332,16 +405,21 @@ for name, sql in json.load(sys.stdin).items():
     seconds[name] = time.process_time() - start
 print(json.dumps(seconds))
 """
+PARSE_SECONDS = 0.15  # of CPU, on a quiet machine; one whose cores are shared counts up to twice as much for the same
 
 
-def test_no_parse_bomb_costs_more_than_half_a_second():
+def test_no_parse_bomb_costs_more_than_it_may(record_testsuite_property):
     """In a process of its own, because what goes wrong here ends in gigabytes. CPU time: tests share the machine."""
+    texts = list(bombs())
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE], input=json.dumps(BOMBS), capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", MEASURE], input=json.dumps(texts), capture_output=True, text=True, timeout=60, check=True
     )
     seconds = json.loads(done.stdout)
-    assert seconds.keys() == BOMBS.keys()
-    assert {name: cost for name, cost in seconds.items() if cost > 0.5} == {}
+    assert seconds.keys() == dict(texts).keys()
+    assert len(seconds) > 140
+    worst = max(seconds, key=seconds.__getitem__)
+    record_testsuite_property(f"worst parse bomb ms, {worst}", round(1000 * seconds[worst]))
+    assert {name: cost for name, cost in seconds.items() if cost > 2 * PARSE_SECONDS} == {}
 
 
 def test_an_ordinary_query_costs_milliseconds(gate):
@@ -392,12 +470,17 @@ def reached(tree: object) -> set[str]:
     return own.union(*map(reached, tree.values()))
 
 
+def tree_of(sql: str) -> object:
+    """What the engine's parser makes of `sql`, without the gate."""
+    return json.loads(duckdb.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0])
+
+
 def fuzz(gate: Gate, index: duckdb.DuckDBPyConnection, count: int, file: Path) -> int:
     """How many of `count` variants pass. What passes calls nothing forbidden, and brings back no canary when run."""
     file.write_text(CANARY)
     before = asked(index, "SELECT (SELECT count(*) FROM duckdb_tables()), (SELECT bit_xor(hash(f)) FROM files f)")
     forbidden = {name.replace("FILE", str(file)).partition("(")[0].strip("\"'") for name in FUZZ["forbidden"]}
-    passed = 0
+    passed, asked_before = 0, set()
     index.execute("SET max_execution_time = 50")  # a variant of a recursive CTE may not end
     for sql in variants(count, file):
         try:
@@ -405,9 +488,10 @@ def fuzz(gate: Gate, index: duckdb.DuckDBPyConnection, count: int, file: Path) -
         except Denied:
             continue
         passed += 1
-        assert not forbidden & reached(
-            json.loads(index.execute("SELECT json_serialize_sql(?)", [text]).fetchone()[0])
-        ), sql
+        if text in asked_before:
+            continue
+        asked_before.add(text)
+        assert not forbidden & reached(tree_of(text)), sql
         try:
             answer = asked(index, text)
         except duckdb.Error as error:
@@ -422,7 +506,7 @@ def fuzz(gate: Gate, index: duckdb.DuckDBPyConnection, count: int, file: Path) -
 
 
 def test_no_variant_of_a_query_reaches_what_is_hidden(gate, baited_index, tmp_path):
-    assert fuzz(gate, baited_index, 6_000, tmp_path / "canary.csv") > 600
+    assert fuzz(gate, baited_index, 20_000, tmp_path / "canary.csv") > 2_000
 
 
 @pytest.mark.long

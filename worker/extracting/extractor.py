@@ -154,8 +154,8 @@ class AtWork:
     """What an extractor is at, in memory that it shares with the process above it: file of the batch, languages met."""
 
     def __init__(self, languages: Iterable[str]) -> None:
-        self._languages = sorted(languages)
-        self._memory = mmap.mmap(-1, 8 + len(self._languages))
+        self._places = {language: place for place, language in enumerate(sorted(languages), 8)}
+        self._memory = mmap.mmap(-1, 8 + len(self._places))
 
     def begin(self, number: int | None) -> None:
         """Note that a file is begun; None before the first."""
@@ -168,14 +168,15 @@ class AtWork:
 
     def meet(self, language: str) -> bool:
         """Note that a language is in use; return whether this is new."""
-        place = 8 + self._languages.index(language)
-        is_new = not self._memory[place]
+        place = self._places.get(language)
+        if place is None or self._memory[place]:
+            return False
         self._memory[place] = 1
-        return is_new
+        return True
 
     def met(self) -> list[str]:
         """Return the languages in use."""
-        return [language for language, flag in zip(self._languages, self._memory[8:], strict=True) if flag]
+        return [language for language, place in self._places.items() if self._memory[place]]
 
 
 def _serve(pipe: Pipe[Batch], extractor: Extractor, at_work: AtWork) -> None:
