@@ -85,7 +85,8 @@ def cut(text: str) -> Iterator[tuple[int, str]]:
     """
     if not text:
         return
-    text = text.replace("\r\n", "\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
     text = text[:-1] if text.endswith("\n") else text.removesuffix("\r")
     first_line = start = 0
     while (end := text.find("\n", start + BLOCK_CHARS)) >= 0:
@@ -144,6 +145,7 @@ class Builder:
         self.narrows_content = has_content and "content" in self._views
         self._has_content = has_content
         self._text = "text" if has_content and not self.narrows_content else "memory"
+        self._symbols_at = self._into("symbols").begin()  # one transaction: the engine rewrites a group at each commit
         self._signer = Signer()
         self._loader = Loader(self._cursor(self._text), self._signer if self._text == "text" else None)
 
@@ -214,6 +216,7 @@ class Builder:
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
         self._load_symbols()
+        self._symbols_at.commit()
         if self.narrows_content:
             self.seal_text()
         self._copy("files", "code")
@@ -234,7 +237,7 @@ class Builder:
 
     def _load_symbols(self) -> None:
         if self._symbols:
-            _load(self._into("symbols"), "load_symbols", self._symbols)
+            _load(self._symbols_at, "load_symbols", self._symbols)
             self._symbols.clear()
 
     def _create(self, sql: str, *catalogs: str) -> None:
