@@ -27,7 +27,7 @@ _X32 = 0x40000000  # numbers of x86-64's other calling convention begin here
 
 _SET_MODE_FILTER = 1  # seccomp(2)
 _CLONE_VM, _CLONE_THREAD, _CLONE_NEW = 0x100, 0x10000, 0x7E020080  # sched.h; the last: any new namespace
-_TMPFILE = 0o20000000  # fcntl.h
+_TMPFILE, _PATH = 0o20000000, 0o10000000  # fcntl.h; Landlock does not ask about the second, a handle without content
 
 
 class Machine(NamedTuple):
@@ -51,7 +51,7 @@ CHECKS: Mapping[str, Check] = {
     "thread": Check(0, _CLONE_VM | _CLONE_THREAD, _CLONE_VM | _CLONE_THREAD),
     "fork": Check(0, _CLONE_NEW, 0),
     "data": Check(2, 0x4, 0),  # PROT_EXEC
-    "reading": Check(2, os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | _TMPFILE, os.O_RDONLY),
+    "reading": Check(2, os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | _TMPFILE | _PATH, os.O_RDONLY),
     "tie": Check(0, 0xFFFFFFFF, 1),  # PR_SET_PDEATHSIG
 }
 

@@ -72,6 +72,7 @@ def test_wheel_holds_the_tree(tmp_path: Path) -> None:
     files = [Path(name) for name in tracked.split("\0") if name and not (ROOT / name).is_symlink()]
     expected = {str(name) for name in files if name.parts[0] == "fledgling"}
     expected |= {f"fledgling/{name}" for name in files if name.parts[0] in ROOMS}
+    expected |= {f"fledgling/attacks/{name.name}" for name in files if name.parts[:2] == ("tests", "attacks")}
     assert packed == expected
 
 

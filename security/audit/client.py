@@ -1,0 +1,150 @@
+"""A server under audit and its client: the MCP SDK's session over standard input and output, or bare lines."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import psutil
+from mcp import ClientSession, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import CallToolResult
+from msgspec import Struct
+
+COMMAND = (sys.executable, "-I", "-B", "-m", "fledgling", "serve")  # as a client is configured
+MOST_SECONDS = 60.0  # until a call that asks for little is answered, the index being built meanwhile
+
+
+class Reply(Struct, frozen=True):
+    """What came back: all text and structure of an answer, or why there is none; `code` is set by the protocol."""
+
+    text: str
+    is_refused: bool
+    code: int = 0
+
+
+class Connection:
+    """A session with a server, and its process."""
+
+    def __init__(self, session: ClientSession, process: psutil.Process) -> None:
+        """Wrap a session that has shaken hands."""
+        self._session = session
+        self.process = process
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Reply:
+        """Call a tool; a refusal is a reply too. Raises TimeoutError, and UnicodeError for what cannot be sent."""
+        try:
+            async with asyncio.timeout(MOST_SECONDS):
+                result = await self._session.call_tool(tool, dict(arguments))
+        except MCPError as refused:
+            return Reply(
+                f"{refused.error.message}{json.dumps(refused.error.data) if refused.error.data else ''}",
+                True,
+                refused.error.code,
+            )
+        assert isinstance(result, CallToolResult)
+        texts = [getattr(part, "text", "") for part in result.content]
+        return Reply("\n".join(texts), bool(result.is_error))
+
+    async def descriptions(self) -> dict[str, str]:
+        """Return what an agent is told of each tool."""
+        listed = await self._session.list_tools()
+        return {tool.name: tool.model_dump_json() for tool in listed.tools}
+
+
+@asynccontextmanager
+async def connected(
+    command: Sequence[str], root: Path, profile: str, environment: Mapping[str, str], log: TextIO
+) -> AsyncIterator[tuple[psutil.Process, "asyncio.Future[Connection]"]]:
+    """Start a server; its process is there at once, the session when the future is done."""
+    told = ["--root", str(root), "--profile", profile]
+    started = StdioServerParameters(command=command[0], args=[*command[1:], *told], env=dict(environment), cwd="/")
+    async with stdio_client(started, errlog=log) as (incoming, outgoing):
+        [process] = [child for child in psutil.Process().children() if child.cmdline()[-len(told) :] == told]
+        async with ClientSession(incoming, outgoing) as session:
+
+            async def shaken() -> Connection:
+                await session.initialize()
+                return Connection(session, process)
+
+            yield process, asyncio.ensure_future(shaken())
+
+
+class Lines:
+    """A server on two bare pipes, for bytes that no client would send."""
+
+    def __init__(self, command: Sequence[str], root: Path, profile: str, environment: Mapping[str, str]) -> None:
+        """Start it."""
+        self._process = subprocess.Popen(
+            [*command, "--root", str(root), "--profile", profile],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/", env=dict(environment),
+        )  # fmt: skip
+        self.process = psutil.Process(self._process.pid)
+        self._ids = iter(range(100_000, 10**9))
+        self._rest = b""
+
+    def begin(self) -> None:
+        """Shake hands."""
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "audit", "version": "1"}}
+        self.ask("initialize", client)
+        self._write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+
+    def ask(
+        self, method: str, parameters: Mapping[str, Any], before: bytes = b"", seconds: float = 20.0
+    ) -> list[bytes]:
+        """Send bytes, then a request; return the lines that come back, the last of them its answer.
+
+        Raises TimeoutError where that does not come, OSError where the server has ended.
+        """
+        number = next(self._ids)
+        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+        self._write(before + json.dumps(request).encode() + b"\n")
+        lines: list[bytes] = []
+        end = time.monotonic() + seconds
+        while True:
+            lines.append(self._line(end))
+            if _id(lines[-1]) == number:
+                return lines
+
+    def close(self) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _write(self, data: bytes) -> None:
+        """Write without waiting for a server that writes too."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(data)
+        self._process.stdin.flush()
+
+    def _line(self, end: float) -> bytes:
+        assert self._process.stdout is not None
+        fd = self._process.stdout.fileno()
+        os.set_blocking(fd, False)
+        while b"\n" not in self._rest:
+            if time.monotonic() > end:
+                raise TimeoutError
+            try:
+                data = os.read(fd, 1 << 20)
+            except BlockingIOError:
+                time.sleep(0.001)
+                continue
+            if not data:
+                raise BrokenPipeError("the server has ended")
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+
+def _id(line: bytes) -> object:
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return None
+    return message.get("id") if isinstance(message, dict) and ("result" in message or "error" in message) else None

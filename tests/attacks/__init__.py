@@ -1,0 +1,1 @@
+"""The attacks that `fledgling audit` runs, as data."""
