@@ -11,6 +11,7 @@ from fledgling import refusals
 from fledgling.broker import audit_log
 from fledgling.broker.launch import BackProcess
 from fledgling.config import Settings
+from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 from fledgling.wire import (
     CODE,
@@ -28,6 +29,7 @@ from fledgling.wire import (
     Refusal,
 )
 
+MAX_REPORT_BYTES = 2**21  # of a message of the indexer; the longest are a thousand exclude_patterns
 Tell = Callable[[audit_log.AnyRecord], None]  # what becomes of the processes: AuditLog.tell
 
 
@@ -73,7 +75,10 @@ class Indexing:
         )
         try:
             self._process: BackProcess[FromIndexer] = BackProcess(
-                "fledgling.worker.indexer", build, [*astuple(self.images), root_fd], FromIndexer
+                "fledgling.worker.indexer",
+                build,
+                [*astuple(self.images), root_fd],
+                Unpacker(FromIndexer, MAX_REPORT_BYTES),
             )
         finally:
             os.close(root_fd)

@@ -27,12 +27,12 @@ class BackProcess(Generic[Received]):
     It begins in `/` with an empty environment and no descriptors but its three pipes and `fds`; its first message waits
     in the pipe, so it can be started before the event loop runs.
 
-    >>> process = BackProcess("fledgling.worker.server", Open(...), [image_fd], FromWorker)
+    >>> process = BackProcess("fledgling.worker.server", Open(...), [image_fd], Unpacker(FromWorker))
     >>> await process.receive()
     Ready()
     """
 
-    def __init__(self, module: str, first: msgspec.Struct, fds: Sequence[int], expected: object) -> None:
+    def __init__(self, module: str, first: msgspec.Struct, fds: Sequence[int], unpacker: Unpacker[Received]) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-m", module],
             stdin=subprocess.PIPE,
@@ -44,7 +44,7 @@ class BackProcess(Generic[Received]):
             start_new_session=True,  # a Ctrl-C at the terminal is for the broker, which then ends us
         )
         self._module = module
-        self._unpacker: Unpacker[Received] = Unpacker(expected)
+        self._unpacker = unpacker
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.WriteTransport | None = None
         self._draining: asyncio.Task[None] | None = None

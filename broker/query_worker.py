@@ -15,6 +15,7 @@ from fledgling.broker import audit_log
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess
+from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
 from fledgling.security import inspection, limits
 from fledgling.wire import (
     ANSWERS,
@@ -25,6 +26,7 @@ from fledgling.wire import (
     FromWorker,
     Generation,
     Open,
+    Profile,
     Ready,
     Refusal,
     Reply,
@@ -32,12 +34,18 @@ from fledgling.wire import (
 
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
 DYING_SECONDS = 0.1  # from a kill to closed pipes; 11-53 ms were measured
+PAGE_FRAME_BYTES = 2**22  # a page is 28,000 characters; one entry alone may be longer
 _log = logging.getLogger("fledgling")
 LOST = Refusal(
     "unavailable",
     "the query worker ended while it worked on this call",
     "Ask again: a new worker answers from the same index. If that ends too, ask for less at once.",
 )
+
+
+def longest_frame(profile: Profile) -> int:
+    """Return how many bytes a reply may have under a profile: rows of a query take up to 2.25 times their JSON."""
+    return min(MAX_FRAME_BYTES, PAGE_FRAME_BYTES + 9 * profile.max_result_bytes // 4)
 
 
 class Waiting(NamedTuple):
@@ -66,7 +74,7 @@ class QueryWorker:
         opened = Open(os.getpid(), images, profile, generation, indexing.confining)
         self._indexing = indexing
         self._process: BackProcess[FromWorker] = BackProcess(
-            "fledgling.worker.server", opened, astuple(images), FromWorker
+            "fledgling.worker.server", opened, astuple(images), Unpacker(FromWorker, longest_frame(profile))
         )
         self._profile = profile
         self._breaker = breaker

@@ -28,16 +28,17 @@ def pack(message: msgspec.Struct) -> bytes:
 
 
 class Unpacker(Generic[Message]):
-    """Decodes frames of one type, a union of tagged Structs: `Unpacker(ToWorker)`."""
+    """Decodes frames of one type, a union of tagged Structs, of at most `limit` bytes: `Unpacker(ToWorker)`."""
 
-    def __init__(self, expected: object) -> None:
+    def __init__(self, expected: object, limit: int = MAX_FRAME_BYTES) -> None:
+        self._limit = limit
         self._decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(expected)
 
     def length(self, header: bytes) -> int:
-        """Return how many bytes follow the header; raise FrameError past MAX_FRAME_BYTES, before anything is read."""
+        """Return how many bytes follow the header; raise FrameError past the limit, before anything is read."""
         length = int.from_bytes(header, "big")
-        if length > MAX_FRAME_BYTES:
-            raise FrameError(f"a frame of {length} bytes is over the limit of {MAX_FRAME_BYTES}")
+        if length > self._limit:
+            raise FrameError(f"a frame of {length} bytes is over the limit of {self._limit}")
         return length
 
     def message(self, body: bytes) -> Message:

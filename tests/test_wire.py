@@ -46,7 +46,7 @@ from fledgling.wire import (
 )
 
 PYTHON = sys.executable
-MAX_GROWTH = MAX_FRAME_BYTES + 2**20  # of the broker: the allocator may keep the largest frame's room
+MAX_GROWTH = 16 * 2**20  # bytes of the broker's memory
 BARE = Confining(without=tuple(LAYERS))  # the liars are not confined; what they say is what is tried here
 
 ASKED = [
@@ -278,6 +278,7 @@ LIES = [
     ("a length of 4 GB", 'say(b"\\xff\\xff\\xff\\xff")', "unavailable"),
     ("16 MB too long, without end", 'say(b"\\x01\\0\\0\\1")\nwhile True: say(bytes(65536))', "unavailable"),
     ("16 MB of zeros", 'say(b"\\x01\\0\\0\\0" + bytes(16 * 2**20))', "unavailable"),
+    ("6 MB of zeros", 'say(b"\\0\\x60\\0\\0" + bytes(6 * 2**20))', "unavailable"),
     ("half a header, then the end", 'say(b"\\0\\0"); os._exit(0)', "unavailable"),
     ("a header, then the end", "say(honest[:4]); os._exit(0)", "unavailable"),
     ("half a body, then the end", "say(honest[:-5]); os._exit(0)", "unavailable"),
@@ -477,6 +478,7 @@ INDEXER_LIES = [
     ("a header without a body", "say(pack(built)[:4]); os._exit(0)", ENDED),
     ("half a body", "say(pack(built)[:-3]); os._exit(0)", ENDED),
     ("a length of 4 GB", "say(b'\\xff' * 4)", ENDED),
+    ("2 MB and more of zeros", "say(b'\\0\\x20\\0\\1' + bytes(2**21 + 1))", ENDED),
     ("an unknown stage", "say(changed(progress, stage='talk'))", ENDED),
     ("an unknown tag", "say(changed(progress, type='obey'))", ENDED),
     ("an unknown field", "say(changed(progress, junk=1))", ENDED),
