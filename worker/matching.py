@@ -17,9 +17,10 @@ _OF_TEXT = re.compile(r"\\[AzC]|\(\?[A-Za-z]*-[A-Za-z]*m", re.ASCII)
 class Matcher(NamedTuple):
     """`find` returns where a match in `encode(text)` begins at or after a place, or -1; no match crosses a line end.
 
-    With `by_line` it is asked about one line at a time.
+    With `by_line` it is asked about one line at a time. A text with a matching line matches the pattern `block`.
     """
 
+    block: str
     encode: Callable[[str], bytes]
     find: Callable[[bytes, int], int]
     by_line: bool = False
@@ -27,16 +28,18 @@ class Matcher(NamedTuple):
 
 def matcher(question: Search) -> Matcher:
     """Return what finds the lines that a search asks for; raises re2.error for what is no pattern."""
-    is_text = not question.regex and not question.whole_word
-    if is_text and question.case_sensitive:
-        return Matcher(str.encode, _comparing(question.query.encode()))
-    if is_text and question.query.isascii():  # other characters have other cases
-        return Matcher(folded, _comparing(folded(question.query)))
+    pattern = globs.query_pattern(question)
     if question.regex:
         _compiled(question.query)  # alone: an error is told of what was asked for
-    by_line = question.regex and bool(_OF_TEXT.search(question.query))
-    pattern = globs.query_pattern(question)
-    return Matcher(str.encode, _matching(pattern if by_line else f"(?m){pattern}"), by_line)
+        if _OF_TEXT.search(question.query):
+            return Matcher("", str.encode, _matching(pattern), by_line=True)
+    block = f"(?m){pattern}"
+    is_text = not question.regex and not question.whole_word
+    if is_text and question.case_sensitive:
+        return Matcher(block, str.encode, _comparing(question.query.encode()))
+    if is_text and question.query.isascii():  # other characters have other cases
+        return Matcher(block, folded, _comparing(folded(question.query)))
+    return Matcher(block, str.encode, _matching(block))
 
 
 def places(finding: Matcher, text: str) -> list[int]:

@@ -1,7 +1,8 @@
 """The search tool: lines of text, or definitions by name.
 
-Signatures name the blocks that may hold what is asked for; their text then decides, line by line, in the order of paths
-and lines. It stops early only behind the page, and then the totals are lower bounds.
+Signatures name the blocks that may hold what is asked for; the engine fetches those of them whose text matches; then
+their lines decide, in the order of paths and lines. It stops early only behind the page, and then the totals are lower
+bounds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,8 +18,8 @@ from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing
 from fledgling.worker.matching import Matcher
 from fledgling.worker.signatures import Needed, numbers
 
-STEP = 128  # blocks fetched by one statement: a megabyte, and a few milliseconds
-COUNTED_BLOCKS = 128  # candidates, a megabyte, that are searched for the totals although the page is full
+STEP = 512  # blocks looked at by one statement: some megabytes, and a few milliseconds
+COUNTED_BLOCKS = 512  # candidates that are searched for the totals although the page is full
 
 
 Shown = dict[tuple[int, int], str]  # the last block of a file and the number of a line -> that line as it is shown
@@ -146,7 +147,7 @@ def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question:
         if total > end and searched >= COUNTED_BLOCKS:
             return _Found(hits, lines, total, total_files, is_exact=False)
         searched += len(numbers)
-        for block in _blocks(asking, numbers):
+        for block in _blocks(asking, numbers, finding.block):
             places = matching.places(finding, block.text)
             if not places:
                 continue
@@ -158,8 +159,8 @@ def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question:
     return _Found(hits, lines, total, total_files, is_exact=True)
 
 
-def _blocks(asking: Asking, numbers: Sequence[int]) -> Iterator[_Block]:
-    for block in sorted(asking.rows("blocks", _Block, blocks=numbers)):
+def _blocks(asking: Asking, numbers: Sequence[int], pattern: str = "") -> Iterator[_Block]:
+    for block in sorted(asking.rows("blocks", _Block, blocks=numbers, pattern=pattern)):
         asking.check()
         yield block
 

@@ -22,11 +22,15 @@ class _Found(NamedTuple):
 
 def symbols(asking: Asking, question: Symbols) -> SymbolList:
     """Answer with definitions in the order of the source, grouped by file."""
+    inside = globs.plain(paths.inside(question.path or ""))
+    exact_name = globs.plain(question.name_pattern)
     rows = asking.rows(
         "list_symbols",
         _Found,
-        path=paths.pattern(question.path),
-        name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
+        inside=inside,
+        path="" if inside else paths.pattern(question.path),
+        exact_name=exact_name,
+        name=globs.name_pattern(question.name_pattern) if question.name_pattern and not exact_name else "",
         kind=question.kind,
         language=question.language,
         max_results=min(question.max_results, asking.profile.max_rows),

@@ -2,7 +2,7 @@
 WITH below AS (
     SELECT string_split(substr(path, length($prefix) + 1), '/') AS parts, language, line_count
     FROM files
-    WHERE starts_with(path, $prefix) AND regexp_matches(substr(path, length($prefix) + 1), $pattern)
+    WHERE starts_with(path, $prefix) AND ($pattern = '' OR regexp_matches(substr(path, length($prefix) + 1), $pattern))
 ),
 levels AS (
     SELECT parts, language, line_count, unnest(range(1, least($depth, len(parts) - 1) + 1)) AS level

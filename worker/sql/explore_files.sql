@@ -5,6 +5,6 @@ LEFT JOIN (
     SELECT path, count(*) AS symbols FROM symbols WHERE kind NOT IN ('import', 'export') GROUP BY path
 ) s ON s.path = f.path
 WHERE
-    starts_with(f.path, $prefix) AND regexp_matches(substr(f.path, length($prefix) + 1), $pattern)
+    starts_with(f.path, $prefix) AND ($pattern = '' OR regexp_matches(substr(f.path, length($prefix) + 1), $pattern))
     AND len(string_split(substr(f.path, length($prefix) + 1), '/')) <= $depth
 ORDER BY f.path

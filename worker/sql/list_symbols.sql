@@ -3,7 +3,9 @@ WITH found AS MATERIALIZED (
     SELECT path, language, name, kind, line_start, line_end, signature, parent_name
     FROM symbols
     WHERE
-        regexp_matches(path, $path) AND regexp_matches(name, $name)
+        ($inside IS NULL OR path = $inside OR starts_with(path, $inside || '/'))
+        AND ($path = '' OR regexp_matches(path, $path))
+        AND ($exact_name IS NULL OR name = $exact_name) AND ($name = '' OR regexp_matches(name, $name))
         AND ($language IS NULL OR language = $language)
         AND CASE WHEN $kind IS NULL THEN kind NOT IN ('import', 'export') ELSE kind = $kind END
 )

@@ -17,7 +17,7 @@ WITH found AS MATERIALIZED (
         ))) AS parts
         FROM symbols
         WHERE
-            kind = $kind AND regexp_matches(path, $path) AND regexp_matches(name, $line)
+            kind = $kind AND ($path = '' OR regexp_matches(path, $path)) AND regexp_matches(name, $line)
             AND ($language IS NULL OR language = $language)
     )
 )
