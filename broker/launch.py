@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 import msgspec
 import psutil
 
-from fledgling.pipe import FrameError, Unpacker, pack
+from fledgling.pipe import HEADER_BYTES, FrameError, Unpacker, pack
 
 WATCH_SECONDS = 0.05  # between two looks at a process's memory; a second line behind its own resource limit
 LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
@@ -19,6 +19,18 @@ LOGGED_TOTAL = 64 * 1024  # bytes of it over the life of one process: enough for
 
 Received = TypeVar("Received")
 _log = logging.getLogger("fledgling")
+
+
+async def receive(reader: asyncio.StreamReader, unpacker: Unpacker[Received]) -> Received | None:
+    """Return the next message, or None when the other side closed the pipe between two frames."""
+    header = b""
+    try:
+        header = await reader.readexactly(HEADER_BYTES)
+        return unpacker.message(await reader.readexactly(unpacker.length(header)))
+    except asyncio.IncompleteReadError as cut:
+        if header or cut.partial:
+            raise FrameError("the pipe closed in the middle of a frame") from cut
+        return None
 
 
 class BackProcess(Generic[Received]):
@@ -66,7 +78,7 @@ class BackProcess(Generic[Received]):
         """Return the next message, or None when the process has ended. A frame that does not decode ends it."""
         reader = await self._attached()
         try:
-            return await self._unpacker.receive(reader)
+            return await receive(reader, self._unpacker)
         except FrameError as broken:
             _log.error("%s (pid %d) broke the protocol and is killed: %s", self._module, self.pid, broken)
             self.kill()

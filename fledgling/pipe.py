@@ -4,7 +4,6 @@ The only place that turns messages into bytes and back. A frame that is too long
 other side is broken or lies, and the one who reads it ends the conversation.
 """
 
-import asyncio
 import os
 import threading
 from typing import Generic, TypeVar
@@ -12,7 +11,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 MAX_FRAME_BYTES = 16 * 2**20  # above the largest answer a profile allows: 7 MB as JSON, up to 2.25 times that packed
-_HEADER_BYTES = 4
+HEADER_BYTES = 4
 
 Message = TypeVar("Message")
 
@@ -24,7 +23,7 @@ class FrameError(Exception):
 def pack(message: msgspec.Struct) -> bytes:
     """Return one whole frame: `pack(Cancel(7))` is `00 00 00 11` and 17 bytes of MessagePack."""
     body = msgspec.msgpack.encode(message)
-    return len(body).to_bytes(_HEADER_BYTES, "big") + body
+    return len(body).to_bytes(HEADER_BYTES, "big") + body
 
 
 class Unpacker(Generic[Message]):
@@ -48,17 +47,6 @@ class Unpacker(Generic[Message]):
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
             raise FrameError(f"a frame does not decode: {type(problem).__name__}") from problem
 
-    async def receive(self, reader: asyncio.StreamReader) -> Message | None:
-        """Return the next message, or None when the other side closed the pipe between two frames."""
-        header = b""
-        try:
-            header = await reader.readexactly(_HEADER_BYTES)
-            return self.message(await reader.readexactly(self.length(header)))
-        except asyncio.IncompleteReadError as cut:
-            if header or cut.partial:
-                raise FrameError("the pipe closed in the middle of a frame") from cut
-            return None
-
 
 class Pipe(Generic[Message]):
     """The blocking end that a back process holds: reads messages from one descriptor, writes to another."""
@@ -71,7 +59,7 @@ class Pipe(Generic[Message]):
 
     def receive(self) -> Message | None:
         """Return the next message, or None at the end of the pipe; raise FrameError for anything else."""
-        header = self._read(_HEADER_BYTES)
+        header = self._read(HEADER_BYTES)
         if not header:
             return None
         body = self._read(self._unpacker.length(header))

@@ -15,6 +15,7 @@ import pytest
 from running import INDEXER, QUERY_WORKER, back_processes, fronted, opened, until
 
 from fledgling.broker.indexing import IndexingError
+from fledgling.broker.launch import receive
 from fledgling.config import Scope
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, Unpacker, pack
 from fledgling.security.confinement import LAYERS
@@ -234,6 +235,7 @@ LIAR = """#!{python} -I
 import os, sys, time
 import msgspec
 from fledgling.broker.indexing import IndexingError
+from fledgling.broker.launch import receive
 from fledgling.config import Scope
 from fledgling.pipe import Pipe, pack
 from fledgling.security.confinement import confine
@@ -418,6 +420,7 @@ LYING_INDEXER = """#!{python} -I
 import fcntl, os, sys, time
 import msgspec
 from fledgling.broker.indexing import IndexingError
+from fledgling.broker.launch import receive
 from fledgling.config import Scope
 from fledgling.pipe import Pipe, pack
 from fledgling.security import memory_file
@@ -551,9 +554,9 @@ async def test_a_frame_cut_anywhere_is_a_fault_and_only_nothing_is_the_end():
         reader.feed_eof()
         if cut:
             with pytest.raises(FrameError):
-                await Unpacker(FromWorker).receive(reader)
+                await receive(reader, Unpacker(FromWorker))
         else:
-            assert await Unpacker(FromWorker).receive(reader) is None
+            assert await receive(reader, Unpacker(FromWorker)) is None
 
 
 HONEST = {

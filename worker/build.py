@@ -243,7 +243,7 @@ class Building:
                 first_blocks[source.path] = block
                 yield source
 
-        comments: list[tuple[int, int]] = []
+        comments: dict[str, list[int]] = {"block": [], "line_number": []}
         for batch, answer in self._extractors.extract(sources()):
             self._clock.tick("extract", len(found.files), len(languages))
             found.add(batch, answer)
@@ -256,8 +256,9 @@ class Building:
                 }
             )
             for source, facts in each:
-                numbered = enumerate(facts.comments, first_blocks[source.path])
-                comments += ((block, line) for block, lines in numbered for line in lines)
+                for block, lines in enumerate(facts.comments, first_blocks[source.path]):
+                    comments["block"] += [block] * len(lines)
+                    comments["line_number"] += lines
         self._builder.comments(comments)
         return found
 

@@ -208,10 +208,10 @@ class Builder:
         named = [(path, *astuple(row)[:-1], _json(row.imported_names)) for path, row in imports]
         _load(self._into("imports"), "load_imports", _columns(columns, named))
 
-    def comments(self, lines: Sequence[tuple[int, int]]) -> None:
-        """Load the numbers of comment lines, each with its block."""
+    def comments(self, columns: Mapping[str, Sequence[int]]) -> None:
+        """Load the numbers of comment lines, one list a column: each with its block."""
         if self._has_content:
-            _load(self._into("content"), "load_comments", _columns(("block", "line_number"), lines))
+            _load(self._into("content"), "load_comments", columns)
 
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""

@@ -57,6 +57,7 @@ MAX_MODULE = 1000  # characters; prefixes nested ten thousand deep would make mo
 BLANKS = re.compile(r"(?<!\s)\s++(?=[.:\\])|(?<=[.:])[\s\\]++|\\\n\s*+")  # `a . b` is `a.b`, also over lines
 BLANK = re.compile(rb"\s*+")
 DEFINITION = re.compile(rb"@(definition(?:\.(\w+))?)")
+CAPTURE = re.compile(rb"@\w[\w.]*+")
 MORE = re.compile(rb"@(?:inside|doc|parent|visibility|exported|global)\b")
 
 Span = tuple[int, int]
@@ -70,13 +71,15 @@ class Pattern(Struct, frozen=True):
     """What a pattern says whatever it matches, asked once and not for each match.
 
     `whole` is its capture of the definition, "definition.class", and `kind` that definition's. `name` is the name it
-    sets. `says_more` marks the few with a capture of what most definitions do not have.
+    sets. `says_more` marks the few with a capture of what most definitions do not have, `is_comment` those that capture
+    nothing but a comment: half of all matches.
     """
 
     whole: str
     kind: str
     name: str | None
     says_more: bool
+    is_comment: bool
 
 
 def patterns(query: Query, rules: bytes) -> Iterator[Pattern]:
@@ -89,6 +92,7 @@ def patterns(query: Query, rules: bytes) -> Iterator[Pattern]:
             (whole[2] or b"").decode() if whole else "",
             query.pattern_settings(index).get("name"),
             MORE.search(source) is not None,
+            CAPTURE.findall(source) == [b"@comment"],
         )
 
 
@@ -117,8 +121,6 @@ class Found:
             self._add_declared(pattern, captures)
         elif "import" in captures:
             self._add_import(captures)
-        elif "comment" in captures:
-            self.comments.append(captures["comment"][0].byte_range)
         elif "decorator" in captures:
             self._decorators.append(captures["decorator"][0].byte_range)
         elif "prefix" in captures:
@@ -295,7 +297,11 @@ class Syntax:
         cursor = QueryCursor(self._query, match_limit=MATCH_LIMIT)
         rules = self._patterns
         for index, captures in sorted(cursor.matches(tree.root_node), key=itemgetter(0)):
-            found.add(rules[index], captures)
+            pattern = rules[index]
+            if pattern.is_comment:
+                found.comments.append(captures["comment"][0].byte_range)
+            else:
+                found.add(pattern, captures)
         found.complete = not (tree.root_node.has_error or cursor.did_exceed_match_limit)
         return found
 
