@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import random
 import resource
 import signal
 import statistics
@@ -252,31 +251,6 @@ async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
         )
         assert await answers(client) == expected
         assert worker_of(broker()).pid != worker.pid
-
-
-@pytest.mark.anyio
-@pytest.mark.long
-async def test_kill_storm(project, record_testsuite_property):
-    """300 kills at random instants while calls go on: an answer is the right one or the one clear error."""
-    dice = random.Random(1)
-    seconds = []
-    async with connected(project) as client:
-        expected = await answers(client)
-        for _ in range(300):
-            calls = [dice.randrange(len(CALLS)) for _ in range(dice.randrange(1, 9))]
-            asked = [asyncio.create_task(client.call_tool(*CALLS[call])) for call in calls]
-            await asyncio.sleep(dice.random() * 0.03)
-            for worker in back_processes(broker(), QUERY_WORKER):
-                worker.kill()
-            for call, answer in zip(calls, await asyncio.gather(*asked), strict=True):
-                assert answer.is_error or answer.model_dump_json() == expected[call]
-            begun = time.monotonic()
-            assert (await client.call_tool(*CALLS[0])).model_dump_json() == expected[0]
-            seconds.append(time.monotonic() - begun)
-        assert await answers(client) == expected
-        assert len(opened(broker())) < 20
-    record_testsuite_property("recovery median ms", round(1000 * statistics.median(seconds)))
-    record_testsuite_property("recovery p99 ms", round(1000 * statistics.quantiles(seconds, n=100)[-1]))
 
 
 # ---- before the index is there --------------------------------------------------------------------------------------
