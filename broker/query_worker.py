@@ -117,7 +117,7 @@ class QueryWorker:
 
     def is_serving(self) -> bool:
         """Return whether the worker takes calls; one that has no memory left for them does not."""
-        return self._reading is not None and not self._has_ended and not self._is_spent
+        return self._reading is not None and not (self._has_ended or self._was_killed or self._is_spent)
 
     async def ask(self, question: AnyQuestion) -> AnyAnswer | Refusal | None:
         """Return the answer, at the latest GRACE after the profile's query_timeout; then the worker is killed.
