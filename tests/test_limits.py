@@ -4,6 +4,8 @@ import asyncio
 import random
 import statistics
 import time
+import tomllib
+from pathlib import Path
 from types import SimpleNamespace
 
 import anyio
@@ -24,6 +26,7 @@ PROFILE = f"""
 SET tools = 'explore, read, search, symbols, dependencies, query';
 SET memory_limit = '256MB'; SET query_timeout = {SECONDS}; SET max_rows = {ROWS}; SET max_result_bytes = '16KB';
 """
+SLOW_STATEMENTS = tomllib.loads((Path(__file__).parent / "queries" / "slow.toml").read_text())
 SLACK = 0.7  # seconds that a busy machine may take to schedule who is due
 TIMEOUT = (
     "the call took longer than the profile's query_timeout of 1 s. "
@@ -111,6 +114,50 @@ async def test_call_that_hears_no_interrupt_ends_with_its_worker(limited, record
     assert SECONDS <= seconds < SECONDS + limits.GRACE + SLACK
     await is_answered(limited)
     assert not is_alive(worker)
+
+
+async def overshoots(project, tmp_path, statements):
+    """Statement -> the seconds by which it passes a limit of half a second, and whether its worker lived."""
+    profile = tmp_path / "short.sql"
+    profile.write_text("SET tools = 'explore, query'; SET memory_limit = '256MB'; SET query_timeout = 0.5;")
+    found = {}
+    async with fronted(project, profile) as (front, _):
+        expected = await front.call("explore", {})
+        for name, sql in statements.items():
+            [worker] = own_query_workers()
+            begun = time.monotonic()
+            ended = await front.ask(Query(sql))
+            late = time.monotonic() - begun - 0.5
+            assert isinstance(ended, Refusal), name
+            assert ended.kind == "timeout", name
+            assert await front.call("explore", {}) == expected
+            await until(lambda: len(own_query_workers()) == 1)
+            found[name] = late, is_alive(worker)
+    return found
+
+
+@pytest.mark.anyio
+@pytest.mark.long
+async def test_statements_that_hear_an_interrupt_end_at_their_time(project, tmp_path, record_testsuite_property):
+    found = await overshoots(project, tmp_path, SLOW_STATEMENTS["heard"])
+    late = sorted(late for late, _ in found.values())
+    record_testsuite_property("overshoot of statements that hear, median ms", 1000 * statistics.median(late))
+    record_testsuite_property("overshoot of statements that hear, worst ms", 1000 * late[-1])
+    assert len(found) >= 40
+    assert all(lived for _, lived in found.values())
+    assert statistics.median(late) < 0.05
+    assert late[-1] < limits.GRACE
+
+
+@pytest.mark.anyio
+@pytest.mark.long
+async def test_statements_that_hear_nothing_end_with_their_worker(project, tmp_path, record_testsuite_property):
+    found = await overshoots(project, tmp_path, SLOW_STATEMENTS["deaf"])
+    late = {name: late for name, (late, _) in found.items()}
+    record_testsuite_property("overshoot of statements that hear nothing, worst ms", 1000 * max(late.values()))
+    record_testsuite_property("statements that end with their worker", sum(not lived for _, lived in found.values()))
+    assert sum(not lived for _, lived in found.values()) >= 25
+    assert max(late.values()) < limits.GRACE + SLACK
 
 
 @pytest.mark.anyio
@@ -205,11 +252,17 @@ async def test_rows_and_bytes_are_cut_and_a_cut_says_so(limited, name):
 # ---- calls at once, and calls that nobody waits for -----------------------------------------------------------------
 
 
+def own_query_workers():
+    """Those of which this test is the broker; a fixture's server has others."""
+    children = psutil.Process().children()
+    return [child for child in back_processes(psutil.Process(), QUERY_WORKER) if child in children]
+
+
 @pytest.mark.anyio
 async def test_a_call_beyond_the_limit_hears_that_the_server_is_busy(project):
     async with fronted(project, "fledgling-analyst") as (front, _):
         expected = await front.call("explore", {})
-        worker = query_worker(psutil.Process())
+        [worker] = own_query_workers()
         worker.suspend()
         slow = [asyncio.create_task(front.ask(Query(ENDLESS))) for _ in range(MAX_SQL_CALLS)]
         others = [asyncio.create_task(front.call("explore", {})) for _ in range(MAX_CALLS - MAX_SQL_CALLS)]
@@ -290,7 +343,7 @@ async def test_workers_that_end_again_and_again_are_not_started_for_a_while(proj
 
         async def kill_all():
             while not is_over.is_set():
-                for worker in back_processes(psutil.Process(), QUERY_WORKER):
+                for worker in own_query_workers():
                     worker.kill()
                 await asyncio.sleep(0.01)
 
