@@ -183,18 +183,17 @@ def nested(language: Language, definitions: Iterable[Definition]) -> Iterator[tu
     ahead = sorted(in_order, key=lambda found: found.inside, reverse=True)
     around: list[Definition] = []
     variables: set[str] = set()
-    accesses = Accesses() if any(found.kind == "access" for found in in_order) else None
+    accesses = Accesses()
     for found in in_order:
         while ahead and ahead[-1].inside <= found.start:
             around.append(ahead.pop())
         while around and around[-1].end <= found.start:
             around.pop()
         parent = around[-1] if around and not found.is_global else None
-        if accesses:
-            if found.kind == "access":
-                accesses.declare(found, parent)
-                continue
-            accesses.apply(found, parent)
+        if found.kind == "access":
+            accesses.declare(found, parent)
+            continue
+        accesses.apply(found, parent)
         settle(found, parent)
         if parent and parent.kind in LOCAL_TO and found.kind in language.local:
             continue
