@@ -1,6 +1,7 @@
 """One build of the index: the indexer process, what it reports, and the memory files it leaves."""
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,10 @@ Tell = Callable[[audit_log.AnyRecord], None]  # what becomes of the processes: A
 
 def _unheard(_: audit_log.AnyRecord) -> None:
     pass
+
+
+SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
+_log = logging.getLogger("fledgling")
 
 
 class IndexingError(Exception):
@@ -90,7 +95,7 @@ class Indexing:
         """Wait until the indexer has checked the profile's views and the project's own settings."""
         if self._accepted is None:
             self._process.watch(limits.memory_cap(self.profile.memory_limit))
-            message = await self._process.receive()
+            message = await self._heard()
             if not isinstance(message, Accepted):
                 raise await self._failed(message)
             if problem := inspection.problem("indexer", self._process.pid, message.layers, self.confining):
@@ -142,7 +147,7 @@ class Indexing:
 
     async def _followed(self) -> Built:
         """Take what the indexer reports, one after the other, to the end."""
-        while isinstance(message := await self._process.receive(), Progress | Generation):
+        while isinstance(message := await self._heard(), Progress | Generation):
             if isinstance(message, Progress):
                 self.progress = message
             else:
@@ -154,6 +159,18 @@ class Indexing:
             raise await self._failed(message)
         await self._process.ended()
         return message
+
+    async def _heard(self) -> FromIndexer | None:
+        """Return the next report; None where the indexer has ended, or says nothing for too long and is killed."""
+        try:
+            async with asyncio.timeout(SILENT_SECONDS):
+                return await self._process.receive()
+        except TimeoutError:
+            _log.error(
+                "the indexer (pid %d) has said nothing for %g s and is killed", self._process.pid, SILENT_SECONDS
+            )
+            self._process.kill()
+            return None
 
     def _check(self, number: int) -> None:
         """Raise IndexingError where an image of a generation could still be changed."""

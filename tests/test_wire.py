@@ -14,6 +14,7 @@ import psutil
 import pytest
 from running import INDEXER, QUERY_WORKER, back_processes, fronted, opened, until
 
+from fledgling.broker import indexing as broker_indexing
 from fledgling.broker.indexing import IndexingError
 from fledgling.broker.launch import receive
 from fledgling.config import Scope
@@ -234,9 +235,6 @@ async def test_worker_refuses_a_tool_outside_the_profile_though_the_broker_asks(
 LIAR = """#!{python} -I
 import os, sys, time
 import msgspec
-from fledgling.broker.indexing import IndexingError
-from fledgling.broker.launch import receive
-from fledgling.config import Scope
 from fledgling.pipe import Pipe, pack
 from fledgling.security.confinement import confine
 from fledgling.wire import *
@@ -419,9 +417,6 @@ async def test_worker_that_does_not_get_ready_is_given_up(front, tmp_path, monke
 LYING_INDEXER = """#!{python} -I
 import fcntl, os, sys, time
 import msgspec
-from fledgling.broker.indexing import IndexingError
-from fledgling.broker.launch import receive
-from fledgling.config import Scope
 from fledgling.pipe import Pipe, pack
 from fledgling.security import memory_file
 from fledgling.wire import *
@@ -526,6 +521,17 @@ async def test_lying_indexer_is_killed_and_there_is_no_index(project, tmp_path, 
     assert not [child for child in back_processes(me) if child.pid not in already]
     await until(lambda: len(opened(me)) <= descriptors)
     assert me.memory_info().rss - memory <= MAX_GROWTH
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("lie", ["", "pipe.send(accepted)"], ids=["from the beginning", "after it has accepted"])
+async def test_silent_indexer_is_given_up(project, tmp_path, monkeypatch, lie):
+    monkeypatch.setattr(broker_indexing, "SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=f"{lie}\ntime.sleep(60)"))
+    with pytest.raises(IndexingError) as failed:
+        async with fronted(project, confining=BARE) as (_, indexing):
+            await indexing.sealed(CODE)
+    assert failed.value.refusal.reason == ENDED
 
 
 @pytest.mark.anyio

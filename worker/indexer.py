@@ -13,6 +13,7 @@ from fledgling.pipe import Pipe
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import Accepted, Build, Layer, Refusal
+from fledgling.worker import fault
 from fledgling.worker.below import Reader
 from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder, ViewError, open_images
@@ -49,7 +50,7 @@ def _index(pipe: Pipe[Build], order: Build) -> None:
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
         pipe.send(refusals.index_too_large(order.profile))
     except Exception as problem:  # noqa: BLE001  (the last resort of this process: one refusal, one log line)
-        sys.stderr.write(f"{type(problem).__name__}: {problem}\n")
+        sys.stderr.write(fault.line(problem))
         pipe.send(Refusal("failed", "the index could not be built", "See the server's log, then start it again."))
 
 

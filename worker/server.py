@@ -13,6 +13,7 @@ from fledgling.pipe import Pipe, pack
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import Call, Cancel, Open, Query, Ready, Refusal, Reply, ToWorker
+from fledgling.worker import fault
 from fledgling.worker.answers import answer
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
@@ -61,7 +62,7 @@ class Server:
         except MemoryError:
             frame = pack(Reply(call.id, refusals.out_of_memory(asking.profile)))
         except Exception as problem:  # noqa: BLE001  (the loop's last resort: one refusal, one log line, the next call)
-            sys.stderr.write(f"{type(problem).__name__}: {problem}\n")
+            sys.stderr.write(fault.line(problem))
             frame = pack(Reply(call.id, FAULT))
         with self._ending:
             del self._calls[call.id]
