@@ -216,7 +216,7 @@ def test_a_text_without_end_is_lost_alone(extractors: Extractors) -> None:
 @pytest.mark.parametrize("size", [SIZE, LONG_SIZE])
 def test_hostile_text_is_read_or_lost_alone(extractors: Extractors, language: str, size: int) -> None:
     found = facts(extractors, language, hostile(size))
-    assert all(one.engine or one.seconds == FILE_SECONDS for one in found.values())
+    assert all(one.engine or one.seconds <= FILE_SECONDS for one in found.values())
     assert found["empty"].engine
 
 
