@@ -6,7 +6,7 @@ The extractors stay processes, since they are what uses the cores.
 import os
 import sys
 
-from fledgling.config import Scope
+from fledgling.scope import Scope
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import LAYERS

@@ -13,24 +13,14 @@ import msgspec
 import yaml
 from msgspec import Meta, Struct
 
-DEFAULT_EXCLUDES = ("*.pyc", "__pycache__", ".git", "node_modules")
-DEFAULT_MAX_FILE_SIZE = 1_048_576  # bytes; hand-written source is smaller, and one file must not fill the index
-DEFAULT_MAX_FILES = 50_000  # files; past it an index no longer fits the memory of the core profile
+from fledgling.scope import DEFAULT_EXCLUDES, DEFAULT_MAX_FILE_SIZE, DEFAULT_MAX_FILES, Scope
+
 MAX_YAML_BYTES = 64 * 1024  # a dozen keys and a page of patterns; what is longer was not written by hand
 MAX_NOTICES = 20  # a hostile file must not fill the terminal
 NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 PREFIX = "FLEDGLING_"
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
 PROJECT_FILE = "fledgling.yaml"
-
-
-class Scope(Struct, frozen=True):
-    """What is indexed: the part of the settings that a project's own file may narrow, and the indexer needs."""
-
-    exclude_patterns: tuple[str, ...] = DEFAULT_EXCLUDES
-    max_file_size: int = DEFAULT_MAX_FILE_SIZE
-    max_files: int = DEFAULT_MAX_FILES
-    index_content: bool = True
 
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"\A[^\x00-\x1f\x7f]+\Z")]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
-from fledgling.config import Scope
+from fledgling.scope import Scope
 
 MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
 MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size

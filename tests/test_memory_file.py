@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fledgling.config import Scope
+from fledgling.scope import Scope
 from fledgling.security import memory_file, profile
 from fledgling.wire import CODE, CONFINED, Build, Images
 from fledgling.worker.build import Building

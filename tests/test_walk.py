@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from trees import git, git_files, grow, make, walked
 
-from fledgling.config import Scope
+from fledgling.scope import Scope
 from fledgling.worker import walk as walk_module
 
 

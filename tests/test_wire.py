@@ -17,8 +17,8 @@ from running import INDEXER, QUERY_WORKER, back_processes, fronted, opened, unti
 from fledgling.broker import indexing as broker_indexing
 from fledgling.broker.indexing import IndexingError
 from fledgling.broker.launch import receive
-from fledgling.config import Scope
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, Unpacker, pack
+from fledgling.scope import Scope
 from fledgling.security.confinement import LAYERS
 from fledgling.wire import (
     CODE,

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 from random import Random
 
-from fledgling.config import Scope
+from fledgling.scope import Scope
 from fledgling.worker.walk import Tree, walk
 
 ALL = Scope(exclude_patterns=())

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import duckdb
+import _duckdb as duckdb
 
 from fledgling import refusals
 from fledgling.wire import AnyAnswer, AnyQuestion, Refusal

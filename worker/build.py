@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from fledgling.config import Scope
+from fledgling.scope import Scope
 from fledgling.security.secret_files import is_secret
 from fledgling.wire import CODE, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader

@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-import duckdb
+import _duckdb as duckdb
 import msgspec
 import numpy as np
 from msgspec.structs import astuple

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-import duckdb
+import _duckdb as duckdb
 from msgspec.structs import astuple
 
 from fledgling.wire import TEXT, Images

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import starmap
 from typing import Any, TypeVar
 
-import duckdb
+import _duckdb as duckdb
 import msgspec
 
 from fledgling.wire import Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols

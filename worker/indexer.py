@@ -5,7 +5,7 @@ import sys
 import threading
 from contextlib import closing
 
-import duckdb
+import _duckdb as duckdb
 
 from fledgling import refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow

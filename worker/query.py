@@ -5,7 +5,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
-import duckdb
+import _duckdb as duckdb
 import msgspec
 
 from fledgling.wire import Query, Table

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, islice
 from typing import NamedTuple
 
-import duckdb
+import _duckdb as duckdb
 import re2
 
 from fledgling.wire import FileHits, Hits, Search, SymbolList

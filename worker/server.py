@@ -6,7 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import duckdb
+import _duckdb as duckdb
 
 from fledgling import refusals
 from fledgling.pipe import Pipe, pack

@@ -18,8 +18,8 @@ from operator import attrgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.config import Scope
 from fledgling.gitignore import compile_patterns
+from fledgling.scope import Scope
 from fledgling.worker import repository
 from fledgling.worker.below import open_directory, read_file
 from fledgling.worker.ignore import MAX_FILE, Rules

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
-import duckdb
+import _duckdb as duckdb
 
 from fledgling.wire import MAX_SQL_CHARS
 from fledgling.worker.gate.denied import Denied
@@ -112,8 +112,8 @@ class Cost(NamedTuple):
 
 
 # DuckDB 2.0's parser backtracks and copies without a limit of time or memory, and cannot be interrupted. Measured
-# without these rows: 110 characters of nested WITH, or 560 of CUBE, take over 20 seconds; 16 KiB of brackets, 10 GB. With
-# them nothing of a thousand kinds of nesting, chain and list takes more than 0.15 seconds of a quiet machine.
+# without these rows: 110 characters of nested WITH, or 560 of CUBE, take over 20 seconds; 16 KiB of brackets, 10 GB.
+# With them, nothing of two thousand kinds of nesting, chain and list takes more than 0.15 seconds.
 COSTS = (
     Cost(len, 1500, "the SQL has more than 1500 words", "Send a shorter SELECT."),
     Cost(_queries, 150, "more than 150 times SELECT, FROM or VALUES", "Send a shorter SELECT."),

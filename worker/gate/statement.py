@@ -11,7 +11,7 @@ for more time or memory than there is; the limits of the worker process end them
 
 import threading
 
-import duckdb
+import _duckdb as duckdb
 from msgspec import DecodeError, json
 
 from fledgling.worker.gate.denied import Denied, not_parsed
