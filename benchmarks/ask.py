@@ -15,22 +15,26 @@ from random import Random
 from statistics import median, quantiles
 
 import corpora
+import layers
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from measure import MemoryWatch, started
 from msgspec.structs import astuple
 
+from fledgling.broker.breaker import Breaker
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
+from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import Settings
 from fledgling.security import profile as profiles
-from fledgling.wire import CODE, AnyQuestion, Explore, Images, Open, Refusal, Search, Symbols
+from fledgling.wire import CODE, AnyQuestion, Explore, Generation, Images, Open, Refusal, Search, Symbols
 from fledgling.worker.answers import answer
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
 from fledgling.worker.signatures import Signatures
 
 QUESTIONS = 100  # of each kind
+RESPAWNS = 11  # workers started, one after the other
 PASSES = 10  # over the files of a corpus, each of which gives one question of a kind at a time
 _DEFINED = re.compile(r"\b(?:def|class|func|fn|struct|interface|function|type) +(\w{4,40})\b")
 
@@ -140,6 +144,8 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
                 seconds = await _interleaved(asked, outside, inside)
                 figures |= spread(kind, seconds[0]) | spread(f"inside_{kind}", seconds[1])
         figures["pipe"] = figures["lookup_p50"] - figures["inside_lookup_p50"]
+        figures["respawn"] = median([await _respawn(indexing, generation) for _ in range(RESPAWNS)])
+        figures["layers"] = layers.seconds()
     finally:
         await front.close()
     return figures
@@ -163,6 +169,17 @@ async def _interleaved(
     for question in asked:
         for way, taken in zip(ways, seconds, strict=True):
             taken.append(await _timed(way(question)))
+    return seconds
+
+
+async def _respawn(indexing: Indexing, generation: Generation) -> float:
+    """Return how long another worker takes to be ready."""
+    begun = time.perf_counter()
+    worker = QueryWorker(indexing, generation, Breaker())
+    if not await worker.ready():
+        raise AskError("a query worker does not start")
+    seconds = time.perf_counter() - begun
+    await worker.close()
     return seconds
 
 

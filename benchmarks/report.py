@@ -130,7 +130,7 @@ def _indexing(figures: Figures) -> Iterator[tuple[str, ...]]:
 
 _ANSWERS = ("corpus", "tool", "measure", "p50 ms", "p95 ms")
 _KINDS = ("search", "client_search", "inside_search", "lookup", "client_lookup", "inside_lookup")
-_ONCE = ("explore", "explore_client", "first_search", "pipe")
+_ONCE = ("explore", "explore_client", "first_search", "pipe", "respawn", "layers")
 
 
 def _answering(figures: Figures) -> Iterator[tuple[str, ...]]:
