@@ -51,11 +51,15 @@ _log = logging.getLogger("fledgling")
 
 
 class Record(Struct, frozen=True, kw_only=True, tag_field="event", tag=str.lower):
-    """What every line says; the writer fills it in. `previous` is the SHA-256 of the line before, "" in the first."""
+    """What every line says; the writer fills it in. `previous` is the SHA-256 of the line before, "" in the first.
+
+    `agent` says for whom, where a server has several.
+    """
 
     time: datetime = datetime.fromtimestamp(0, UTC)
     sequence: int = 0
     previous: str = ""
+    agent: str | UnsetType = UNSET
 
 
 class Start(Record, frozen=True, kw_only=True):
@@ -64,19 +68,26 @@ class Start(Record, frozen=True, kw_only=True):
     pid: int
     versions: dict[str, str]
     root: str
-    profile: str
-    digest: str
+    profile: str | None
+    digest: str | None
 
     @classmethod
-    def of(cls, root: Path, profile: Profile) -> "Start":
-        """Return the line about this process."""
+    def of(cls, root: Path, profile: Profile | None) -> "Start":
+        """Return the line about this process; without a profile where each agent has its own."""
         return cls(
             pid=os.getpid(),
             versions={name: version(name) for name in ("fledgling", "duckdb", "mcp", "tree-sitter")},
             root=printable(str(root)),
-            profile=profile.name,
-            digest=profile.digest,
+            profile=profile.name if profile else None,
+            digest=profile.digest if profile else None,
         )
+
+
+class Agent(Record, frozen=True, kw_only=True):
+    """The server that starts serves an agent, under this profile."""
+
+    profile: str
+    digest: str
 
 
 class Call(Record, frozen=True, kw_only=True):
@@ -134,7 +145,7 @@ class End(Record, frozen=True, kw_only=True):
     reason: str
 
 
-AnyRecord = Start | Call | Message | Process | Degraded | Killed | End
+AnyRecord = Start | Agent | Call | Message | Process | Degraded | Killed | End
 
 # Which layer gives a refusal of a kind, where `became` does not know better.
 LAYERS: dict[RefusalKind, Layer] = {
@@ -224,17 +235,30 @@ class AuditLog:
     ...     decision.became(answer, size)
     """
 
-    def __init__(self, fd: int | None = None, chain: "Chain | None" = None, *, with_arguments: bool = False) -> None:
+    def __init__(
+        self,
+        fd: int | None = None,
+        chain: "Chain | None" = None,
+        *,
+        with_arguments: bool = False,
+        agent: str | UnsetType = UNSET,
+    ) -> None:
         self._fd = fd
+        self._agent = agent
         self._chain = chain or Chain()
         self._with_arguments = with_arguments
+
+    def of(self, agent: str) -> "AuditLog":
+        """Return the same log, whose lines name an agent."""
+        return AuditLog(self._fd, self._chain, with_arguments=self._with_arguments, agent=agent)
 
     def write(self, record: AnyRecord) -> None:
         """Append one line. Raises AuditLogError; what was written of that line stays, and the next one follows it."""
         if self._fd is None:
             return
         chain = self._chain
-        record = replace(record, time=datetime.now(UTC), sequence=chain.sequence + 1, previous=chain.hash)
+        now = datetime.now(UTC)
+        record = replace(record, time=now, sequence=chain.sequence + 1, previous=chain.hash, agent=self._agent)
         line = msgspec.json.encode(record)
         data = line + b"\n" if chain.is_ended else b"\n" + line + b"\n"
         written = 0
@@ -292,7 +316,7 @@ def printable(text: str) -> str:
     return text.encode("ascii", "backslashreplace").decode()
 
 
-def begun(setting: str, root: Path, profile: Profile, *, with_arguments: bool) -> AuditLog:
+def begun(setting: str, root: Path, profile: Profile | None, *, with_arguments: bool) -> AuditLog:
     """Open the log that a setting names: none, stderr, or a file, and begin a run in it. Raises AuditLogError."""
     if setting == "none":
         return AuditLog()

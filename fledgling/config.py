@@ -18,12 +18,15 @@ from fledgling.scope import DEFAULT_EXCLUDES, DEFAULT_MAX_FILE_SIZE, DEFAULT_MAX
 MAX_YAML_BYTES = 64 * 1024  # a dozen keys and a page of patterns; what is longer was not written by hand
 MAX_NOTICES = 20  # a hostile file must not fill the terminal
 NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
+NO_AGENTS = "none"  # what agents may be besides a path
 PREFIX = "FLEDGLING_"
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
 PROJECT_FILE = "fledgling.yaml"
 
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"\A[^\x00-\x1f\x7f]+\Z")]
+
+Authority = Annotated[str, Meta(max_length=256, pattern=r"\A[!-~]+\Z")]
 
 
 class Settings(Struct, frozen=True):
@@ -35,6 +38,18 @@ class Settings(Struct, frozen=True):
     )
     transport: Annotated[Literal["stdio", "http", "sse"], Meta(description="stdio, http or sse")] = "stdio"
     port: Annotated[int, Meta(ge=1, le=65535, description="a port from 1 to 65535, for http and sse")] = 3000
+    host: Annotated[str, Meta(min_length=1, description="the IP address to listen on, for http and sse")] = "127.0.0.1"
+    hosts: Annotated[
+        tuple[Authority, ...],
+        Meta(max_length=100, description="a list of further Host values that are served, as code.example.org:3000"),
+    ] = ()
+    origins: Annotated[
+        tuple[Authority, ...],
+        Meta(max_length=100, description="a list of further Origin values that are served, as https://example.org"),
+    ] = ()
+    agents: Annotated[
+        str, Meta(min_length=1, description="none, or the path of a file of agents, outside the root, for http and sse")
+    ] = NO_AGENTS
     extensions: Annotated[tuple[str, ...], Meta(description="a list of DuckDB extensions")] = ()
     exclude_patterns: Annotated[
         tuple[Pattern, ...],
@@ -100,7 +115,9 @@ class Narrowed(Struct, frozen=True):
     notices: tuple[str, ...] = ()
 
 
-class _Given(NamedTuple):
+class Given(NamedTuple):
+    """A value as it stands in a file, a variable or a flag, and which."""
+
     value: object
     source: str
 
@@ -130,7 +147,7 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
     list replaces the one below it, the default too. Raises ConfigError.
     """
     by_flag = {
-        key: _Given(value, f"flag --{key.replace('_', '-')}") for key, value in flags.items() if value not in (None, ())
+        key: Given(value, f"flag --{key.replace('_', '-')}") for key, value in flags.items() if value not in (None, ())
     }
     by_variable, notices = _variables(environment)
     given = {**_settings_of(user_file), **by_variable, **by_flag}
@@ -141,6 +158,8 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
         _refuse_relative("profile", settings.profile, sources)
     if settings.audit_log not in NO_FILES:
         _refuse_relative("audit_log", settings.audit_log, sources)
+    if settings.agents != NO_AGENTS:
+        _refuse_relative("agents", settings.agents, sources)
     return Resolved(settings, sources, notices)
 
 
@@ -173,11 +192,11 @@ def _default_path(environment: Mapping[str, str]) -> Path | None:
     return next((base / "fledgling" / PROJECT_FILE for base in bases if base.is_absolute()), None)
 
 
-def _variables(environment: Mapping[str, str]) -> tuple[dict[str, _Given], tuple[str, ...]]:
+def _variables(environment: Mapping[str, str]) -> tuple[dict[str, Given], tuple[str, ...]]:
     """Return what FLEDGLING_* variables set, and a notice for each that sets nothing."""
     names = {PREFIX + key.upper(): key for key in KEYS}
     given = {
-        key: _Given(_items(environment[name]) if _is_list(key) else environment[name], f"environment {name}")
+        key: Given(_items(environment[name]) if _is_list(key) else environment[name], f"environment {name}")
         for name, key in names.items()
         if name in environment
     }
@@ -195,10 +214,10 @@ def _is_list(key: str) -> bool:
     return isinstance(getattr(Settings(), key), tuple)
 
 
-def _settings_of(file: UserFile | None) -> dict[str, _Given]:
+def _settings_of(file: UserFile | None) -> dict[str, Given]:
     if file is None:
         return {}
-    entries = _entries(file.name, file.data)
+    entries = entries_of(file.name, file.data)
     for key, entry in entries.items():
         if key not in KEYS:
             raise ConfigError(entry.source, f"unknown setting {key[:40]!r}", suggestion(key, KEYS))
@@ -249,7 +268,7 @@ def narrow(scope: Scope, project_yaml: bytes) -> Narrowed:
     Patterns are added, of two limits the lower holds, and content that one of both leaves out stays out.
     """
     try:
-        entries = _entries(PROJECT_FILE, project_yaml)
+        entries = entries_of(PROJECT_FILE, project_yaml)
     except ConfigError as e:
         return Narrowed(scope, notices=(f"{e}; the file is ignored",))
     asked: dict[str, object] = {}
@@ -275,7 +294,7 @@ def _capped(notices: list[str]) -> tuple[str, ...]:
     return (*notices[:MAX_NOTICES], *more)
 
 
-def _narrowing(key: str, entry: _Given) -> object:
+def _narrowing(key: str, entry: Given) -> object:
     if key not in KEYS:
         raise ConfigError(entry.source, f"unknown setting {key[:40]!r}", suggestion(key, Scope.__struct_fields__))
     if key not in Scope.__struct_fields__:
@@ -303,7 +322,7 @@ def _merged(scope: Scope, asked: Mapping[str, object]) -> Scope:
 YAML_FORM = "write lines of `name: value` and `name: [a, b]`"
 
 
-def _entries(name: str, data: bytes) -> dict[str, _Given]:
+def entries_of(name: str, data: bytes) -> dict[str, Given]:
     """Read a mapping of names to text or lists of text. Raises ConfigError.
 
     The parser's events are read and nothing is constructed, so aliases, tags and nesting end where they stand.
@@ -336,8 +355,8 @@ class _Events:
         return f"{self._name}:{event.start_mark.line + 1}" if event.start_mark else self._name
 
 
-def _mapping(events: _Events) -> dict[str, _Given]:
-    entries: dict[str, _Given] = {}
+def _mapping(events: _Events) -> dict[str, Given]:
+    entries: dict[str, Given] = {}
     events.take(yaml.StreamStartEvent)
     if isinstance(events.take(yaml.DocumentStartEvent, yaml.StreamEndEvent), yaml.StreamEndEvent):
         return entries
@@ -345,7 +364,7 @@ def _mapping(events: _Events) -> dict[str, _Given]:
     while isinstance(key := events.take(yaml.ScalarEvent, yaml.MappingEndEvent), yaml.ScalarEvent):
         if key.value in entries:
             raise ConfigError(events.source(key), f"{key.value[:40]!r} stands twice", "leave one out")
-        entries[key.value] = _Given(_value(events), events.source(key))
+        entries[key.value] = Given(_value(events), events.source(key))
     events.take(yaml.DocumentEndEvent)
     events.take(yaml.StreamEndEvent)
     return entries
