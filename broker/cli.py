@@ -290,8 +290,8 @@ def doctor(as_json: bool, **options: Any) -> None:
     project = msgspec.structs.replace(project, confining=confining)
     heard: list[audit_log.AnyRecord] = []
     audit_log.tell_of(heard.append, "broker", os.getpid(), _confined(project))
-    _run(Indexing(project.settings, project.profile, confining=confining, tell=heard.append), _asked)
-    found = diagnosis.report(heard)
+    answer = _run(Indexing(project.settings, project.profile, confining=confining, tell=heard.append), _asked)
+    found = diagnosis.report(heard, answer)
     if as_json:
         terminal.show_json(found)
     else:
@@ -299,9 +299,9 @@ def doctor(as_json: bool, **options: Any) -> None:
     raise SystemExit(terminal.OK if found.serves else terminal.NOTHING)
 
 
-async def _asked(front: Front, _: Indexing) -> None:
-    """Ask once, so that there is a query worker to look at."""
-    await front.ask(Explore(), whole=True)
+async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
+    """Ask for the map, so that there is a query worker to look at."""
+    return await front.ask(Explore(), whole=True)
 
 
 async def _built(_: Front, indexing: Indexing) -> Built:

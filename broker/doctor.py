@@ -9,6 +9,7 @@ from msgspec import Struct
 from fledgling.broker.audit_log import AnyRecord, Process
 from fledgling.security import landlock
 from fledgling.security.confinement import DEGRADABLE, LAYERS
+from fledgling.wire import AnyAnswer, Refusal
 
 ENFORCED = "enforced"
 
@@ -29,10 +30,11 @@ class Report(Struct, frozen=True):
     system: str
     findings: tuple[Finding, ...]
     serves: bool
+    note: str | None = None  # what the index lacks: files that were given up
 
 
-def report(heard: Iterable[AnyRecord]) -> Report:
-    """Return the report of the processes that were heard of while an index was made and asked."""
+def report(heard: Iterable[AnyRecord], answer: AnyAnswer | Refusal) -> Report:
+    """Return the report of the processes that were heard of while an index was made and asked for its map."""
     findings = tuple(
         Finding(record.process, record.pid, layer, state, None if state == ENFORCED else LAYERS[layer])
         for record in heard
@@ -40,7 +42,7 @@ def report(heard: Iterable[AnyRecord]) -> Report:
         for layer, state in record.confinement.items()
     )
     serves = not any(finding.layer in DEGRADABLE and finding.state != ENFORCED for finding in findings)
-    return Report(_system(), findings, serves or sys.platform != "linux")
+    return Report(_system(), findings, serves or sys.platform != "linux", getattr(answer, "note", None))
 
 
 def lines(found: Report) -> Iterator[str]:
@@ -61,6 +63,9 @@ def lines(found: Report) -> Iterator[str]:
         yield "A server starts here: files and system calls are confined."
     else:
         yield "A server does not start here without --allow-degraded."
+    if found.note:
+        yield ""
+        yield found.note
 
 
 def _system() -> str:
