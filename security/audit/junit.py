@@ -27,7 +27,7 @@ def junit(report: Report) -> str:
 
 def _case(suite: str, result: Result) -> str:
     begin = f"<testcase classname={_quoted(suite)} name={_quoted(result.name)}"
-    if result.status == "held":
+    if result.status not in _TAGS:
         return f"{begin}/>"
     return f"{begin}><{_TAGS[result.status]} message={_quoted(result.evidence)}/></testcase>"
 

@@ -139,7 +139,7 @@ def module(pid: int) -> str:
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")[:-1]
     except OSError:
         return ""
-    return arguments[-1] if arguments[1:4] == ["-I", "-B", "-m"] else " ".join(arguments)
+    return arguments[-1] if arguments[-4:-1] == ["-I", "-B", "-m"] else " ".join(arguments)
 
 
 def running(broker: int, name: str) -> list[int]:

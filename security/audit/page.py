@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from fledgling.security.audit.report import FAMILIES, HELD, STATUSES, Report, Result, by_layer, counted, headline
+from fledgling.wire import QUESTIONS
 
 _BAD = ("through", "unproven")
 
@@ -32,7 +33,7 @@ def _summary(report: Report, title: str) -> Iterator[str]:
     yield f'<p class="verdict {"held" if is_good else "through"}">{_e(headline(report))}</p>'
     yield '<ul class="counts">'
     for status, words in STATUSES.items():
-        yield f'<li class="{_class(status)}"><b>{count[status]:,}</b> {_e(words)}</li>'
+        yield f'<li class="{_class(status) if count[status] else ""}"><b>{count[status]:,}</b> {_e(words)}</li>'
     yield "</ul>"
     yield "<dl>"
     yield f"<dt>When</dt><dd>{_e(report.at)}, in {report.seconds:.0f} seconds</dd>"
@@ -62,7 +63,7 @@ def _matrix(report: Report) -> Iterator[str]:
     for (profile, family, tool), results in sorted(groups.items(), key=lambda g: (g[0][0], [*FAMILIES].index(g[0][1]))):
         count = counted(results)
         layers = ", ".join(f"{layer} {number}" for layer, number in by_layer(results))
-        worst = next(status for status in ("through", "unproven", "held", "not run", "elsewhere") if count[status])
+        worst = next(status for status in STATUSES if count[status])
         said = ", ".join(f"{count[status]} {STATUSES[status]}" for status in STATUSES if count[status])
         rows.append((_class(worst), (profile, FAMILIES[family], tool, said, layers)))
     yield from _table(("Profile", "Family", "Tool", "Result", "Stopped by"), rows)
@@ -98,9 +99,7 @@ def _rows(report: Report) -> Iterator[str]:
 
 
 def _said(result: Result) -> str:
-    return (
-        f"stopped by {result.layer}" if result.status == "held" and result.layer != "none" else STATUSES[result.status]
-    )
+    return f"stopped by {result.layer}" if result.status == "held" else STATUSES[result.status]
 
 
 def _profile(result: Result) -> str:
@@ -108,8 +107,8 @@ def _profile(result: Result) -> str:
 
 
 def _tool(result: Result) -> str:
-    """Return the tool, cut: an attack may be a very long name."""
-    return result.tool if len(result.tool) <= 20 else f"{result.tool[:20]}..."
+    """Return the tool; attacks call many that do not exist."""
+    return result.tool if result.tool in QUESTIONS else "no such tool" if result.tool else ""
 
 
 def _table(heads: Iterable[str], rows: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[str]:

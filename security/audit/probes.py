@@ -1,7 +1,8 @@
 """System calls tried from inside a confined process: `python -I -B -m fledgling.security.audit.probes "query worker"`.
 
 Each is made in a process of its own, which has confined itself by the very call that the role's program uses. One line
-of JSON for each says what the kernel did. The role `nobody` is not confined: it proves that the calls are real.
+of JSON for each says what the kernel did. Two roles are not confined, and prove that the calls are real: `nobody` is
+that user, and `anybody` whoever runs the program.
 """
 
 import ctypes
@@ -14,16 +15,20 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
-from fledgling.security import limits, memory_file
+from fledgling.security import limits, memory_file, user
 from fledgling.security.audit import corpus
 from fledgling.security.confinement import confine
 from fledgling.wire import Confining
 
+MADE = Path("/tmp/fledgling-probe")  # noqa: S108  (what an unconfined probe has made)
+UNCONFINED = ("nobody", "anybody")
 SECONDS = 5.0  # for one call; one that hangs has not been refused
 NOTHING_LESS = Confining()
 MEMORY = 256_000_000  # bytes of memory_limit, as a profile would say
@@ -61,12 +66,14 @@ def main() -> None:
     try:
         for attack in corpus.attacks():
             if isinstance(attack.act, corpus.Probe) and attack.act.role == (
-                corpus.ROLES[0] if role == "nobody" else role
+                corpus.ROLES[0] if role in UNCONFINED else role
             ):
                 outcome, detail = _tried(role, attack.act, numbers, held)
                 sys.stdout.write(msgspec.json.encode(Tried(attack.name, outcome, detail)).decode() + "\n")
     finally:
         os.kill(victim, signal.SIGKILL)
+        with suppress(OSError):
+            MADE.unlink()
 
 
 def _held(victim: int) -> Held:
@@ -166,6 +173,8 @@ def _judged(said: bytes, status: int, probe: corpus.Probe) -> tuple[Outcome, str
 def _confine(role: str, parent: int, held: Held) -> None:
     """Confine this process as the program of a role does."""
     match role:
+        case "nobody":
+            user.become(user.NOBODY, user.NOBODY)
         case "query worker":
             confine(role, NOTHING_LESS, parent=parent, lowered=limits.with_memory(limits.QUERY_WORKER, MEMORY))
         case "extractor":

@@ -19,8 +19,9 @@ FAMILIES = {
 }
 STATUSES: dict[Status, str] = {
     "through": "got through",
-    "unproven": "what had to work did not, so nothing is proven",
+    "unproven": "could not be proven",
     "held": "stopped",
+    "works": "allowed, as it must be",
     "not run": "not tried on this machine",
     "elsewhere": "carried by a test, or not served",
 }

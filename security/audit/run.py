@@ -11,12 +11,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from mcp import MCPError
 from msgspec.structs import replace
 
 from fledgling import __version__
@@ -60,11 +61,29 @@ async def _audited(
     with tempfile.TemporaryDirectory(prefix="fledgling-audit-") as place:
         planted = scratch.plant(Path(place))
         target = Target(command, asked, profile, SCRATCH, planted.root, planted, planted.hidden)
-        rows = await _on_scratch(target, attacks)
+        rows = await _served(target, _on_scratch(target, attacks))
         if root is not None:
             yours = replace(target, project=YOURS, root=root, hidden={**planted.hidden, **dict(_secrets(root))})
-            rows += await _on_yours(yours, attacks)
+            rows += await _served(yours, _on_yours(yours, attacks))
         return rows
+
+
+async def _served(target: Target, attacking: Awaitable[list[Result]]) -> list[Result]:
+    """Return the rows, or one that says that there was no server to attack."""
+    try:
+        return await attacking
+    except ExceptionGroup as lost:
+        if lost.split((MCPError, OSError))[1] is not None:
+            raise
+        why = str(_first(lost))
+    except OSError as lost:
+        why = str(lost)
+    attack = Attack("process", "the server starts, and answers to the end", (), "", "none", Elsewhere())
+    return [result(attack, Verdict("unproven", "", f"it did not: {shown(why)}"), target)]
+
+
+def _first(lost: BaseException) -> BaseException:
+    return _first(lost.exceptions[0]) if isinstance(lost, BaseExceptionGroup) else lost
 
 
 async def _on_scratch(target: Target, attacks: Sequence[Attack]) -> list[Result]:
@@ -121,7 +140,7 @@ def _probe_verdict(attack: Attack, probe: Probe, tried: Tried) -> Verdict:
         case "refused":
             return Verdict("held", attack.layer, f"refused: {tried.detail}")
         case "through" if probe.harmless:
-            return Verdict("held", "none", f"allowed ({tried.detail}): {probe.harmless}")
+            return Verdict("works", "", f"{tried.detail}: {probe.harmless}")
         case "through":
             return Verdict("through", "", tried.detail)
         case "not run":

@@ -77,6 +77,8 @@ class _Session:
             verdict = Verdict("through", "", f"no answer in {client.MOST_SECONDS:g} s")
         except UnicodeError as problem:
             verdict = Verdict("not run", "", f"no client can send it: {problem}")
+        if verdict.status == "through":
+            return verdict
         if (now := self._changed_at()) != self._times:
             self._times = now
             return Verdict("through", "", "a file was made or removed in the project or beside it")
@@ -205,8 +207,13 @@ async def _looks_at_build(target: Target, attacks: Iterable[Attack], broker: int
 async def _build_at_work(broker: int) -> dict[str, list[int]]:
     """Wait for an indexer that has forked its extractors, and hold them where they are."""
     end = time.monotonic() + client.MOST_SECONDS
-    while time.monotonic() < end and not outside.running(broker, QUERY_WORKER):
-        for indexer in outside.running(broker, INDEXER):
+    has_begun = False
+    while time.monotonic() < end:
+        indexers = outside.running(broker, INDEXER)
+        if has_begun and not indexers:
+            break
+        has_begun = bool(indexers)
+        for indexer in indexers:
             for above in outside.children(indexer):
                 for extractor in outside.children(above):
                     if _filters(broker) < _filters(indexer) and _filters(above) < _filters(extractor):

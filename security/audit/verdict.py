@@ -12,7 +12,7 @@ from msgspec import Struct
 from fledgling.security.audit.client import Reply
 from fledgling.security.audit.corpus import Ask
 
-Status = Literal["held", "through", "unproven", "not run", "elsewhere"]
+Status = Literal["through", "unproven", "held", "works", "not run", "elsewhere"]
 
 # What a refusal says -> the layer whose words these are; the first that fits. `query` alone has a gate and an engine.
 _WORDS = [
@@ -21,12 +21,12 @@ _WORDS = [
     ("paths", re.compile(r"is not a path below the root")),
     ("limits", re.compile(r"query_timeout|memory_limit|calls are at work|ended while it worked|was cancelled|killed")),
 ]
-_ENGINE = re.compile(r"^\w[\w ]* Error: ")
+_ENGINE = re.compile(r"^(?!Parser )\w[\w ]* Error: ")  # the gate has the statement parsed, and passes those words on
 _EVIDENCE = 300  # characters of a reply that a report quotes
 
 
 class Verdict(Struct, frozen=True):
-    """held, by which layer; through; unproven: what had to work did not; not run; elsewhere: another test's."""
+    """held, by which layer, or through; works or unproven: what had to be allowed was, or was not."""
 
     status: Status
     layer: str
@@ -37,13 +37,13 @@ def judge(ask: Ask, reply: Reply, forbidden: Mapping[str, str], root: str) -> Ve
     """Return what one reply to one call proves. `forbidden` are canaries by what they are in."""
     evidence = shown(reply.text)
     if seen := leaks(reply.text, forbidden):
-        return Verdict("through", "", f"the reply holds what is in {seen[0]}: {evidence}")
+        return Verdict("through", "", f"the reply holds what is in {seen[0]}")  # and a report is passed on
     if root in reply.text and root not in msgspec.json.encode(ask.arguments).decode():
         return Verdict("through", "", f"the reply holds an absolute path: {evidence}")
     if "Traceback (most recent call last)" in reply.text:
         return Verdict("through", "", f"the reply holds a traceback: {evidence}")
     if ask.must == "works":
-        return Verdict("unproven" if reply.is_refused else "held", layer(ask.tool, reply), evidence)
+        return Verdict("unproven" if reply.is_refused else "works", "", evidence)
     if ask.must == "refused" and not reply.is_refused:
         return Verdict("through", "", f"it was answered: {evidence}")
     if ask.must == "printable" and (raw := _raw(reply.text)):

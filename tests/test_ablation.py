@@ -1,0 +1,135 @@
+"""Layers taken away, one at a time and with the gate beside it: what is left stops every attack on files and rows.
+
+The gate hides what lies behind it, so each other layer is also taken away together with it. Layers of the kernel are
+left out by the field of the wire that only tests set; the others by a worker that starts with one function replaced.
+"""
+
+import shutil
+import sys
+
+import msgspec
+import psutil
+import pytest
+from running import back_processes, fronted, opened
+from test_audit import WEAK
+
+from fledgling.broker.front import Front
+from fledgling.security.audit import corpus, scratch
+from fledgling.security.audit.corpus import Ask
+from fledgling.security.audit.verdict import leaks
+from fledgling.wire import Confining, Query, Refusal, Table
+
+PROFILE = "SET tools = 'explore, query'; SET memory_limit = '512MB'; SET query_timeout = 2;"
+STATE = "SELECT count(*), sum(hash(path || line_text)), (SELECT count(*) FROM files) FROM content"
+
+GATE = "import fledgling.worker.gate.statement as m\nm.Gate.admit = lambda self, sql, tables: sql\n"
+ENGINE = "import fledgling.worker.image as m\nm.lock_down = lambda db: None\n"
+
+# what is taken away: layers of the kernel, and what a worker runs before its program
+TAKEN = {
+    "nothing": ((), ""),
+    "the gate": ((), GATE),
+    "the engine's settings": ((), ENGINE),
+    "Landlock": (("landlock",), ""),
+    "seccomp": (("seccomp",), ""),
+    "resource limits": (("limits",), ""),
+    "another user and capabilities": (("user", "capabilities"), ""),
+    "the gate and the engine's settings": ((), GATE + ENGINE),
+    "the gate and Landlock": (("landlock",), GATE),
+    "the gate and seccomp": (("seccomp",), GATE),
+    "the gate and resource limits": (("limits",), GATE),
+    "the gate, the engine's settings and Landlock": (("landlock",), GATE + ENGINE),
+    "the gate, the engine's settings and seccomp": (("seccomp",), GATE + ENGINE),
+}
+EVERYTHING = (("landlock", "seccomp", "limits", "user", "capabilities"), GATE + ENGINE)
+
+FILES_AND_ROWS = {1, 2, 6, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20, 21, 112}
+NETWORK = ("http:", "s3:", "https:", "INSTALL", "LOAD", "UPDATE EXTENSIONS")
+ATTACKS = [
+    attack
+    for attack in corpus.attacks()
+    if attack.family == "query"
+    and isinstance(attack.act, Ask)
+    and attack.act.must == "refused"
+    and attack.name.startswith(("a file", "a secret", "the environment", "statement: plainly", "statement: delete"))
+    and FILES_AND_ROWS & set(attack.threats)
+]
+# Last: the kernel ends who opens a socket, and a worker that ends again and again is not started at once.
+ATTACKS.sort(key=lambda attack: any(word in str(attack.act.arguments) for word in NETWORK))
+
+
+@pytest.fixture
+def planted(tmp_path):
+    """A project of two files, one of them secret, and the files beside it."""
+    (tmp_path / "place").mkdir()
+    made = scratch.plant(tmp_path / "place")
+    shutil.rmtree(made.root)  # the large one
+    made.hidden[".env"] = scratch.canary()
+    (made.small / ".env").write_text(made.hidden[".env"])
+    return made
+
+
+async def attacked(planted, tmp_path, monkeypatch, taken, attacks=ATTACKS):
+    """Run the attacks with layers taken away; return what got through, by what of it was seen."""
+    without, weakness = taken
+    weak = tmp_path / "weak"
+    weak.write_text(WEAK.format(python=sys.executable, me=sys.executable, weakness=weakness))
+    weak.chmod(0o755)
+    profile = tmp_path / "ablation.sql"
+    profile.write_text(PROFILE)
+    through = []
+    async with fronted(planted.small, profile, confining=Confining(without=without)) as (front, indexing):
+        await indexing.built()
+        monkeypatch.setattr(sys, "executable", str(weak))
+        state = await rows(front)
+        before = planted.snapshot()
+        for attack in attacks:
+            sql = attack.act.arguments["sql"]
+            sql = sql.replace("{outside}", str(planted.outside)).replace("{root}", str(planted.small))
+            answer = msgspec.json.encode(await front.ask(Query(sql))).decode()
+            if leaks(answer, planted.hidden) or "PATH=" in answer:
+                through.append(("read", attack.name))
+            if (after := planted.snapshot()) != before:
+                through.append(("write", attack.name))
+                before = after
+            if any(where.startswith("socket:") for where in held()):
+                through.append(("network", attack.name))
+            if not any(word in sql for word in NETWORK) and await rows(front) != state:
+                through.append(("mutation", attack.name))
+    return through
+
+
+async def rows(front: Front) -> list:
+    answer = await front.ask(Query(STATE))
+    assert isinstance(answer, Table), answer
+    return answer.rows
+
+
+def held():
+    return [where for worker in back_processes(psutil.Process()) for where in opened(worker).values()]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", TAKEN)
+async def test_the_other_layers_hold(planted, tmp_path, monkeypatch, name):
+    assert len(ATTACKS) > 60
+    assert await attacked(planted, tmp_path, monkeypatch, TAKEN[name]) == []
+
+
+@pytest.mark.anyio
+async def test_without_any_layer_they_get_through(planted, tmp_path, monkeypatch):
+    """What nothing stops is seen: else the rows above would prove nothing."""
+    local = [attack for attack in ATTACKS if attack.name.startswith(("a file", "a secret"))]
+    local = [attack for attack in local if not any(word in str(attack.act.arguments) for word in NETWORK)]
+    through = await attacked(planted, tmp_path, monkeypatch, EVERYTHING, local)
+    assert len([name for kind, name in through if kind == "read"]) > 10, through
+    assert len([name for kind, name in through if kind == "write"]) >= 3, through
+
+
+@pytest.mark.anyio
+async def test_without_the_door_the_worker_refuses(planted, tmp_path):
+    """Questions that no front has looked at: the worker asks the allowlist itself."""
+    async with fronted(planted.small, "fledgling-core") as (front, _):
+        answer = await front.ask(Query("SELECT 1"))
+        assert isinstance(answer, Refusal)
+        assert answer.kind == "denied"

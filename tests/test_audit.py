@@ -1,0 +1,310 @@
+"""`fledgling audit`: the corpus covers every threat, the shipped profiles hold, and an audit can fail."""
+
+import asyncio
+import base64
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.dom.minidom
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from conftest import write_project
+from msgspec.structs import replace
+
+from fledgling.security import profile as profiles
+from fledgling.security.audit import corpus, junit, page, report, run, scratch
+from fledgling.security.audit.corpus import Ask, Elsewhere, Look, Probe
+from fledgling.security.audit.report import Audited, Report, Result
+from fledgling.security.audit.session import by_session
+from fledgling.security.audit.target import SCRATCH, YOURS, Target
+from fledgling.security.audit.verdict import leaks
+
+ROOT = Path(__file__).parent.parent
+ATTACKS = corpus.attacks()
+MINE = """
+SET tools = 'explore, read, query';
+SET query_timeout = 0.5;
+SET memory_limit = '256MB';
+CREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE 'private/%';
+"""
+
+# ---- the corpus -----------------------------------------------------------------------------------------------------
+
+
+def test_every_threat_is_represented_and_every_row_names_one():
+    threats = corpus.threats()
+    assert sorted(threats) == list(range(1, 119))
+    assert {number for attack in ATTACKS for number in attack.threats} == set(threats)
+
+
+def test_every_row_has_a_name_of_its_own_and_a_source_where_one_exists():
+    names = Counter((attack.family, attack.name) for attack in ATTACKS)
+    assert [name for name, count in names.items() if count > 1] == []
+    wrong = [a.source for a in ATTACKS if not re.fullmatch(r"CWE-\d+|CVE-\d{4}-\d+|GHSA(-[\w]{4}){3}|", a.source)]
+    assert not wrong
+    assert sum(bool(attack.source) for attack in ATTACKS) > 0.95 * len(ATTACKS)
+
+
+def test_there_are_as_many_rows_as_promised():
+    rows = Counter(attack.family for attack in ATTACKS)
+    assert sum(rows.values()) >= 600
+    assert set(rows) == set(report.FAMILIES)
+    assert len([a for a in ATTACKS if isinstance(a.act, Probe) and a.act.role == "query worker"]) >= 120
+
+
+def test_whole_tests_that_carry_a_threat_exist():
+    for attack in ATTACKS:
+        if isinstance(attack.act, Elsewhere):
+            file, _, name = attack.act.test.partition("::")
+            assert bool(name) != bool(attack.act.because), attack.name
+            assert not name or re.search(rf"def {name}\b", (ROOT / file).read_text()), attack.act.test
+
+
+# ---- profiles that hold ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    """An audit of the shipped profiles and one of our own: the longest run of the plain tests."""
+    mine = tmp_path_factory.mktemp("profile") / "mine.sql"
+    mine.write_text(MINE)
+    names = (*profiles.shipped(), str(mine))
+    return asyncio.run(run.audit({name: profiles.load(name) for name in names}, root=None))
+
+
+def told(results):
+    return [f"{r.profile} {r.family}: {r.name}: {r.evidence}" for r in results]
+
+
+def test_nothing_gets_through_under_any_profile(audited):
+    bad = [result for result in audited.results if result.status in ("through", "unproven")]
+    assert told(bad) == []
+    assert audited.exit_code == 0
+    assert {result.profile for result in audited.results} == {"", "mine", *profiles.shipped()}
+    rows = Counter(result.profile for result in audited.results)
+    assert len({count for profile, count in rows.items() if profile}) == 1, "each profile meets the same rows"
+
+
+def test_what_was_not_tried_says_why(audited):
+    skipped = [result for result in audited.results if result.status == "not run"]
+    assert all(result.evidence for result in skipped)
+    assert os.geteuid() != 0 or told(skipped) == []
+
+
+def test_sql_is_stopped_by_the_gate_where_the_profile_has_a_query_and_else_at_the_door(audited):
+    for result in audited.results:
+        if result.family == "query" and result.expected == "gate":
+            has_query = result.profile in ("fledgling-analyst", "mine")
+            assert (result.status, result.layer) == ("held", "gate" if has_query else "door"), told([result])
+
+
+def test_layers_of_arguments_are_those_of_the_table(audited):
+    for result in audited.results:
+        if (
+            result.family == "arguments"
+            and result.expected in ("door", "paths", "arguments")
+            and result.status == "held"
+        ):
+            assert result.layer in (result.expected, "door"), told([result])
+
+
+def test_probes_that_are_allowed_are_harmless_by_name(audited):
+    allowed = {result.name for result in audited.results if result.family == "syscalls" and result.status == "works"}
+    everywhere = {f"{name}: {role}" for name in ("its own number", "random bytes", "the time") for role in corpus.ROLES}
+    indexer = {f"{name}: indexer" for name in ("newfstatat", "statx", "readlink", "readlinkat", "wait for a process")}
+    assert allowed == everywhere | indexer
+
+
+# ---- probes, unconfined ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["anybody", "nobody"])
+def test_most_probes_would_get_through_without_confinement(role):
+    if role == "nobody" and os.geteuid() != 0:
+        pytest.skip("only root may become nobody")
+    command = [sys.executable, "-I", "-B", "-m", "fledgling.security.audit.probes", role]
+    done = subprocess.run(command, capture_output=True, cwd="/", check=True)
+    outcomes = Counter(json.loads(line)["outcome"] for line in done.stdout.splitlines())
+    assert outcomes["broken"] == 0, done.stderr.decode()
+    assert outcomes["through"] >= (180 if role == "anybody" and os.geteuid() == 0 else 120), outcomes
+
+
+# ---- servers that do not --------------------------------------------------------------------------------------------
+
+# Runs a module of Fledgling as the interpreter would, with a weakness; so do the processes that it starts.
+WEAK = """#!{python} -I
+import runpy, sys
+sys.executable = {me!r}
+at = sys.argv.index("-m")
+module, sys.argv[:] = sys.argv[at + 1], sys.argv[at + 1:]
+if module == "fledgling":
+    import fledgling.security.landlock
+    fledgling.security.landlock.confine = lambda *_: None  # it may start this file, and not only the interpreter
+{weakness}
+runpy.run_module(module, run_name="__main__", alter_sys=True)
+"""
+
+SECRETS = "import fledgling.security.secret_files as m\nm.is_secret = lambda path: False"
+LYING = """
+import fledgling.security.profile as m, msgspec
+load = m.load
+m.load = lambda name: msgspec.structs.replace(load("fledgling-analyst"), name=name)
+"""
+TALKING = """
+if module == "fledgling":
+    import fledgling.broker.render as m
+    refusal = m.refusal
+    m.refusal = lambda answer: refusal(answer) + "Traceback (most recent call last):"
+"""
+
+# rows that are run against a server with all of these weaknesses, and what must be seen of each
+FOUND = {
+    "a SELECT is answered": "it was answered",
+    "descriptions of tools": "query",
+    "search for what is hidden": "the reply holds what is in ",
+    "a secret file: read.path": "the reply holds what is in .env",
+    "absolute: read.path": "the reply holds a traceback",
+}
+
+
+def weakened(place, weakness):
+    script = place / "weak"
+    script.write_text(WEAK.format(python=sys.executable, me=str(script), weakness=weakness))
+    script.chmod(0o755)
+    return (str(script), "-I", "-B", "-m", "fledgling", "serve")
+
+
+async def seen(place, command, rows, root=None):
+    """Run some rows under the core profile against a server."""
+    (place / "scratch").mkdir()
+    planted = scratch.plant(place / "scratch")
+    profile = profiles.load("fledgling-core")
+    target = Target(command, "fledgling-core", profile, SCRATCH, planted.root, planted, planted.hidden)
+    if root is not None:
+        target = replace(target, project=YOURS, root=root, hidden=dict(run._secrets(root)))
+    chosen = [a for a in ATTACKS if a.name.startswith(rows) and isinstance(a.act, Ask | Look)]
+    with open(os.devnull, "w") as log:  # noqa: ASYNC230  (it does not block)
+        return [row for row in await by_session(target, chosen, log) if row.name.startswith(rows)]
+
+
+@pytest.mark.anyio
+async def test_weaknesses_are_found(tmp_path):
+    found = await seen(tmp_path, weakened(tmp_path, LYING + SECRETS + TALKING), tuple(FOUND))
+    for rows, says in FOUND.items():
+        evidence = [row.evidence for row in found if row.name.startswith(rows) and row.status == "through"]
+        assert any(says in text for text in evidence), told(found)
+
+
+@pytest.mark.anyio
+async def test_secrets_of_the_users_own_project_are_watched_for_and_never_quoted(tmp_path):
+    (tmp_path / "project").mkdir()
+    root = write_project(tmp_path / "project")
+    (root / ".env").write_text("TIMEOUT_SECRET=a-long-and-telling-value\n")
+    found = await seen(tmp_path, weakened(tmp_path, SECRETS), "search for any letter", root)
+    assert [row.status for row in found] == ["through"]
+    assert found[0].evidence == "the reply holds what is in .env"
+
+
+def commanded(weak, *options):
+    """`fledgling audit` as an installed command, but for the interpreter that it starts servers with."""
+    program = f"import sys; sys.executable = {weak!r}; from fledgling.broker.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-I", "-c", program, "audit", *options], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.long
+def test_the_command_fails_where_something_gets_through(tmp_path):
+    mine = tmp_path / "mine.sql"
+    mine.write_text("SET tools = 'explore'; SET query_timeout = 0.5;")
+    reports = ["--junit", str(tmp_path / "a.xml"), "--html", str(tmp_path / "a.html")]
+    done = commanded(weakened(tmp_path, LYING)[0], "--profile", str(mine), *reports)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("NOT PROVEN")
+    assert "THROUGH  mine (scratch)  query: a SELECT is answered" in done.stdout
+    assert "What got through" in (tmp_path / "a.html").read_text()
+    assert xml.dom.minidom.parse(str(tmp_path / "a.xml")).getElementsByTagName("failure")
+
+
+def test_the_command_fails_where_there_is_no_server(tmp_path):
+    done = commanded(weakened(tmp_path, "sys.exit(3)")[0], "--json")
+    assert done.returncode == 1, done.stderr
+    rows = json.loads(done.stdout)["results"]
+    assert "the server starts, and answers to the end" in [row["name"] for row in rows if row["status"] == "unproven"]
+
+
+@pytest.mark.parametrize("wrong", [["--profile", "nobodys"], ["--root", "/nowhere/at/all"], ["--html", "/nowhere/x"]])
+def test_wrong_usage_is_said_before_anything_is_started(wrong):
+    command = [sys.executable, "-I", "-m", "fledgling", "audit", *wrong]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert wrong[1] in done.stderr
+
+
+# ---- reports --------------------------------------------------------------------------------------------------------
+
+HOSTILE = "<script>alert(1)</script>\"'&]]>\x1b[2J\u202e\x00{{}}"
+
+
+def hostile_report():
+    row = Result("p", "scratch", "query", HOSTILE, HOSTILE, (1,), HOSTILE, "gate", "through", "", HOSTILE)
+    rows = (row, *(replace(row, status=status, layer=HOSTILE) for status in report.STATUSES))
+    return Report("0", HOSTILE, HOSTILE, 1.0, (Audited(HOSTILE, HOSTILE, (HOSTILE,)),), {1: HOSTILE}, rows)
+
+
+class Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+
+def test_the_page_is_self_contained_and_nothing_in_it_is_live():
+    text = page.page(hostile_report())
+    tags = Tags()
+    tags.feed(text)
+    used = {tag for tag, _ in tags.found}
+    assert not used & {"script", "link", "img", "iframe", "object", "embed", "base", "form", "svg", "a"}
+    assert {name for _, attributes in tags.found for name in attributes} <= {
+        "lang",
+        "charset",
+        "http-equiv",
+        "content",
+        "name",
+        "class",
+    }
+    assert not re.search(r"url\(|@import|https?:", text)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert text.isascii()
+
+
+def test_junit_is_xml_whatever_stands_in_it():
+    parsed = xml.dom.minidom.parseString(junit.junit(hostile_report()))
+    assert [len(parsed.getElementsByTagName(tag)) for tag in ("testcase", "failure", "error", "skipped")] == [
+        7,
+        2,
+        1,
+        2,
+    ]
+
+
+def test_the_text_begins_with_the_verdict():
+    assert report.text(hostile_report()).startswith("NOT PROVEN")
+    assert hostile_report().exit_code == 1
+
+
+def test_a_canary_is_seen_in_any_coding():
+    token = scratch.canary()
+    forms = [token, token.encode().hex(), token.encode().hex().upper()]
+    forms += [base64.b64encode(f"{shift}{token} and more".encode()).decode() for shift in ("", "x", "xy", "xyz")]
+    for form in forms:
+        assert leaks(f"before {form} after", {"a file": token}) == ["a file"], form
+    assert leaks("CANARY-0000", {"a file": token}) == []
