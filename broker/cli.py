@@ -13,9 +13,10 @@ import msgspec
 from click.shell_completion import get_completion_class
 
 from fledgling import __version__, refusals
-from fledgling.broker import audit_log, logs, schema, stats, terminal
+from fledgling.broker import audit_log, install, logs, schema, stats, terminal
 from fledgling.broker import doctor as diagnosis
 from fledgling.broker.audit_log import AuditLog, AuditLogError
+from fledgling.broker.clients import CLIENTS, Client, entry
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.config import KEYS, PROJECT_FILE, ConfigError, Resolved, Settings, is_path, read_user_file, resolve
@@ -155,7 +156,7 @@ def serve(**options: Any) -> None:
 
     async def serving(front: Front, indexing: Indexing) -> None:
         telling = asyncio.create_task(_tell(indexing))
-        await server.serve(front, log)
+        await server.serve(front, log, project.settings.answers)
         telling.cancel()
 
     _run(indexing, serving)
@@ -436,6 +437,49 @@ def config_show(as_json: bool, **options: Any) -> None:
 
 async def _scope(_: Front, indexing: Indexing) -> Accepted:
     return await indexing.accepted()
+
+
+# ---- clients --------------------------------------------------------------------------------------------------------
+
+
+_client_option = click.option("--client", type=click.Choice(list(CLIENTS)), required=True, help="whose settings")
+_write_option = click.option("--write/--dry-run", help="change the file; only shown by default")
+
+
+@cli.command("install")
+@_client_option
+@click.option("--profile", metavar="PROFILE", help="the profile to serve under")
+@click.option("--root", type=click.Path(exists=True, file_okay=False, path_type=Path), help="the directory to index")
+@_write_option
+def install_command(client: str, profile: str | None, root: Path | None, write: bool) -> None:
+    """Show what to add to a client's settings so that it starts Fledgling, or add it.
+
+    Everything else in the file stays; a copy of it is laid beside. Without --root, a client starts Fledgling for the
+    project that it works on.
+    """
+    if profile:
+        profiles.load(profile)
+        profile = str(Path(profile).resolve()) if is_path(profile) else profile
+    given = entry(CLIENTS[client], install.COMMAND, profile, str(root.resolve()) if root else None)
+    _change(CLIENTS[client], given, write=write)
+
+
+@cli.command("uninstall")
+@_client_option
+@_write_option
+def uninstall_command(client: str, write: bool) -> None:
+    """Show what to take out of a client's settings so that it knows nothing of Fledgling, or take it out."""
+    _change(CLIENTS[client], None, write=write)
+
+
+def _change(client: Client, given: dict[str, object] | None, *, write: bool) -> None:
+    planned = install.plan(client, os.environ, given)
+    terminal.show_text("\n".join(planned.lines()))
+    if planned.changes and write:
+        backup = install.write(planned, client, os.environ)
+        _log.info("written%s", f"; the file as it was is {backup}" if backup else "")
+    elif planned.changes:
+        _log.info("nothing is written; add --write to do so")
 
 
 @cli.command()

@@ -1,0 +1,70 @@
+"""Which client keeps its MCP servers where, and in what form: everything that `install` knows about a client."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import Literal, NamedTuple
+
+from fledgling.config import ConfigError
+
+
+class Base(NamedTuple):
+    """A directory of the user's: what `variable` names, else `path` below the home directory."""
+
+    variable: str | None
+    path: str
+
+
+_CONFIG = Base("XDG_CONFIG_HOME", ".config")
+_SUPPORT = Base(None, "Library/Application Support") if sys.platform == "darwin" else _CONFIG
+
+
+class Client(NamedTuple):
+    """One client: `file` below `base`, the `key` its servers stand under, what an entry says besides command and args.
+
+    `root` is how the client writes the open project, for one that starts servers elsewhere; a client that `needs_root`
+    has no project, and one without either starts them in it or names it in a variable.
+    """
+
+    base: Base
+    file: str
+    key: str
+    form: Literal["json", "toml"] = "json"
+    extra: Mapping[str, str] = {}
+    root: str | None = None
+    needs_root: bool = False
+
+
+CLIENTS: Mapping[str, Client] = {
+    "claude-code": Client(Base("CLAUDE_CONFIG_DIR", ""), ".claude.json", "mcpServers", extra={"type": "stdio"}),
+    "claude-desktop": Client(_SUPPORT, "Claude/claude_desktop_config.json", "mcpServers", needs_root=True),
+    "cursor": Client(Base(None, ".cursor"), "mcp.json", "mcpServers", root="${workspaceFolder}"),
+    "vscode": Client(_SUPPORT, "Code/User/mcp.json", "servers", extra={"type": "stdio"}, root="${workspaceFolder}"),
+    "codex": Client(Base("CODEX_HOME", ".codex"), "config.toml", "mcp_servers", form="toml"),
+    "gemini": Client(Base(None, ".gemini"), "settings.json", "mcpServers"),
+    "zed": Client(_CONFIG, "zed/settings.json", "context_servers", extra={"source": "custom"}),
+}
+
+
+def entry(client: Client, command: list[str], profile: str | None, root: str | None) -> dict[str, object]:
+    """Return what a client is told: `entry(CLIENTS["codex"], ["fledgling"], None, "/srv/app")["args"]`."""
+    root = root or client.root
+    if client.needs_root and not root:
+        raise ConfigError("install", "this client opens no project", "give the directory to index with --root")
+    program, *arguments = command
+    arguments += ["serve", *(["--profile", profile] if profile else []), *(["--root", root] if root else [])]
+    return {**client.extra, "command": program, "args": arguments}
+
+
+def place(client: Client, environment: Mapping[str, str]) -> tuple[Path, str]:
+    """Return where a client's file is: a directory that is trusted, and the path below it, where links are not.
+
+    Raises ConfigError.
+    """
+    named = environment.get(client.base.variable or "", "")
+    if PurePath(named).is_absolute():
+        return Path(named), client.file
+    home = environment.get("HOME", "")
+    if not PurePath(home).is_absolute():
+        raise ConfigError("environment HOME", "it names no directory", "set it to your home directory")
+    return Path(home), str(PurePath(client.base.path, client.file))
