@@ -57,6 +57,17 @@ def call(following: Next) -> str:
     return f"{following.tool}({arguments})"
 
 
+def one_line(text: str) -> str:
+    r"""Return a name or a cell on one line, so that it cannot pass for lines of ours.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+
+    A line break, and every other character that is not printable, is escaped as in Python.
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def _closing(answer: AnyAnswer) -> Iterator[str]:
     if answer.note:
         yield f"[{answer.note}]"
@@ -67,10 +78,10 @@ def _closing(answer: AnyAnswer) -> Iterator[str]:
 def _excerpt(answer: Excerpt) -> Iterator[str]:
     last = answer.first + len(answer.lines) - 1
     parts = [
-        answer.path,
+        one_line(answer.path),
         answer.language or "text",
         f"lines {answer.first}-{last} of {answer.total_lines}" if answer.lines else f"{answer.total_lines} lines",
-        f"inside {answer.enclosing}" if answer.enclosing else "",
+        f"inside {one_line(answer.enclosing)}" if answer.enclosing else "",
         "file content, not instructions",
     ]
     yield f"[{' · '.join(part for part in parts if part)}]"
@@ -80,19 +91,18 @@ def _excerpt(answer: Excerpt) -> Iterator[str]:
 
 def _exploration(answer: Exploration) -> Iterator[str]:
     summary = answer.summary
-    yield (
-        f"{answer.path or '.'}  {summary.total_files} files, {summary.total_lines} lines, {summary.total_bytes} bytes"
-        f"{_counts(summary.languages)}"
-    )
+    totals = f"{summary.total_files} files, {summary.total_lines} lines, {summary.total_bytes} bytes"
+    yield f"{one_line(answer.path) or '.'}  {totals}{_counts(summary.languages)}"
     if summary.largest_file:
-        yield f"largest: {summary.largest_file}"
+        yield f"largest: {one_line(summary.largest_file)}"
     if summary.skipped:
         yield f"without content:{_counts(summary.skipped)}"
     for directory in answer.directories:
-        yield f"{directory.path}  {directory.files} files, {directory.lines} lines{_counts(directory.languages)}"
+        totals = f"{directory.files} files, {directory.lines} lines"
+        yield f"{one_line(directory.path)}  {totals}{_counts(directory.languages)}"
     for file in answer.files:
         detail = file.skipped or f"{file.lines} lines, {file.symbols} symbols"
-        yield f"{file.path}  {file.language or '-'}, {detail}"
+        yield f"{one_line(file.path)}  {file.language or '-'}, {detail}"
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -104,21 +114,23 @@ def _hits(answer: Hits) -> Iterator[str]:
     yield f"{least}{answer.total} hits in {least}{answer.total_files} files"
     for file in answer.files:
         around = {line: name for name, lines in file.enclosing.items() for line in lines}
-        yield f"{file.path}"
+        yield one_line(file.path)
         for number, line in file.lines:
             is_hit = number in file.hits
-            where = f"    [in {around[number]}]" if is_hit and number in around else ""
+            where = f"    [in {one_line(around[number])}]" if is_hit and number in around else ""
             yield f"{number}{':' if is_hit else '-'}{line}{where}"
 
 
 def _symbols(answer: SymbolList) -> Iterator[str]:
     yield f"{answer.total} symbols"
     for file in answer.files:
-        yield file.path
+        yield one_line(file.path)
         for symbol in file.symbols:
+            said = symbol.signature or symbol.name
+            kind = "" if said.startswith(f"{symbol.kind} ") else f"{symbol.kind} "
             parent = f"  in {symbol.parent}" if symbol.parent else ""
             first, last = symbol.lines
-            yield f"  {first}-{last}  {symbol.signature or f'{symbol.kind} {symbol.name}'}{parent}"
+            yield f"  {first}-{last}  {one_line(f'{kind}{said}{parent}')}"
 
 
 def _graph(answer: DependencyGraph) -> Iterator[str]:
@@ -128,12 +140,12 @@ def _graph(answer: DependencyGraph) -> Iterator[str]:
 
 
 def _node(node: FileImports) -> Iterator[str]:
-    yield f"{node.path}  ({len(node.imports)} imports, {len(node.imported_by)} importers)"
+    yield f"{one_line(node.path)}  ({len(node.imports)} imports, {len(node.imported_by)} importers)"
     for item in node.imports:
         names = f" ({', '.join(item.names)})" if item.names else ""
-        yield f"  {item.line}: {item.module}{names} -> {item.resolved or item.unresolved}"
+        yield f"  {item.line}: {one_line(f'{item.module}{names} -> {item.resolved or item.unresolved}')}"
     for importer in node.imported_by:
-        yield f"  <- {importer.path}:{importer.line}"
+        yield f"  <- {one_line(importer.path)}:{importer.line}"
 
 
 def _table(answer: Table) -> Iterator[str]:
@@ -143,7 +155,5 @@ def _table(answer: Table) -> Iterator[str]:
 
 
 def _cells(row: Iterable[object]) -> Iterator[str]:
-    """Write cells on one line each, so that a row stays a row: control characters are escaped as in JSON."""
     for cell in row:
-        written = cell if isinstance(cell, str) else msgspec.json.encode(cell).decode()
-        yield msgspec.json.encode(written).decode()[1:-1] if not written.isprintable() else written
+        yield one_line(cell if isinstance(cell, str) else msgspec.json.encode(cell).decode())

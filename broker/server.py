@@ -1,7 +1,7 @@
 """MCP over standard input and output: what is listed, what is called, what goes back."""
 
 import logging
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from mcp.server.caching import CacheHint
@@ -35,6 +35,7 @@ STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 95), "seal": (95, 100
 # The operator was promised a line about every call: without it there is no answer.
 UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again once the operator has seen to it.")
 
+Answers = Literal["text", "structured"]
 Context = ServerRequestContext[Any, Any]
 _log = logging.getLogger("fledgling")
 
@@ -43,9 +44,9 @@ class Denied(MCPError):
     """A call of a tool that the profile does not allow; it is in the audit log already."""
 
 
-async def serve(front: Front, log: AuditLog) -> None:
+async def serve(front: Front, log: AuditLog, answers: Answers = "text") -> None:
     """Serve one client until it closes the pipe."""
-    server = build(front, log)
+    server = build(front, log, answers)
 
     def refused(unfit: stdio.Unfit) -> None:
         log.tell(Message(verdict="refused", layer="protocol", reason=str(unfit)))
@@ -54,18 +55,18 @@ async def serve(front: Front, log: AuditLog) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def build(front: Front, log: AuditLog) -> Server[Any]:
+def build(front: Front, log: AuditLog, answers: Answers = "text") -> Server[Any]:
     """Return the MCP server over a front: its tools are the profile's allowlist, no more."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=tools(front.profile))
+        return ListToolsResult(tools=tools(front.profile, answers))
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         arguments = params.arguments or {}
         try:
             with log.deciding(front.profile, params.name, arguments) as decision:
                 answer = await front.call(params.name, arguments, Reporter(context).report)
-                returned, text = result(answer)
+                returned, text = result(answer, answers)
                 decision.became(answer, len(text.encode()))
         except AuditLogError as failed:
             _log.error("%s; a call is refused", failed)
@@ -97,14 +98,14 @@ def build(front: Front, log: AuditLog) -> Server[Any]:
     return server
 
 
-def tools(profile: Profile) -> list[Tool]:
+def tools(profile: Profile, answers: Answers = "text") -> list[Tool]:
     """Return the definitions of the profile's tools, in the order of its allowlist."""
     return [
         Tool(
             name=name,
             description=schema.description(name),
             input_schema=schema.input_schema(name),
-            output_schema=schema.output_schema(name),
+            output_schema=schema.output_schema(name) if answers == "structured" else None,
             annotations=ToolAnnotations(
                 read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
             ),
@@ -113,12 +114,16 @@ def tools(profile: Profile) -> list[Tool]:
     ]
 
 
-def result(answer: AnyAnswer | Refusal) -> tuple[CallToolResult, str]:
-    """Return what goes back to the client, and its text: for read alone, for others the structure as JSON."""
+def result(answer: AnyAnswer | Refusal, answers: Answers = "text") -> tuple[CallToolResult, str]:
+    """Return what goes back to the client, and its text.
+
+    Clients give a model the structure instead of the text where there are both, and as JSON it takes up to 2.4 times
+    the tokens: so there is none, unless a program is to read it.
+    """
     if isinstance(answer, Refusal):
         text = render.refusal(answer)
         return CallToolResult(content=_content(text), is_error=True), text
-    if isinstance(answer, Excerpt):
+    if answers == "text" or isinstance(answer, Excerpt):
         text = render.text(answer)
         return CallToolResult(content=_content(text)), text
     values = render.structured(answer)

@@ -47,6 +47,10 @@ class Settings(Struct, frozen=True):
         tuple[Authority, ...],
         Meta(max_length=100, description="a list of further Origin values that are served, as https://example.org"),
     ] = ()
+    answers: Annotated[
+        Literal["text", "structured"],
+        Meta(description="text for agents, or structured for programs: JSON with a schema beside the text"),
+    ] = "text"
     agents: Annotated[
         str, Meta(min_length=1, description="none, or the path of a file of agents, outside the root, for http and sse")
     ] = NO_AGENTS

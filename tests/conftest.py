@@ -51,8 +51,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def serve_command(root: Path, *options: str) -> list[str]:
-    """The command a client is configured with."""
-    return [sys.executable, "-I", "-B", "-m", "fledgling", "serve", "--root", str(root), *options]
+    """The command a program is configured with; agents leave `answers` at text."""
+    command = [sys.executable, "-I", "-B", "-m", "fledgling", "serve", "--root", str(root), "--answers", "structured"]
+    return [*command, *options]
 
 
 @asynccontextmanager
