@@ -11,6 +11,7 @@ import xml.dom.minidom
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from conftest import write_project
@@ -55,6 +56,11 @@ def test_there_are_as_many_rows_as_promised():
     assert sum(rows.values()) >= 600
     assert set(rows) == set(report.FAMILIES)
     assert len([a for a in ATTACKS if isinstance(a.act, Probe) and a.act.role == "query worker"]) >= 120
+
+
+def test_every_layer_is_explained():
+    layers = {layer for threat in corpus.threats().values() for layer in threat.layers} | {a.layer for a in ATTACKS}
+    assert layers <= set(report.LAYERS) == set(get_args(corpus.Layer))
 
 
 def test_whole_tests_that_carry_a_threat_exist():
@@ -253,7 +259,7 @@ HOSTILE = "<script>alert(1)</script>\"'&]]>\x1b[2J\u202e\x00{{}}"
 
 def hostile_report():
     row = Result("p", "scratch", "query", HOSTILE, HOSTILE, (1,), HOSTILE, "gate", "through", "", HOSTILE)
-    rows = (row, *(replace(row, status=status, layer=HOSTILE) for status in report.STATUSES))
+    rows = (row, *(replace(row, status=status, layer="gate") for status in report.STATUSES))
     return Report("0", HOSTILE, HOSTILE, 1.0, (Audited(HOSTILE, HOSTILE, (HOSTILE,)),), {1: HOSTILE}, rows)
 
 

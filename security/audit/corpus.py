@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-# What each of them is, stands in threats.toml.
+# What each of them is, stands in report.py.
 Layer = Literal[
     "door", "arguments", "paths", "gate", "engine", "image", "landlock", "seccomp", "privileges", "limits", "reader",
     "output", "wire", "protocol", "launch", "loader", "transport", "release", "none",

@@ -6,7 +6,17 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from fledgling.security.audit.report import FAMILIES, HELD, STATUSES, Report, Result, by_layer, counted, headline
+from fledgling.security.audit.report import (
+    FAMILIES,
+    HELD,
+    LAYERS,
+    STATUSES,
+    Report,
+    Result,
+    by_layer,
+    counted,
+    headline,
+)
 from fledgling.wire import QUESTIONS
 
 _BAD = ("through", "unproven")
@@ -71,8 +81,8 @@ def _matrix(report: Report) -> Iterator[str]:
 
 def _layers(report: Report) -> Iterator[str]:
     yield "<h2>What stopped them</h2>"
-    rows = [("", (layer, f"{number:,}")) for layer, number in by_layer(report.results)]
-    yield from _table(("Layer", "Attacks"), rows)
+    rows = [("", (layer, f"{number:,}", LAYERS[layer])) for layer, number in by_layer(report.results)]
+    yield from _table(("Layer", "Attacks", "What it is"), rows)
 
 
 def _threats(report: Report) -> Iterator[str]:

@@ -17,6 +17,27 @@ FAMILIES = {
     "syscalls": "system calls from inside a back process",
     "elsewhere": "threats that another test carries",
 }
+LAYERS = {
+    "door": "the profile's allowlist, at the broker",
+    "arguments": "the type of a tool's arguments, at the broker",
+    "paths": "the rule that a path lies below the root, at the query worker",
+    "gate": "the allow-list over the syntax tree of a statement, at the query worker",
+    "engine": "the engine's locked settings and its read-only transaction",
+    "image": "what is hidden is not in the index, and the index is sealed",
+    "landlock": "Landlock: which files a process may open",
+    "seccomp": "seccomp: which system calls a process may make",
+    "privileges": "no root, no capabilities, no new privileges",
+    "limits": "resource limits, deadlines, and the end of who does not keep them",
+    "reader": "how the indexer opens files: below the root, never through a link",
+    "output": "what is shown: escaped, cut, as data",
+    "wire": "the check of every frame between the processes",
+    "protocol": "the bounded reader of standard input, and the MCP SDK",
+    "launch": "how a back process is started: bare",
+    "loader": "how profiles and settings are read",
+    "transport": "HTTP",
+    "release": "checks before a release",
+    "none": "nothing: it is allowed, or not promised",
+}
 STATUSES: dict[Status, str] = {
     "through": "got through",
     "unproven": "could not be proven",
