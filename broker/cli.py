@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar
 
@@ -13,13 +14,25 @@ import msgspec
 from click.shell_completion import get_completion_class
 
 from fledgling import __version__, refusals
-from fledgling.broker import audit_log, install, logs, schema, stats, terminal
+from fledgling.broker import agents, audit_log, install, logs, schema, stats, terminal
 from fledgling.broker import doctor as diagnosis
+from fledgling.broker.agents import Agent
 from fledgling.broker.audit_log import AuditLog, AuditLogError
 from fledgling.broker.clients import CLIENTS, Client, entry
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing, IndexingError
-from fledgling.config import KEYS, PROJECT_FILE, ConfigError, Resolved, Settings, is_path, read_user_file, resolve
+from fledgling.broker.listening import opened as listen
+from fledgling.config import (
+    KEYS,
+    NO_AGENTS,
+    PROJECT_FILE,
+    ConfigError,
+    Resolved,
+    Settings,
+    is_path,
+    read_user_file,
+    resolve,
+)
 from fledgling.security import interpreter, limits
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import ConfinementError, confine
@@ -138,14 +151,12 @@ def _indexing(project: Project, log: AuditLog | None = None) -> Indexing:
 @cli.command()
 @_setting_options
 def serve(**options: Any) -> None:
-    """Serve one MCP client on standard input and output."""
+    """Serve one MCP client on standard input and output, or several agents over HTTP."""
     project = _project(options)
     if project.settings.transport != "stdio":
-        source = project.resolved.sources["transport"]
-        raise ConfigError(
-            source, f"transport {project.settings.transport} is not served by this version", "leave it at stdio"
-        )
-    log = _audit_log(project)
+        _serve_http(project)
+        return
+    log = _audit_log(project, project.profile)
     _log.info("root %s, profile %s", Path(project.settings.root).resolve(), project.profile.name)
     indexing = _indexing(project, log)
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
@@ -163,12 +174,54 @@ def serve(**options: Any) -> None:
     log.tell(audit_log.End(reason="the client has closed its end"))
 
 
-def _audit_log(project: Project) -> AuditLog:
+def _serve_http(project: Project) -> None:
+    """Serve over HTTP. What a confined broker may not do comes first: the file of agents, the log, the socket."""
+    settings, root = project.settings, Path(project.settings.root).resolve()
+    if settings.transport == "sse":
+        _log.warning("transport sse is deprecated by MCP since 2025-03-26; use http")
+    if settings.agents == NO_AGENTS:
+        token = agents.new_token()
+        known: tuple[Agent, ...] = (Agent("default", project.profile, agents.digest(token)),)
+        click.echo(f"fledgling: the token of this run is {token}", err=True)
+    else:
+        known = agents.served(Path(settings.agents), root)
+    listening = listen(project.resolved)
+    log = _audit_log(project, None)
+    logs_of = {agent: log.of(agent.name) for agent in known}
+    for agent in known:
+        _log.info("root %s, agent %s, profile %s", root, agent.name, agent.profile.name)
+        logs_of[agent].tell(audit_log.Agent(profile=agent.profile.name, digest=agent.profile.digest))
+    audit_log.tell_of(log.tell, "broker", os.getpid(), _confined(project))
+    indexings = {
+        agent: Indexing(settings, agent.profile, confining=project.confining, tell=logs_of[agent].tell)
+        for agent in known
+    }
+    # Imported here, not at the top: the SDK takes 0.4 s, and the indexers work meanwhile.
+    from fledgling.broker import http  # noqa: PLC0415
+
+    async def serving() -> None:
+        async with AsyncExitStack() as stack:
+            guests = []
+            for agent, indexing in indexings.items():
+                front = Front(agent.profile, indexing)
+                stack.push_async_callback(front.close)
+                guests.append(http.Guest(agent, front, logs_of[agent], settings.transport))
+            for indexing in indexings.values():
+                _warn((await indexing.accepted()).notices)
+                telling = asyncio.create_task(_tell(indexing))
+                stack.callback(telling.cancel)
+            await http.serve(listening, settings.transport, guests, log)
+
+    asyncio.run(serving())
+    log.tell(audit_log.End(reason="it was told to end"))
+
+
+def _audit_log(project: Project, profile: Profile | None) -> AuditLog:
     """Open the audit log, before anything else is opened or started."""
     settings = project.settings
     root = Path(settings.root).resolve()
     try:
-        return audit_log.begun(settings.audit_log, root, project.profile, with_arguments=settings.audit_arguments)
+        return audit_log.begun(settings.audit_log, root, profile, with_arguments=settings.audit_arguments)
     except AuditLogError as wrong:
         source = project.resolved.sources["audit_log"]
         raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
@@ -415,6 +468,48 @@ def audit_verify(file: BinaryIO, last: str | None, as_json: bool) -> None:
         terminal.show_text("\n".join(audit_log.report(checked, last)))
     is_good = not checked.broken and (last is None or checked.found is not None)
     raise SystemExit(terminal.OK if is_good else terminal.NOTHING)
+
+
+@cli.group("agents")
+def agents_group() -> None:
+    """Say which agents are served over HTTP. A server reads the file when it starts, and not again."""
+
+
+_agents_option = click.option("--agents", "agents_file", metavar="FILE", help="the file of agents")
+
+
+def _agents_file(flag: str | None) -> Path:
+    """Return the file of agents: by flag, environment or the user's own settings, as for a server."""
+    resolved = resolve({"agents": flag}, os.environ, read_user_file(os.environ))
+    if resolved.settings.agents == NO_AGENTS:
+        raise ConfigError("agents", "no file is named", "give --agents FILE")
+    return Path(resolved.settings.agents)
+
+
+@agents_group.command("add")
+@click.argument("name")
+@click.option("--profile", default=Settings().profile, show_default=True, help="what the agent may see")
+@_agents_option
+def agents_add(name: str, profile: str, agents_file: str | None) -> None:
+    """Add an agent and print its token, which is not kept and not shown again."""
+    terminal.show_text(agents.add(_agents_file(agents_file), name, profile))
+
+
+@agents_group.command("list")
+@_agents_option
+@_json_option
+def agents_list(agents_file: str | None, as_json: bool) -> None:
+    """List the agents of a file with their profiles."""
+    found = agents.read(_agents_file(agents_file))
+    terminal.show_rows([(name, entry.profile) for name, entry in found.items()], as_json=as_json)
+
+
+@agents_group.command("revoke")
+@click.argument("name")
+@_agents_option
+def agents_revoke(name: str, agents_file: str | None) -> None:
+    """Take an agent out of a file. A server that runs serves it until it is started again."""
+    agents.revoke(_agents_file(agents_file), name)
 
 
 @cli.group("config")

@@ -1,0 +1,163 @@
+"""Who may ask over HTTP: the operator's own file of agents, each with its profile and the hash of its token.
+
+    reviewer: ["fledgling-core", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]
+
+A token is shown once, when its agent is added, and stands nowhere. A server reads the file once, before it confines
+itself: whoever is added or revoked later is so from its next start.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from fledgling.config import MAX_YAML_BYTES, ConfigError, entries_of, is_path, suggestion
+from fledgling.security import profile as profiles
+from fledgling.wire import Profile
+
+MAX_AGENTS = 8  # of one server: each has an index, an indexer and workers of its own
+TOKEN_BYTES = 32  # of chance in a token
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_FORM = "write lines of `name: [profile, SHA-256 of the token]`, or use `fledgling agents add`"
+_HEADING = "# Written by `fledgling agents`; comments are not kept. name: [profile, SHA-256 of the token]\n"
+
+
+class Entry(Struct, frozen=True):
+    """One line of the file: a shipped profile's name or a profile's absolute path, and the hash of a token."""
+
+    profile: str
+    digest: str
+
+
+class Agent(Struct, frozen=True):
+    """One that may ask: its name, what it may see, and the SHA-256 of its token, in hexadecimal."""
+
+    name: str
+    profile: Profile
+    digest: str
+
+
+def new_token() -> str:
+    """Return a token that nobody can guess, in 43 characters."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def digest(token: str) -> str:
+    """Return what is kept of a token. It is random throughout, so a fast hash without salt does."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def served(path: Path, root: Path) -> tuple[Agent, ...]:
+    """Return the agents of a file, with their profiles. Raises ConfigError, or ProfileError."""
+    if path.parent.resolve().is_relative_to(root):
+        raise ConfigError(str(path), "the file of agents is inside the root", "keep it elsewhere")
+    found = read(path)
+    if not 0 < len(found) <= MAX_AGENTS:
+        raise ConfigError(str(path), f"it names {len(found)} agents", f"name 1 to {MAX_AGENTS}")
+    return tuple(Agent(name, profiles.load(entry.profile), entry.digest) for name, entry in found.items())
+
+
+def read(path: Path) -> dict[str, Entry]:
+    """Return what a file of agents says. Raises ConfigError."""
+    found: dict[str, Entry] = {}
+    for name, given in entries_of(str(path), _data(path)).items():
+        try:
+            profile, known = msgspec.convert(given.value, tuple[str, str])
+        except msgspec.ValidationError:
+            raise ConfigError(given.source, f"{name[:64]!r} is not followed by two texts", _FORM) from None
+        if not (_NAME.fullmatch(name) and _DIGEST.fullmatch(known)):
+            raise ConfigError(given.source, "a name or a hash is none", _FORM)
+        if is_path(profile) and not Path(profile).is_absolute():
+            raise ConfigError(given.source, f"the path {profile!r} is relative", "give an absolute path")
+        if any(known == other.digest for other in found.values()):
+            raise ConfigError(given.source, f"{name} has the token of another agent", "add it with one of its own")
+        found[name] = Entry(profile, known)
+    return found
+
+
+def add(path: Path, name: str, profile: str) -> str:
+    """Add an agent and return its token. The file is made where there is none. Raises ConfigError, or ProfileError."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(str(path), f"{name[:64]!r} is no agent's name", "use up to 64 of A-Z a-z 0-9 . _ -")
+    profiles.load(profile)
+    with _writing(path) as found:
+        if name in found:
+            raise ConfigError(str(path), f"{name} is there already", "revoke it first, or take another name")
+        if len(found) >= MAX_AGENTS:
+            raise ConfigError(str(path), f"{MAX_AGENTS} agents are there", "revoke one, or use another file")
+        token = new_token()
+        found[name] = Entry(str(Path(profile).resolve()) if is_path(profile) else profile, digest(token))
+    return token
+
+
+def revoke(path: Path, name: str) -> None:
+    """Take an agent out of a file. Raises ConfigError."""
+    with _writing(path) as found:
+        if name not in found:
+            raise ConfigError(str(path), f"no agent is called {name[:64]!r}", suggestion(name, found))
+        del found[name]
+
+
+def _data(path: Path) -> bytes:
+    """Return the bytes of a file that nobody else may read or write."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as failed:
+        reason = getattr(failed, "strerror", failed)
+        raise ConfigError(str(path), f"it cannot be read ({reason})", "make it with `fledgling agents add`") from None
+    with open(fd, "rb") as file:  # noqa: PTH123  (a descriptor)
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+            raise ConfigError(str(path), "it is no file that you alone can read and write", "own it, and chmod 600 it")
+        return file.read(MAX_YAML_BYTES + 1)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[dict[str, Entry]]:
+    """Yield what a file says, to be changed, and put the change in its place at once; writers take turns."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX)
+            found = read(path) if os.path.lexists(path) else {}
+            yield found
+            _replace(path, _text(found).encode())
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+    except OSError as failed:
+        raise ConfigError(str(path), f"it cannot be written ({failed.strerror})", "give another file") from None
+
+
+def _text(found: Mapping[str, Entry]) -> str:
+    """Return the file's text; a JSON list of texts is YAML."""
+    lines = [
+        f"{name}: {msgspec.json.encode([entry.profile, entry.digest]).decode()}\n" for name, entry in found.items()
+    ]
+    return _HEADING + "".join(lines)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with open(fd, "wb") as file:  # noqa: PTH123  (a descriptor)
+            file.write(data)
+            file.flush()
+            os.fsync(fd)
+        new.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            new.unlink()
+        raise

@@ -1,0 +1,437 @@
+"""MCP over HTTP: Streamable HTTP at /mcp, or the deprecated SSE, for several agents with a token each.
+
+Everything that decides what is refused before it is a message is here. Each agent has a server, a front, an index and
+workers of its own; they share the socket, the event loop and the audit log, so what one may hold of these is bounded.
+"""
+
+import asyncio
+import hmac
+import logging
+import math
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+
+import anyio
+import h11
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.sse import SseServerTransport
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
+from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCResponse
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.server import ServerState
+
+from fledgling.broker import agents, audit_log, server, stdio
+from fledgling.broker.agents import Agent
+from fledgling.broker.audit_log import AuditLog
+from fledgling.broker.front import Front
+from fledgling.broker.listening import BACKLOG, Listening
+
+MAX_HEAD = 2**14  # bytes of a request's first line and headers
+HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of its headers
+BODY_SECONDS = 10.0  # from the headers to the end of the body
+KEEP_ALIVE_SECONDS = 30  # that a connection may wait for its next request
+MAX_SESSIONS = 16  # of one agent, in the eras that have sessions
+IDLE_SECONDS = 600.0  # without a request or an open stream until a session ends
+MAX_REQUESTS = 64  # of one agent at once, its open streams among them; as on standard input, and sessions
+MAX_HELD = 2 * stdio.MAX_MESSAGE  # bytes of the bodies of one agent's requests at work
+SPARE_CONNECTIONS = 64  # on top of MAX_REQUESTS for each agent: those that have not yet said whose they are
+TURNS = 4  # requests of one agent that this process works on at once: the others wait, those of other agents do not
+TURN_SECONDS = 0.05  # until a request that waits for its worker no longer counts as one of those
+ENDING_SECONDS = 1.0  # for what is under way when the server ends
+TOLD_SECONDS = 1.0  # between two lines about requests that are nobody's: whoever can connect could fill the log
+
+Paths = Mapping[str, tuple[str, ...]]
+PATHS: Mapping[str, Paths] = {  # transport -> path -> methods
+    "http": {"/mcp": ("GET", "POST", "DELETE")},
+    "sse": {"/sse": ("GET",), "/messages/": ("POST",)},
+}
+
+# Headers that mean something here, and nothing clear if they stand twice; HTTP itself refuses a second Host or length.
+SINGLE = (
+    "origin",
+    "authorization",
+    "content-type",
+    "content-encoding",
+    "mcp-session-id",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+)
+
+Received = SessionMessage | Exception
+_log = logging.getLogger("fledgling")
+
+
+class Refused(Exception):
+    """A request is not served: the status and the reason that go back."""
+
+    def __init__(self, status: int, reason: str, answer: JSONRPCError | None = None, **headers: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.answer = answer or JSONRPCError(
+            jsonrpc="2.0", id=None, error=ErrorData(code=INVALID_REQUEST, message=reason)
+        )
+
+    def response(self) -> Response:
+        """Return what goes back."""
+        text = self.answer.model_dump_json(by_alias=True, exclude_unset=True)
+        return Response(text, self.status, self.headers, media_type="application/json")
+
+
+# ---- before it is known whose a request is --------------------------------------------------------------------------
+
+
+def check_head(scope: Scope, headers: Headers, listening: Listening, paths: Paths) -> None:
+    """Refuse what no agent may ask, whatever its token."""
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEAD:
+        raise Refused(431, f"headers of more than {MAX_HEAD} bytes")
+    if "host" not in headers:
+        raise Refused(400, "no Host")
+    if headers["host"].lower() not in listening.hosts:
+        raise Refused(421, "this Host is not served here")
+    for name in SINGLE:
+        if len(headers.getlist(name)) > 1:
+            raise Refused(400, f"{name} stands twice")
+    if "origin" in headers and headers["origin"].lower() not in listening.origins:
+        raise Refused(403, "this Origin is not served here")
+    methods = paths.get(scope["raw_path"].decode("latin-1"))
+    if methods is None:
+        raise Refused(404, "there is nothing here")
+    if scope["method"] not in methods:
+        raise Refused(405, "not a method of this path", allow=", ".join(methods))
+
+
+def token(headers: Headers) -> str:
+    """Return the token of a request: `Authorization: Bearer TOKEN`, and nothing else."""
+    scheme, _, given = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not given:
+        raise Refused(401, "no token; send Authorization: Bearer TOKEN", www_authenticate="Bearer")
+    return given
+
+
+def check_body_headers(headers: Headers) -> None:
+    """Refuse a body of another kind, or one that says itself that it is too long."""
+    kind, _, parameter = headers.get("content-type", "").lower().partition(";")
+    if kind.strip() != "application/json" or parameter.strip().replace('"', "") not in ("", "charset=utf-8"):
+        raise Refused(415, "Content-Type is not application/json")
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise Refused(415, "a body is not to be encoded")
+    if int(headers.get("content-length", 0)) > stdio.MAX_MESSAGE:  # HTTP has seen that it is a number
+        raise Refused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
+
+
+async def body(receive: Receive) -> bytes:
+    """Return the body of a request once all of it is there."""
+    held = bytearray()
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            while True:
+                event = await receive()
+                held += event.get("body", b"")
+                if len(held) > stdio.MAX_MESSAGE:
+                    raise Refused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
+                if event["type"] == "http.disconnect":
+                    raise Refused(400, "the body ends too early")
+                if not event.get("more_body"):
+                    return bytes(held)
+    except TimeoutError:
+        raise Refused(408, f"a body that takes more than {BODY_SECONDS:g} s", connection="close") from None
+
+
+# ---- one agent ------------------------------------------------------------------------------------------------------
+
+
+class Guest:
+    """An agent that is served: its own MCP server, and its share of what it has in common with the others."""
+
+    def __init__(self, agent: Agent, front: Front, log: AuditLog, transport: str) -> None:
+        self.agent = agent
+        self.log = log
+        self._server = server.build(front, log)
+        self._serving = {"http": _streamable, "sse": _sse}[transport]
+        self._app: ASGIApp | None = None
+        self._turns = asyncio.Semaphore(TURNS)
+        self._requests = 0
+        self._held = 0
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Serve the agent for as long as the block lasts."""
+        async with self._serving(self._server) as self._app:
+            yield
+
+    async def serve(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        """Serve one request, when it is its turn."""
+        assert self._app is not None, "serve() comes within open()"
+        if self._requests >= MAX_REQUESTS:
+            raise Refused(429, f"{MAX_REQUESTS} requests are at work already")
+        self._requests += 1
+        try:
+            if scope["method"] != "POST":
+                await self._app(scope, receive, send)
+                return
+            check_body_headers(headers)
+            async with self._turn():
+                data = await body(receive)
+                with self._holding(len(data)):
+                    try:
+                        stdio.message(data)
+                    except stdio.Unfit as unfit:
+                        raise Refused(400, str(unfit), unfit.answer()) from None
+                    await self._app(scope, _replayed(data, receive), send)
+        finally:
+            self._requests -= 1
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        await self._turns.acquire()
+        loop = asyncio.get_running_loop()
+        over = loop.call_later(TURN_SECONDS, self._turns.release)
+        try:
+            yield
+        finally:
+            if over.when() > loop.time():
+                over.cancel()
+                self._turns.release()
+
+    @contextmanager
+    def _holding(self, size: int) -> Iterator[None]:
+        if self._held + size > MAX_HELD:
+            raise Refused(429, f"requests of {self._held} bytes are at work already")
+        self._held += size
+        try:
+            yield
+        finally:
+            self._held -= size
+
+
+def _replayed(data: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was read already, and then what comes after it."""
+    events: list[Message] = [{"type": "http.request", "body": data, "more_body": False}]
+
+    async def replay() -> Message:
+        return events.pop() if events else await receive()
+
+    return replay
+
+
+@asynccontextmanager
+async def _streamable(mcp: Server[None]) -> AsyncIterator[ASGIApp]:
+    manager = StreamableHTTPSessionManager(
+        mcp,
+        session_idle_timeout=IDLE_SECONDS,
+        max_request_body_size=stdio.MAX_MESSAGE,
+        max_sessions=MAX_SESSIONS,
+    )
+    async with manager.run():
+        yield manager.handle_request
+
+
+@asynccontextmanager
+async def _sse(mcp: Server[None]) -> AsyncIterator[ASGIApp]:
+    transport = SseServerTransport("/messages/", max_request_body_size=stdio.MAX_MESSAGE)
+    streams = 0
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal streams
+        if scope["method"] == "POST":
+            await transport.handle_post_message(scope, receive, send)
+            return
+        if streams >= MAX_SESSIONS:
+            raise Refused(429, f"{MAX_SESSIONS} sessions are open already")
+        streams += 1
+        try:
+            async with transport.connect_sse(scope, receive, send) as (incoming, outgoing):
+                await _run_bounded(mcp, incoming, outgoing)
+        finally:
+            streams -= 1
+
+    yield app
+
+
+async def _run_bounded(
+    mcp: Server[None], incoming: ReadStream[Received], outgoing: WriteStream[SessionMessage]
+) -> None:
+    """Run a session in which requests without an answer are bounded, as on standard input."""
+    unanswered = stdio.Unanswered()
+    to_server, received = anyio.create_memory_object_stream[Received](0)
+    answers, from_server = anyio.create_memory_object_stream[SessionMessage](math.inf)
+
+    async def read() -> None:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            async with to_server:
+                async for item in incoming:
+                    if isinstance(item, SessionMessage):
+                        size = len(item.message.model_dump_json())
+                        await to_server.send(await unanswered.admitted(item.message, size))
+
+    async def write() -> None:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            async with from_server:
+                async for answer in from_server:
+                    await outgoing.send(answer)
+                    if isinstance(answer.message, (JSONRPCResponse, JSONRPCError)):
+                        unanswered.remove(answer.message.id)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read)
+        tasks.start_soon(write)
+        await mcp.run(received, answers, mcp.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+# ---- the door -------------------------------------------------------------------------------------------------------
+
+
+class Door:
+    """The ASGI application: finds out whose a request is, and hands it to its agent's own server."""
+
+    def __init__(self, listening: Listening, transport: str, guests: Sequence[Guest], log: AuditLog) -> None:
+        self._listening = listening
+        self._paths = PATHS[transport]
+        self._guests = guests
+        self._log = log
+        self._untold = 0
+        self._told = -math.inf
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or say why not."""
+        headers = Headers(scope=scope)
+        guest = None
+        try:
+            check_head(scope, headers, self._listening, self._paths)
+            guest = self._guest(token(headers))
+            await guest.serve(scope, headers, receive, send)
+        except Refused as refused:
+            self.tell(str(refused), guest)
+            await refused.response()(scope, receive, send)
+
+    def _guest(self, given: str) -> Guest:
+        """Return who has this token; the time it takes says nothing about which bytes of it are right."""
+        digest = agents.digest(given)
+        found = [guest for guest in self._guests if hmac.compare_digest(guest.agent.digest, digest)]
+        if not found:
+            raise Refused(401, "this token is nobody's", www_authenticate='Bearer error="invalid_token"')
+        return found[0]
+
+    def tell(self, reason: str, guest: Guest | None = None) -> None:
+        """Put a refusal into the audit log; of what nobody has sent, a line a second."""
+        if guest:
+            guest.log.tell(audit_log.Message(verdict="refused", layer="protocol", reason=reason))
+            return
+        now = asyncio.get_running_loop().time()
+        if now - self._told < TOLD_SECONDS:
+            self._untold += 1
+            return
+        more = f"; {self._untold} more before it" if self._untold else ""
+        self._told, self._untold = now, 0
+        _log.warning("a request is refused: %s%s", reason, more)
+        self._log.tell(audit_log.Message(verdict="refused", layer="protocol", reason=reason + more))
+
+
+class Connection(H11Protocol):
+    """A connection of uvicorn's that has to make way, and to say what it wants in time."""
+
+    def __init__(self, config: uvicorn.Config, state: ServerState, limit: int, tell: Callable[[str], None]) -> None:
+        super().__init__(config, state, {})
+        self._limit = limit
+        self._tell = tell
+        self._late: asyncio.TimerHandle | None = None
+        self.since = self.loop.time()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin; where there are too many connections, the one that has wanted nothing for longest ends."""
+        super().connection_made(transport)
+        self._late = self.loop.call_later(HEAD_SECONDS, self._end, 408, "no request in time")
+        if len(self.connections) > self._limit:
+            waiting = [other for other in self.connections if isinstance(other, Connection) and not other.is_asking()]
+            min(waiting, key=lambda other: other.since).transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what has come; from the first byte of a request, the clock runs."""
+        super().data_received(data)
+        if self.is_asking() and self._late:
+            self._late.cancel()
+            self._late = None
+        elif not self.is_asking() and not self._late:
+            self._late = self.loop.call_later(HEAD_SECONDS, self._end, 408, "no request in time")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        if self._late:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+    def is_asking(self) -> bool:
+        """Return whether a request is at work."""
+        return self._cycle is not None and not self._cycle.response_complete
+
+    @property
+    def _cycle(self) -> RequestResponseCycle | None:
+        return self.cycle  # None before the first request, whatever its type says
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP."""
+        self._end(400, msg)
+
+    def _end(self, status: int, reason: str) -> None:
+        """Refuse, if no answer has begun, and close."""
+        if self.transport.is_closing():
+            return
+        self._tell(reason)
+        if self._cycle:
+            self._cycle.disconnected = True  # it has nobody to answer any more
+            self._cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            text = reason.encode()
+            headers = [("content-type", "text/plain"), ("content-length", str(len(text))), ("connection", "close")]
+            events = (h11.Response(status_code=status, headers=headers), h11.Data(text), h11.EndOfMessage())
+            self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
+        self.transport.close()
+
+
+async def serve(listening: Listening, transport: str, guests: Sequence[Guest], log: AuditLog) -> None:
+    """Serve until a signal says to end."""
+    loop = asyncio.get_running_loop()
+    ending = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ending.set)
+    door = Door(listening, transport, guests, log)
+    config = uvicorn.Config(
+        door,
+        loop="none",
+        http=Connection,
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        h11_max_incomplete_event_size=MAX_HEAD,
+    )
+    config.load()
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what it warns of is told as refused
+    state = ServerState()
+    limit = len(guests) * MAX_REQUESTS + SPARE_CONNECTIONS
+    async with AsyncExitStack() as stack:
+        for guest in guests:
+            await stack.enter_async_context(guest.open())
+        accepting = await loop.create_server(
+            lambda: Connection(config, state, limit, door.tell), sock=listening.socket, backlog=BACKLOG
+        )
+        _log.info("serving http://%s%s", listening.authority, next(iter(PATHS[transport])))
+        await ending.wait()
+        accepting.close()
+        for connection in list(state.connections):
+            connection.transport.abort()
+        if state.tasks:
+            await asyncio.wait(state.tasks, timeout=ENDING_SECONDS)

@@ -1,0 +1,66 @@
+"""The socket of the HTTP transports, and which Host and Origin are served on it: exact lists, nothing by pattern.
+
+A web page anywhere can make a browser connect to this machine; what it cannot do is choose these two headers.
+"""
+
+import ipaddress
+import socket
+from typing import NamedTuple
+
+from fledgling.config import NO_AGENTS, ConfigError, Resolved
+
+BACKLOG = 64  # connections that the kernel holds before they are accepted
+
+
+class Listening(NamedTuple):
+    """A socket that listens, where, and the values of Host and Origin that are served on it, in lower case."""
+
+    socket: socket.socket
+    authority: str
+    hosts: frozenset[str]
+    origins: frozenset[str]
+
+
+class _Bound(socket.socket):
+    def listen(self, backlog: int = 0, /) -> None:
+        """Do nothing: it listens already, and by the time asyncio asks for it this process may not."""
+
+
+def opened(resolved: Resolved) -> Listening:
+    """Listen where the settings say: `opened(resolved).authority` is `127.0.0.1:3000`.
+
+    Anything but a loopback address needs agents, each with a token, and the hosts it is known by. Raises ConfigError.
+    """
+    settings, source = resolved.settings, resolved.sources["host"]
+    try:
+        address = ipaddress.ip_address(settings.host)
+    except ValueError:
+        raise ConfigError(source, f"host {settings.host!r} is no address", "give an IP address") from None
+    if not address.is_loopback and (settings.agents == NO_AGENTS or not settings.hosts):
+        problem = f"{settings.host} can be reached from other machines"
+        raise ConfigError(source, problem, "give --agents FILE and --hosts NAME:PORT with it, or leave it at 127.0.0.1")
+    name = f"[{address}]" if address.version == 6 else str(address)
+    own = {_authority(known, settings.port) for known in (name, "localhost") if address.is_loopback}
+    return Listening(
+        _listening(resolved, socket.AF_INET6 if address.version == 6 else socket.AF_INET),
+        f"{name}:{settings.port}",
+        frozenset(own | {host.lower() for host in settings.hosts}),
+        frozenset({f"http://{host}" for host in own} | {origin.lower() for origin in settings.origins}),
+    )
+
+
+def _authority(host: str, port: int) -> str:
+    return host if port == 80 else f"{host}:{port}"  # a client leaves the default port out
+
+
+def _listening(resolved: Resolved, family: int) -> socket.socket:
+    bound = _Bound(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((resolved.settings.host, resolved.settings.port))
+        socket.socket.listen(bound, BACKLOG)
+    except OSError as refused:
+        bound.close()
+        problem = f"{resolved.settings.host} port {resolved.settings.port} cannot be used ({refused.strerror})"
+        raise ConfigError(resolved.sources["port"], problem, "give another --port, or --host") from None
+    return bound
