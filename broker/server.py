@@ -1,11 +1,12 @@
 """MCP over standard input and output: what is listed, what is called, what goes back."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
-from mcp.server.caching import CacheHint
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.caching import CacheableMethod, CacheHint
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
@@ -25,23 +26,17 @@ from fledgling import __version__
 from fledgling.broker import render, schema, stdio
 from fledgling.broker.audit_log import AuditLog, AuditLogError, Message, printable
 from fledgling.broker.front import Front
+from fledgling.broker.offers import UNLOGGED, Context, Denied, Offers
 from fledgling.wire import AnyAnswer, Excerpt, Profile, Progress, Refusal
 
-FRESH_MS = 3_600_000  # how long a client may keep the list of tools: a profile does not change while a server runs
+FRESH_MS = 3_600_000  # how long a client may keep a list: a profile does not change while a server runs
+LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 
 # How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
 STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 95), "seal": (95, 100)}
 
-# The operator was promised a line about every call: without it there is no answer.
-UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again once the operator has seen to it.")
-
 Answers = Literal["text", "structured"]
-Context = ServerRequestContext[Any, Any]
 _log = logging.getLogger("fledgling")
-
-
-class Denied(MCPError):
-    """A call of a tool that the profile does not allow; it is in the audit log already."""
 
 
 async def serve(front: Front, log: AuditLog, answers: Answers = "text") -> None:
@@ -61,19 +56,27 @@ def build(front: Front, log: AuditLog, answers: Answers = "text") -> Server[Any]
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=tools(front.profile, answers))
 
-    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        arguments = params.arguments or {}
+    async def put(
+        context: Context, tool: str, arguments: Mapping[str, object], form: Answers
+    ) -> tuple[AnyAnswer | Refusal, CallToolResult, str]:
         try:
-            with log.deciding(front.profile, params.name, arguments) as decision:
-                answer = await front.call(params.name, arguments, Reporter(context).report)
-                returned, text = result(answer, answers)
+            with log.deciding(front.profile, tool, arguments) as decision:
+                answer = await front.call(tool, arguments, Reporter(context).report)
+                returned, text = result(answer, form)
                 decision.became(answer, len(text.encode()))
         except AuditLogError as failed:
             _log.error("%s; a call is refused", failed)
-            return result(UNLOGGED)[0]
+            return UNLOGGED, *result(UNLOGGED)
+        return answer, returned, text
+
+    async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        _, returned, text = await put(context, params.name, params.arguments or {}, answers)
         if params.name not in front.profile.tools:
             raise Denied(INVALID_PARAMS, text)
         return returned
+
+    async def ask(context: Context, tool: str, arguments: Mapping[str, object]) -> AnyAnswer | Refusal:
+        return (await put(context, tool, arguments, "text"))[0]
 
     async def protocol(ctx: Context, call_next: CallNext) -> HandlerResult:
         """Log what the SDK refuses before it is a call: no such method, parameters that do not fit."""
@@ -84,15 +87,22 @@ def build(front: Front, log: AuditLog, answers: Answers = "text") -> Server[Any]
                 log.tell(Message(verdict="refused", layer="protocol", reason=f"unfit {printable(ctx.method[:64])}"))
             raise
 
+    offers = Offers(front.profile, log, ask)
     server: Server[Any] = Server(
         "fledgling",
         version=__version__,
         title="Fledgling",
         description="Read-only code navigation",
         instructions=schema.instructions(front.profile),
-        cache_hints={"tools/list": CacheHint(ttl_ms=FRESH_MS, scope="private")},
+        cache_hints=dict.fromkeys(LISTS, CacheHint(ttl_ms=FRESH_MS, scope="private")),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=offers.list_resources,
+        on_list_resource_templates=offers.list_templates,
+        on_read_resource=offers.read_resource,
+        on_list_prompts=offers.list_prompts,
+        on_get_prompt=offers.get_prompt,
+        on_completion=offers.complete,
     )
     server.middleware[:] = [protocol]  # without the SDK's tracing: Fledgling sends nothing about a call anywhere
     return server

@@ -1,0 +1,153 @@
+"""What an MCP client is offered beside tools: resources, prompts, completions; each decision is in the audit log."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    Prompt,
+    PromptArgument,
+    PromptMessage,
+    PromptReference,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+)
+
+from fledgling.broker import prompts, render, resources
+from fledgling.broker.audit_log import LAYERS, AuditLog, AuditLogError
+from fledgling.wire import AnyAnswer, Profile, Refusal
+
+TEXT = "text/plain"
+
+# The operator was promised a line about every decision: without it there is no answer.
+UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again once the operator has seen to it.")
+
+Context = ServerRequestContext[Any, Any]
+Ask = Callable[[Context, str, Mapping[str, object]], Awaitable[AnyAnswer | Refusal]]  # puts a call and logs it
+_log = logging.getLogger("fledgling")
+
+
+class Denied(MCPError):
+    """A request that was refused; it is in the audit log already."""
+
+
+class Offers:
+    """The handlers of one profile's resources, prompts and completions."""
+
+    def __init__(self, profile: Profile, log: AuditLog, ask: Ask) -> None:
+        self._profile = profile
+        self._log = log
+        self._ask = ask
+
+    async def list_resources(self, _: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
+        """List what is at a fixed address."""
+        return ListResourcesResult(
+            resources=[
+                Resource(uri=each.uri, name=each.name, description=each.description, mime_type=TEXT)
+                for each in resources.allowed(self._profile)
+            ]
+        )
+
+    async def list_templates(self, _: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
+        """List how the address of a file is made."""
+        file = ResourceTemplate(
+            uri_template=resources.FILE_TEMPLATE,
+            name="file",
+            description=resources.FILE_DESCRIPTION,
+            mime_type=TEXT,
+        )
+        return ListResourceTemplatesResult(resource_templates=[file] if resources.has_files(self._profile) else [])
+
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Answer with what is at an address; a file is cut as read() cuts it, and says how to go on."""
+        found = resources.found(self._profile, params.uri)
+        if isinstance(found, resources.Call):
+            answer = await self._ask(context, *found)
+            text = _text(answer)
+        else:
+            text = self._decided("resources/read", {"uri": params.uri}, found)
+        return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type=TEXT, text=text)])
+
+    async def list_prompts(self, _: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
+        """List the prompts whose tools are allowed."""
+        return ListPromptsResult(
+            prompts=[
+                Prompt(
+                    name=each.name,
+                    description=each.description,
+                    arguments=[
+                        PromptArgument(name=of.name, description=of.description, required=of.is_required)
+                        for of in each.arguments
+                    ],
+                )
+                for each in prompts.allowed(self._profile)
+            ]
+        )
+
+    async def get_prompt(self, _: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        """Answer with a prompt and its arguments filled in."""
+        given = params.arguments or {}
+        said = prompts.text(self._profile, params.name, given)
+        text = self._decided(f"prompts/get {params.name}", given, said)
+        return GetPromptResult(messages=[PromptMessage(role="user", content=TextContent(type="text", text=text))])
+
+    async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
+        """Complete the path of a file, or the name of a definition."""
+
+        async def ask(tool: str, arguments: Mapping[str, object]) -> AnyAnswer | Refusal:
+            return await self._ask(context, tool, arguments)
+
+        given = (params.context.arguments if params.context else None) or {}
+        typed = params.argument.value
+        match self._about(params):
+            case "path":
+                found = await resources.paths(self._profile, typed, ask)
+            case "symbol":
+                found = await resources.symbols(self._profile, typed, ask, given.get("path"))
+            case _:
+                found = resources.Completed([])
+        return CompleteResult(completion=Completion(values=found.values, has_more=found.has_more))
+
+    def _about(self, params: CompleteRequestParams) -> str | None:
+        """Return what is being typed, if it is an argument of something that this profile has."""
+        name = params.argument.name
+        if isinstance(params.ref, PromptReference):
+            known = {prompt.name: prompt.arguments for prompt in prompts.allowed(self._profile)}
+            return name if any(name == argument.name for argument in known.get(params.ref.name, ())) else None
+        return name if params.ref.uri == resources.FILE_TEMPLATE and resources.has_files(self._profile) else None
+
+    def _decided(self, what: str, arguments: Mapping[str, object], said: str | Refusal) -> str:
+        """Write the line about what needs no tool; return the text, or refuse."""
+        try:
+            with self._log.deciding(self._profile, what, arguments) as decision:
+                if isinstance(said, Refusal):
+                    decision.became(said, len(render.refusal(said).encode()))
+                    decision.layer = "profile" if said.kind == "denied" else LAYERS[said.kind]
+                else:
+                    decision.verdict, decision.layer, decision.bytes = "allowed", "broker", len(said.encode())
+        except AuditLogError as failed:
+            _log.error("%s; a request is refused", failed)
+            said = UNLOGGED
+        return _text(said)
+
+
+def _text(said: AnyAnswer | Refusal | str) -> str:
+    if isinstance(said, Refusal):
+        raise Denied(INVALID_PARAMS, render.refusal(said))
+    return said if isinstance(said, str) else render.text(said)

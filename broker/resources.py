@@ -1,0 +1,147 @@
+"""What an agent may read by address, and completions of what it types: each is a call of a tool, under the same rules.
+
+A profile without a tool has none of the resources that are made of it. What is listed, where it leads and how an
+address is read is decided here.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from fledgling.security.profile import size_text
+from fledgling.wire import AnyAnswer, Exploration, Profile, Refusal, SymbolList
+
+FILE = "fledgling://file/"
+FILE_TEMPLATE = "fledgling://file/{+path}"
+MAX_VALUES = 100  # completions in one answer: the protocol's own bound
+MAX_PAGES = 10  # of a directory, for completions: some 5,000 entries; what is behind them needs more letters
+
+Ask = Callable[[str, Mapping[str, object]], Awaitable[AnyAnswer | Refusal]]
+
+
+class Resource(NamedTuple):
+    """Something at a fixed address, and the tool that a profile must allow for it, if any."""
+
+    uri: str
+    name: str
+    description: str
+    tool: str | None = None
+
+
+RESOURCES = (
+    Resource("fledgling://overview", "overview", "The map of the project: directories, languages, sizes.", "explore"),
+    Resource("fledgling://profile", "profile", "What this server lets you do: its tools and its limits."),
+    Resource("fledgling://schema", "schema", "The tables and columns that SQL may ask for.", "query"),
+)
+FILE_DESCRIPTION = "A file of the project with line numbers, as read(path) gives it; a long one is cut and says so."
+
+SCHEMA = """\
+files(path, absolute_path, directory, filename, extension, language, size_bytes, line_count, modified_at, is_binary,
+      is_generated, content_hash, skip_reason, engine, is_parsed)
+content(path, line_number, line_text, indent_level, is_blank, is_comment)
+symbols(path, name, kind, line_start, line_end, parent_name, signature, docstring, language, visibility, qualified_name)
+imports(path, line_number, module, alias, is_relative, is_stdlib, resolved_path, imported_names)
+
+One row a file, a line, a definition, an import. `path` joins them all. Lines count from 1; line_start and line_end are
+the first and last line of a definition. absolute_path is NULL unless the profile asks for it. skip_reason says why a
+file has no content. resolved_path is NULL where an import leads out of the project. imported_names is a list.
+The dialect is DuckDB's; ask for one SELECT at a time.
+"""
+
+
+def allowed(profile: Profile) -> list[Resource]:
+    """Return the resources at fixed addresses that a profile has."""
+    return [resource for resource in RESOURCES if resource.tool is None or resource.tool in profile.tools]
+
+
+def has_files(profile: Profile) -> bool:
+    """Tell whether files can be read by address."""
+    return "read" in profile.tools
+
+
+class Call(NamedTuple):
+    """The tool's call that a resource is made of."""
+
+    tool: str
+    arguments: dict[str, object]
+
+
+def found(profile: Profile, uri: str) -> Call | str | Refusal:
+    """Return what is at an address: a call to make, or a text that is known here.
+
+    >>> found(profile, "fledgling://file/src/a%20b.py")
+    Call(tool='read', arguments={'path': 'src/a b.py'})
+    """
+    if uri.startswith(FILE) and has_files(profile):
+        try:
+            return Call("read", {"path": unquote(uri[len(FILE) :], errors="strict")})
+        except UnicodeDecodeError:
+            return Refusal("invalid", "the address is not UTF-8", f"Write it as {FILE_TEMPLATE}.")
+    known = {resource.uri: resource for resource in allowed(profile)}
+    if uri not in known:
+        templates = [FILE_TEMPLATE] if has_files(profile) else []
+        return Refusal(
+            "denied",
+            f"{uri[:64]!r} is no resource of the profile {profile.name}",
+            f"Use one of: {', '.join([*known, *templates])}.",
+        )
+    match known[uri].name:
+        case "overview":
+            return Call("explore", {})
+        case "schema":
+            return SCHEMA
+        case _:
+            return described(profile)
+
+
+def described(profile: Profile) -> str:
+    """Return what an agent may know of its profile; its views are not told: what they hide is absent."""
+    rows = (
+        ("profile", profile.name),
+        ("tools", ", ".join(profile.tools)),
+        ("a call may take", f"{profile.query_timeout:g} s"),
+        ("a call may use", f"{size_text(profile.memory_limit)} of memory"),
+        ("an answer may have", f"{profile.max_rows} rows, {size_text(profile.max_result_bytes)}"),
+    )
+    return "".join(f"{name}: {value}\n" for name, value in rows)
+
+
+# ---- completions ----------------------------------------------------------------------------------------------------
+
+
+class Completed(NamedTuple):
+    """What may follow, sorted, and whether there is more."""
+
+    values: list[str]
+    has_more: bool = False
+
+
+async def paths(profile: Profile, typed: str, ask: Ask) -> Completed:
+    """Complete a path one directory further: `src/co` to `src/core/` and `src/config.py`."""
+    if "explore" not in profile.tools:
+        return Completed([])
+    directory = typed.rpartition("/")[0]
+    values: list[str] = []
+    arguments: Mapping[str, object] = {"path": directory}
+    for _ in range(MAX_PAGES):
+        answer = await ask("explore", arguments)
+        if not isinstance(answer, Exploration):
+            return Completed([])
+        entries = [*(entry.path for entry in answer.directories), *(entry.path for entry in answer.files)]
+        values += [path for path in entries if path.startswith(typed)]
+        if len(values) > MAX_VALUES or not answer.next:
+            return Completed(values[:MAX_VALUES], len(values) > MAX_VALUES)
+        arguments = answer.next.arguments
+    return Completed(values, has_more=True)
+
+
+async def symbols(profile: Profile, typed: str, ask: Ask, path: str | None = None) -> Completed:
+    """Complete the name of a definition, of one file where its path is known."""
+    if "symbols" not in profile.tools or any(c in "*?[]{}!\\" for c in typed):
+        return Completed([])
+    where = {"path": path} if path else {}
+    answer = await ask("symbols", {"name_pattern": f"{typed}*", "max_results": 1000, **where})
+    if not isinstance(answer, SymbolList):
+        return Completed([])
+    names = sorted({symbol.name for file in answer.files for symbol in file.symbols})
+    return Completed(names[:MAX_VALUES], len(names) > MAX_VALUES or answer.next is not None)

@@ -1,0 +1,178 @@
+"""Resources and completions: what each profile has, what it says, what is refused, and the line about each."""
+
+import hashlib
+import json
+from contextlib import suppress
+
+import pytest
+from asking import text
+from conftest import ERAS, connected
+from mcp import MCPError
+from mcp.types import PromptReference, ResourceTemplateReference
+
+from fledgling.broker import resources
+from fledgling.security import profile as profiles
+
+pytestmark = pytest.mark.anyio
+
+FILE = ResourceTemplateReference(uri=resources.FILE_TEMPLATE)
+EXPLAIN = PromptReference(name="explain_symbol")
+
+# the tools of a profile, and what it has
+HAS = {
+    "explore, read, search, symbols, dependencies": (["overview", "profile"], True),
+    "explore, read, search, symbols, dependencies, query": (["overview", "profile", "schema"], True),
+    "search": (["profile"], False),
+    "read": (["profile"], True),
+    "query": (["profile", "schema"], False),
+}
+
+REFUSED = {
+    "fledgling://file/none.py": "no file or directory 'none.py'",
+    "fledgling://file/../secret": "is not a path below the root",
+    "fledgling://file//etc/passwd": "is not a path below the root",
+    "fledgling://file/%2e%2e/secret": "is not a path below the root",
+    "fledgling://file/a%00b": "a control character",
+    "fledgling://file/a%0Ab": "a control character",
+    "fledgling://file/%ff": "not UTF-8",
+    "fledgling://file/" + "x" * 5000: "length <= 4096",
+    "fledgling://file/src": "is a directory",
+    "fledgling://file/": "is a directory",
+    "fledgling://file/.env": "is not in the index: secret",
+    "fledgling://schema": "is no resource of the profile fledgling-core",
+    "fledgling://none": "Use one of: fledgling://overview, fledgling://profile, fledgling://file/{+path}",
+    "file:///etc/passwd": "is no resource of the profile",
+    "": "is no resource of the profile",
+}
+
+# of what, the argument, what is typed, what else is known, and what may follow
+COMPLETED = {
+    "a first directory": (FILE, "path", "sr", {}, ["src/"]),
+    "a path": (FILE, "path", "src/core/", {}, ["src/core/__init__.py", "src/core/config.py", "src/core/engine.py"]),
+    "a part of a name": (FILE, "path", "src/core/en", {}, ["src/core/engine.py"]),
+    "nothing there": (FILE, "path", "src/none/", {}, []),
+    "outside": (FILE, "path", "../", {}, []),
+    "a symbol for a file's address": (FILE, "symbol", "process", {}, ["process_batch"]),
+    "another argument": (FILE, "language", "py", {}, []),
+    "another template": (ResourceTemplateReference(uri="file:///{path}"), "path", "sr", {}, []),
+    "a symbol": (EXPLAIN, "symbol", "process", {}, ["process_batch"]),
+    "a symbol of a file": (EXPLAIN, "symbol", "ru", {"path": "src/core/engine.py"}, ["run"]),
+    "a pattern": (EXPLAIN, "symbol", "*", {}, []),
+    "a path of a prompt": (EXPLAIN, "path", "src/api", {}, ["src/api/"]),
+    "a prompt that is not": (PromptReference(name="none"), "path", "src", {}, []),
+}
+
+
+@pytest.fixture(scope="module", params=ERAS)
+async def client(request, project):
+    async with connected(project, era=request.param) as client:
+        yield client
+
+
+def content(result):
+    [only] = result.contents
+    return only.text
+
+
+async def test_a_file_by_its_address_is_what_read_says(client):
+    found = await client.read_resource("fledgling://file/src/core/engine.py")
+    assert content(found) == text(await client.call_tool("read", {"path": "src/core/engine.py"}))
+    assert found.contents[0].uri == "fledgling://file/src/core/engine.py"
+
+
+async def test_the_overview_is_the_map(client):
+    assert "src/" in content(await client.read_resource("fledgling://overview"))
+
+
+async def test_the_profile_says_what_is_allowed_and_not_what_is_hidden(client):
+    said = content(await client.read_resource("fledgling://profile"))
+    assert "tools: explore, read, search, symbols, dependencies\n" in said
+    assert "a call may take: 30 s" in said
+    outie = profiles.load("fledgling-outie")
+    assert "SELECT" not in resources.described(outie)
+    assert outie.file not in resources.described(outie)
+
+
+@pytest.mark.parametrize("uri", REFUSED)
+async def test_what_is_refused(client, uri):
+    with pytest.raises(MCPError) as refused:
+        await client.read_resource(uri)
+    assert REFUSED[uri] in str(refused.value)
+    assert refused.value.error.code == -32602
+
+
+@pytest.mark.parametrize("name", COMPLETED)
+async def test_completion(client, name):
+    ref, argument, typed, known, expected = COMPLETED[name]
+    found = await client.complete(ref, {"name": argument, "value": typed}, known)
+    assert found.completion.values[: len(expected) or 1] == expected
+
+
+@pytest.mark.parametrize("tools", HAS)
+async def test_a_profile_has_what_its_tools_give(tmp_path, project, tools):
+    names, has_files = HAS[tools]
+    (tmp_path / "mine.sql").write_text(f"SET tools = '{tools}';")
+    async with connected(project, "--profile", str(tmp_path / "mine.sql")) as client:
+        listed = (await client.list_resources()).resources
+        assert [resource.name for resource in listed] == names
+        assert len((await client.list_resource_templates()).resource_templates) == has_files
+        for resource in listed:
+            assert content(await client.read_resource(resource.uri))
+        for resource in resources.RESOURCES:
+            if resource.name not in names:
+                with pytest.raises(MCPError, match="is no resource of the profile mine"):
+                    await client.read_resource(resource.uri)
+        if not has_files:
+            with pytest.raises(MCPError, match="is no resource of the profile mine"):
+                await client.read_resource("fledgling://file/src/core/engine.py")
+        found = await client.complete(FILE, {"name": "path", "value": "s"})
+        assert bool(found.completion.values) == ("explore" in tools and "read" in tools)
+
+
+async def test_each_decision_is_one_line(tmp_path, project):
+    log = tmp_path / "audit.jsonl"
+    async with connected(project, "--audit-log", str(log)) as client:
+        await client.read_resource("fledgling://file/src/core/engine.py")
+        await client.read_resource("fledgling://profile")
+        for uri in ("fledgling://schema", "fledgling://file/none.py", "fledgling://file/%ff"):
+            with suppress(MCPError):
+                await client.read_resource(uri)
+        await client.get_prompt("review_module", {"path": "src/core/engine.py"})
+        for name, arguments in (("none", {}), ("review_module", {})):
+            with suppress(MCPError):
+                await client.get_prompt(name, arguments)
+        await client.complete(FILE, {"name": "path", "value": "src/"})
+    records = [json.loads(line) for line in log.read_bytes().splitlines()]
+    said = [(r["tool"], r["verdict"], r["layer"]) for r in records if r["event"] == "call"]
+    assert said == [
+        ("read", "allowed", "worker"),
+        ("resources/read", "allowed", "broker"),
+        ("resources/read", "denied", "profile"),
+        ("read", "refused", "index"),
+        ("resources/read", "refused", "arguments"),
+        ("prompts/get review_module", "allowed", "broker"),
+        ("prompts/get none", "denied", "profile"),
+        ("prompts/get review_module", "refused", "arguments"),
+        ("explore", "allowed", "worker"),
+    ]
+    assert not [r for r in records if r["event"] == "message"]
+
+
+async def test_the_schema_is_that_of_the_tables(project):
+    tables = {
+        line.partition("(")[0]: [name.strip() for name in line.partition("(")[2].rstrip(")").split(",")]
+        for line in resources.SCHEMA.partition("\n\n")[0].replace(",\n", ",").split("\n")
+    }
+    async with connected(project, "--profile", "fledgling-analyst") as client:
+        for table, columns in tables.items():
+            said = await client.call_tool("query", {"sql": f"DESCRIBE {table}"})
+            assert [row[0] for row in said.structured_content["rows"]] == columns
+
+
+def test_static_text_is_what_was_reviewed():
+    """What an agent is told of its own server changes in sight of a reviewer: look at it, then put the new hash here."""
+    static = json.dumps([resources.SCHEMA, resources.FILE_DESCRIPTION, *resources.RESOURCES])
+    assert (
+        hashlib.sha256(static.encode()).hexdigest()
+        == "dab840fedb89e7b321b85f67103808b1c51def60fa570a79776170215c301abe"
+    )
