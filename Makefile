@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test long bench bench-all bench-record check format
+.PHONY: test long bench bench-all bench-record bundle check format
 
 test:
 	.venv/bin/python -m pytest
@@ -15,6 +15,9 @@ bench-all: # an hour: big projects and heavy peers too
 
 bench-record: # writes what was measured last into benchmarks/README.md
 	.venv/bin/python benchmarks/bench.py --report --record
+
+bundle: # fledgling.mcpb, which desktop clients install
+	.venv/bin/python bundle/bundle.py fledgling.mcpb
 
 check:
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports

@@ -31,7 +31,9 @@ from fledgling.config import (
     Settings,
     is_path,
     read_user_file,
+    refuse_wide,
     resolve,
+    with_root,
 )
 from fledgling.security import interpreter, limits
 from fledgling.security import profile as profiles
@@ -99,6 +101,9 @@ def _setting_options(command: Callable[..., None]) -> Callable[..., None]:
     command = click.option(
         "--allow-degraded", is_flag=True, help="work without Landlock or seccomp where the kernel has none; see doctor"
     )(command)
+    command = click.option(
+        "--yes-really", is_flag=True, help="index the root even where it is `/`, a home directory or one above"
+    )(command)
     for field in reversed(msgspec.structs.fields(Settings)):
         default = field.default
         shown = ", ".join(default) if isinstance(default, tuple) else default
@@ -121,14 +126,18 @@ def _warn(notices: Iterable[str]) -> None:
         _log.warning("%s", terminal.escaped(notice))
 
 
-def _project(options: dict[str, Any]) -> Project:
+def _project(options: dict[str, Any], level: int = logging.DEBUG) -> Project:
+    """Return what the options of a command name; the first line of the log, at this level, says why the root is that."""
     flags = {key: options.pop(key) for key in KEYS}
     resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
     logs.configure(resolved.settings)
+    resolved = with_root(resolved, os.environ)
+    if not options.pop("yes_really"):
+        refuse_wide(resolved, os.environ)
+    profile = profiles.load(resolved.settings.profile)
+    _log.log(level, "root %s (%s), profile %s", resolved.settings.root, resolved.sources["root"], profile.name)
     _warn(resolved.notices)
-    if not Path(resolved.settings.root).is_dir():
-        raise ConfigError(resolved.sources["root"], f"root {resolved.settings.root!r} is no directory", "give one")
-    return Project(resolved, profiles.load(resolved.settings.profile), Confining(options.pop("allow_degraded")))
+    return Project(resolved, profile, Confining(options.pop("allow_degraded")))
 
 
 def _confined(project: Project) -> tuple[Layer, ...]:
@@ -152,12 +161,11 @@ def _indexing(project: Project, log: AuditLog | None = None) -> Indexing:
 @_setting_options
 def serve(**options: Any) -> None:
     """Serve one MCP client on standard input and output, or several agents over HTTP."""
-    project = _project(options)
+    project = _project(options, logging.INFO)
     if project.settings.transport != "stdio":
         _serve_http(project)
         return
     log = _audit_log(project, project.profile)
-    _log.info("root %s, profile %s", Path(project.settings.root).resolve(), project.profile.name)
     indexing = _indexing(project, log)
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
     from fledgling.broker import server  # noqa: PLC0415
@@ -555,6 +563,8 @@ def install_command(client: str, profile: str | None, root: Path | None, write: 
     if profile:
         profiles.load(profile)
         profile = str(Path(profile).resolve()) if is_path(profile) else profile
+    if root:
+        refuse_wide(with_root(resolve({"root": str(root)}, {}), os.environ), os.environ)
     given = entry(CLIENTS[client], install.COMMAND, profile, str(root.resolve()) if root else None)
     _change(CLIENTS[client], given, write=write)
 

@@ -1,10 +1,13 @@
 """Settings: flags > environment > the user's own file > defaults; the project's own file may only narrow the scope.
 
+A root that nobody sets is found: CLAUDE_PROJECT_DIR > the nearest directory upwards with .git > the working directory.
+
 Everything that decides what a setting is called, what it may be and who may set it lives here. Every value is text
 until the type of its setting reads it, so a variable, a flag and a file mean the same by the same words.
 """
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Annotated, Literal, NamedTuple, get_type_hints
@@ -21,7 +24,9 @@ NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 NO_AGENTS = "none"  # what agents may be besides a path
 PREFIX = "FLEDGLING_"
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
+PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"  # Claude Code tells servers so which project is open
 PROJECT_FILE = "fledgling.yaml"
+HOMES = (PurePath("/home"), PurePath("/Users"))  # what is in these is somebody's home directory
 
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"\A[^\x00-\x1f\x7f]+\Z")]
@@ -32,7 +37,10 @@ Authority = Annotated[str, Meta(max_length=256, pattern=r"\A[!-~]+\Z")]
 class Settings(Struct, frozen=True):
     """Everything that can be set, its default, its bounds, and in `description` what it may be."""
 
-    root: Annotated[str, Meta(min_length=1, description="the directory to index")] = "."
+    root: Annotated[
+        str,
+        Meta(min_length=1, description="the directory to index, by default the project around the working directory"),
+    ] = "."
     profile: Annotated[str, Meta(min_length=1, description="a shipped profile's name or a profile's path")] = (
         "fledgling-core"
     )
@@ -165,6 +173,55 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
     if settings.agents != NO_AGENTS:
         _refuse_relative("agents", settings.agents, sources)
     return Resolved(settings, sources, notices)
+
+
+def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
+    """Return settings whose root is the directory that was set, or else found; in `sources` how.
+
+    >>> with_root(resolve({}, {}), {"CLAUDE_PROJECT_DIR": "/srv/app"}).settings.root
+    '/srv/app'
+
+    A .git counts where it and the working directory belong to one user: others may plant one above. Raises ConfigError.
+    """
+    root, source = Path(resolved.settings.root), resolved.sources["root"]
+    try:
+        if source == "default":
+            root, source = _found_root(environment, Path.cwd())
+        root = Path(os.path.realpath(root))
+    except (OSError, ValueError) as wrong:  # the working directory is gone; a NUL character
+        raise ConfigError(source, f"root {str(root)!r} cannot be found ({wrong})", "give --root") from None
+    if not root.is_dir():
+        raise ConfigError(source, f"root {str(root)!r} is no directory", "give one")
+    settings = msgspec.structs.replace(resolved.settings, root=str(root))
+    return msgspec.structs.replace(resolved, settings=settings, sources={**resolved.sources, "root": source})
+
+
+def refuse_wide(resolved: Resolved, environment: Mapping[str, str]) -> None:
+    """Raise ConfigError where the root is no project: `/`, a home directory, or one above."""
+    root = Path(resolved.settings.root)
+    if _is_wide(root, environment):
+        raise ConfigError(
+            resolved.sources["root"],
+            f"root {str(root)!r} is no project but everything that is there, private files too",
+            "start Fledgling in a project, name one with --root, or say --yes-really",
+        )
+
+
+def _found_root(environment: Mapping[str, str], working: Path) -> tuple[Path, str]:
+    named = environment.get(PROJECT_VARIABLE, "")
+    if PurePath(named).is_absolute():
+        return Path(named), f"environment {PROJECT_VARIABLE}"
+    owner = working.stat().st_uid
+    for directory in (working, *working.parents):
+        git = directory / ".git"
+        if os.path.lexists(git) and git.lstat().st_uid == owner and not _is_wide(directory, environment):
+            return directory, "the nearest .git"
+    return working, "the working directory"
+
+
+def _is_wide(root: Path, environment: Mapping[str, str]) -> bool:
+    home = Path(os.path.realpath(environment.get("HOME") or "/"))
+    return root in (home, *home.parents) or root in HOMES or root.parent in HOMES
 
 
 def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> UserFile | None:

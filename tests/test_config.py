@@ -1,3 +1,4 @@
+import os
 import random
 import time
 import tomllib
@@ -11,12 +12,15 @@ from fledgling.config import (
     MAX_YAML_BYTES,
     TYPES,
     ConfigError,
+    Resolved,
     Scope,
     Settings,
     UserFile,
     narrow,
     read_user_file,
+    refuse_wide,
     resolve,
+    with_root,
 )
 
 TABLES = Path(__file__).parent / "settings"
@@ -126,6 +130,98 @@ def test_a_relative_file_in_the_environment_could_be_the_projects(tmp_path, monk
     with pytest.raises(ConfigError, match=r"environment FLEDGLING_CONFIG: the path .* is relative"):
         read_user_file({"FLEDGLING_CONFIG": "fledgling.yaml"})
     assert read_user_file({"FLEDGLING_CONFIG": "x.yaml"}, "fledgling.yaml") == UserFile("fledgling.yaml", b"root: /")
+
+
+# ---- the root
+
+CLAUDE, VARIABLE = "environment CLAUDE_PROJECT_DIR", "environment FLEDGLING_ROOT"
+WORKING, GIT = "the working directory", "the nearest .git"
+
+# What there is, where the command is started, what it is told; then the root and its source, or what is said about it.
+# `@` is the home directory.
+ROOTS = {
+    "the flag": ({"a/.git": 1}, "a", {"root": "../b"}, {}, "b", "flag --root"),
+    "the variable": ({"a/.git": 1}, "a", {}, {"FLEDGLING_ROOT": "@b", "CLAUDE_PROJECT_DIR": "@a"}, "b", VARIABLE),
+    "the user's file": ({"a/.git": 1}, "a", {}, {"file": "root: @b", "CLAUDE_PROJECT_DIR": "@a"}, "b", "mine.yaml:1"),
+    "what Claude Code names": ({"a/.git": 1}, "a", {}, {"CLAUDE_PROJECT_DIR": "@b"}, "b", CLAUDE),
+    "a relative name is passed over": ({}, "a", {}, {"CLAUDE_PROJECT_DIR": "b"}, "a", WORKING),
+    "the directory of .git": ({"a/.git": 1, "a/c/d": 1}, "a/c/d", {}, {}, "a", GIT),
+    "the nearest of two": ({"a/.git": 1, "a/c/.git": 1, "a/c/d": 1}, "a/c/d", {}, {}, "a/c", GIT),
+    "a .git that is a file, of a worktree": ({"a/.git": "gitdir: x", "a/c": 1}, "a/c", {}, {}, "a", GIT),
+    "no .git": ({"a/c": 1}, "a/c", {}, {}, "a/c", WORKING),
+    "a .git in the home directory": ({".git": 1, "a/c": 1}, "a/c", {}, {}, "a/c", WORKING),
+    "the home directory is refused": ({}, ".", {}, {}, None, "the working directory: root '@.' is no project"),
+    "and where it is named": ({}, "a", {"root": ".."}, {}, None, "flag --root: root '@.' is no project"),
+    "and through a link": ({"l": "->."}, "a", {"root": "../l"}, {}, None, "flag --root: root '@.' is no project"),
+    "so is what is above it": ({}, "a", {"root": "../.."}, {}, None, "flag --root: root '@..' is no project"),
+    "and everything": ({}, "a", {}, {"FLEDGLING_ROOT": "/"}, None, f"{VARIABLE}: root '/' is no project"),
+    "a file is refused": ({"f": "x"}, "a", {"root": "../f"}, {}, None, "flag --root: root '@f' is no directory"),
+    "what is not there": ({}, "a", {}, {"CLAUDE_PROJECT_DIR": "@x"}, None, f"{CLAUDE}: root '@x' is no"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROOTS.values(), ids=ROOTS)
+def test_root(row, tmp_path, monkeypatch):
+    tree, working, flags, told, root, source = row
+    home = tmp_path / "home"
+
+    def placed(text):
+        return text.replace("@..", str(tmp_path)).replace("@.", str(home)).replace("@", f"{home}/")
+
+    for name, what in {"a": 1, "b": 1, **tree}.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if what == 1:
+            path.mkdir(parents=True, exist_ok=True)
+        elif what.startswith("->"):
+            path.symlink_to(what[2:])
+        else:
+            path.write_text(what)
+    monkeypatch.chdir(home / working)
+    environment = {"HOME": str(home), **{name: placed(value) for name, value in told.items()}}
+    file = UserFile("mine.yaml", environment.pop("file").encode()) if "file" in told else None
+    if root is None:
+        with pytest.raises(ConfigError) as error:
+            refuse_wide(with_root(resolve(flags, environment, file), environment), environment)
+        assert str(error.value).startswith(placed(source))
+    else:
+        found = with_root(resolve(flags, environment, file), environment)
+        refuse_wide(found, environment)
+        assert (found.settings.root, found.sources["root"]) == (str(home / root), source)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
+def test_git_directory_of_another_user_is_passed_over(tmp_path, monkeypatch):
+    inner = tmp_path / "shared" / "mine"
+    inner.mkdir(parents=True)
+    (tmp_path / "shared" / ".git").mkdir()
+    os.chown(tmp_path / "shared" / ".git", 65534, 65534)
+    monkeypatch.chdir(inner)
+    assert with_root(resolve({}, {}), {"HOME": "/nowhere"}).settings.root == str(inner)
+
+
+@pytest.mark.parametrize("root", ["a\0b", "loop"])
+def test_name_that_is_none_is_refused(root, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("loop").symlink_to("loop")
+    with pytest.raises(ConfigError, match="cannot be found|no directory"):
+        with_root(resolve({"root": root}, {}), {})
+
+
+def test_directory_that_is_gone_is_no_root(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(ConfigError, match="cannot be found"):
+        with_root(resolve({}, {}), {})
+
+
+@pytest.mark.parametrize("root", ["/", "/home", "/home/somebody", "/Users/somebody"])
+def test_homes_of_others_are_no_projects(root):
+    settings = Resolved(Settings(root=root), {"root": "flag --root"})
+    with pytest.raises(ConfigError, match="say --yes-really"):
+        refuse_wide(settings, {"HOME": "/nowhere/me"})
+    refuse_wide(Resolved(Settings(root="/home/somebody/project"), {"root": "flag --root"}), {"HOME": "/nowhere/me"})
 
 
 # ---- hostile bytes

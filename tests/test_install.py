@@ -176,17 +176,18 @@ def test_what_is_no_json_is_said_to_be_none(text: str) -> None:
 
 
 def test_command_shows_by_default_and_writes_when_told(tmp_path: Path) -> None:
-    home = {"HOME": str(tmp_path)}
-    given = ("install", "--client", "gemini", "--profile", "fledgling-outie", "--root", str(tmp_path))
+    home, root = {"HOME": str(tmp_path)}, tmp_path / "project"
+    root.mkdir()
+    given = ("install", "--client", "gemini", "--profile", "fledgling-outie", "--root", str(root))
     for shown in (fledgling(*given, **home), fledgling(*given, "--dry-run", **home)):
         assert shown.returncode == 0, shown.stderr
         assert '"--profile", "fledgling-outie", "--root"' in shown.stdout
         assert "add --write" in shown.stderr
-        assert not list(tmp_path.iterdir())
+        assert list(tmp_path.iterdir()) == [root]
     written = fledgling(*given, "--write", **home)
     assert written.returncode == 0, written.stderr
     told = json.loads((tmp_path / ".gemini" / "settings.json").read_text())["mcpServers"]["fledgling"]
-    assert told["args"][-4:] == ["--profile", "fledgling-outie", "--root", str(tmp_path)]
+    assert told["args"][-4:] == ["--profile", "fledgling-outie", "--root", str(root)]
     assert "nothing to change" in fledgling(*given, "--write", **home).stdout
     assert fledgling("uninstall", "--client", "gemini", "--write", **home).returncode == 0
     assert json.loads((tmp_path / ".gemini" / "settings.json").read_text()) == {"mcpServers": {}}
