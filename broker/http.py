@@ -91,8 +91,9 @@ class Refused(Exception):
 
 def check_head(scope: Scope, headers: Headers, listening: Listening, paths: Paths) -> None:
     """Refuse what no agent may ask, whatever its token."""
-    if sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEAD:
-        raise Refused(431, f"headers of more than {MAX_HEAD} bytes")
+    size = len(scope["raw_path"]) + len(scope["query_string"])
+    if size + sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEAD:
+        raise Refused(431, f"a head of more than {MAX_HEAD} bytes")
     if "host" not in headers:
         raise Refused(400, "no Host")
     if headers["host"].lower() not in listening.hosts:
@@ -353,7 +354,9 @@ class Connection(H11Protocol):
         self._late = self.loop.call_later(HEAD_SECONDS, self._end, 408, "no request in time")
         if len(self.connections) > self._limit:
             waiting = [other for other in self.connections if isinstance(other, Connection) and not other.is_asking()]
-            min(waiting, key=lambda other: other.since).transport.abort()
+            longest = min(waiting, key=lambda other: other.since)
+            longest.transport.abort()
+            self.connections.discard(longest)  # now, not when its loss is heard: more may be accepted before that
 
     def data_received(self, data: bytes) -> None:
         """Take what has come; from the first byte of a request, the clock runs."""

@@ -54,7 +54,7 @@ def _authority(host: str, port: int) -> str:
 
 
 def _listening(resolved: Resolved, family: int) -> socket.socket:
-    bound = _Bound(family, socket.SOCK_STREAM)
+    bound = _Bound(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle's algorithm on
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((resolved.settings.host, resolved.settings.port))
