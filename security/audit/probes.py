@@ -64,7 +64,7 @@ def main() -> None:
     victim = _forked(signal.pause)
     held = _held(victim)
     try:
-        for attack in corpus.attacks():
+        for attack in corpus.attacks(["syscalls"]):
             if isinstance(attack.act, corpus.Probe) and attack.act.role == (
                 corpus.ROLES[0] if role in UNCONFINED else role
             ):
