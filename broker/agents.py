@@ -115,11 +115,13 @@ def _data(path: Path) -> bytes:
     except (OSError, ValueError) as failed:
         reason = getattr(failed, "strerror", failed)
         raise ConfigError(str(path), f"it cannot be read ({reason})", "make it with `fledgling agents add`") from None
-    with open(fd, "rb") as file:  # noqa: PTH123  (a descriptor)
+    try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
             raise ConfigError(str(path), "it is no file that you alone can read and write", "own it, and chmod 600 it")
-        return file.read(MAX_YAML_BYTES + 1)
+        return os.read(fd, MAX_YAML_BYTES + 1)
+    finally:
+        os.close(fd)
 
 
 @contextmanager
