@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import msgspec
 
-from fledgling.wire import AnyQuestion, Query, Refusal
+from fledgling.wire import Asked, Query, Refusal
 
 DEADLY = 2  # workers that a question may end; it is refused from then on
 REMEMBERED = 1024  # questions that have ended a worker, each 32 bytes; the oldest is forgotten
@@ -33,7 +33,7 @@ class Breaker:
         self._pause = 0.0
         self._until = 0.0
 
-    def refusal(self, question: AnyQuestion) -> Refusal | None:
+    def refusal(self, question: Asked) -> Refusal | None:
         """Return the refusal for a question that has ended DEADLY workers."""
         ended = self._blamed.get(_digest(question), 0)
         if ended < DEADLY:
@@ -55,14 +55,14 @@ class Breaker:
             f"Ask again in {seconds} s: another one is started then.",
         )
 
-    def blame(self, question: AnyQuestion) -> None:
+    def blame(self, question: Asked) -> None:
         """Remember that this question has ended a worker."""
         key = _digest(question)
         self._blamed[key] = self._blamed.pop(key, 0) + 1
         if len(self._blamed) > REMEMBERED:
             del self._blamed[next(iter(self._blamed))]
 
-    def ended(self, at_work: Iterable[AnyQuestion], *, is_crash: bool) -> None:
+    def ended(self, at_work: Iterable[Asked], *, is_crash: bool) -> None:
         """Take note of a worker that ended by itself or by its memory cap, and blame the SQL it worked on.
 
         The other tools run statements of ours: where one of them is at work when a worker is killed from outside, or by
@@ -78,7 +78,7 @@ class Breaker:
                 self._pause = min(max(2 * self._pause, PAUSE_SECONDS), MAX_PAUSE_SECONDS)
                 self._until = self._crashes[-1] + self._pause
 
-    def answered(self, question: AnyQuestion) -> None:
+    def answered(self, question: Asked) -> None:
         """Take note of a worker that works, and of a question that did not end it."""
         self._crashes.clear()
         self._pause = 0.0
@@ -86,5 +86,5 @@ class Breaker:
             self._blamed.pop(_digest(question), None)
 
 
-def _digest(question: AnyQuestion) -> bytes:
+def _digest(question: Asked) -> bytes:
     return sha256(msgspec.msgpack.encode(question)).digest()

@@ -127,7 +127,7 @@ def _warn(notices: Iterable[str]) -> None:
 
 
 def _project(options: dict[str, Any], level: int = logging.DEBUG) -> Project:
-    """Return what the options of a command name; the first line of the log, at this level, says why the root is that."""
+    """Return what the options of a command name; the log's first line, at this level, says why the root is that one."""
     flags = {key: options.pop(key) for key in KEYS}
     resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
     logs.configure(resolved.settings)

@@ -18,13 +18,17 @@ from fledgling.wire import (
     TEXT,
     AnyAnswer,
     AnyQuestion,
+    Asked,
     Explore,
+    Found,
+    Overview,
     Profile,
     Progress,
     Query,
     Read,
     Refusal,
     Search,
+    Survey,
 )
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
@@ -73,6 +77,17 @@ class Front:
         self, question: AnyQuestion, report: Report | None = None, *, whole: bool = False
     ) -> AnyAnswer | Refusal:
         """Put one question as soon as a generation of the index can answer it; the last one if it is to be `whole`."""
+        found = await self._ask(question, report, whole=whole)
+        assert not isinstance(found, Overview)
+        return found
+
+    async def survey(self) -> Overview | Refusal:
+        """Return what a report shows of the whole index; for the person who started this broker, not for an agent."""
+        found = await self._ask(Survey(), None, whole=True)
+        assert isinstance(found, Overview | Refusal)
+        return found
+
+    async def _ask(self, question: Asked, report: Report | None, *, whole: bool) -> Found | Refusal:
         is_sql = isinstance(question, Query)
         if self._calls >= MAX_CALLS or (is_sql and self._sql_calls >= MAX_SQL_CALLS):
             return Refusal("busy", f"{self._calls} calls are at work already", "Wait for an answer, then ask again.")
@@ -108,7 +123,7 @@ class Front:
         await asyncio.gather(*self._retiring)
         await self._indexing.close()
 
-    async def _put(self, question: AnyQuestion, number: int) -> AnyAnswer | Refusal | None:
+    async def _put(self, question: Asked, number: int) -> Found | Refusal | None:
         """Put a question to a worker; None where that had ended before it could have looked at it."""
         if deadly := self._breaker.refusal(question):
             return deadly
@@ -162,7 +177,7 @@ class Front:
             _log.error("definitions are missing for good: %s", failed)
 
 
-def needed(question: AnyQuestion) -> int:
+def needed(question: Asked) -> int:
     """Return the generation that can answer: for files, lines and text the first, for what parsers find the second."""
     match question:
         case Explore() | Read(symbol=None) | Search(kind=None):

@@ -19,13 +19,14 @@ from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
 from fledgling.security import inspection, limits
 from fledgling.wire import (
     ANSWERS,
-    AnyAnswer,
-    AnyQuestion,
+    Asked,
     Call,
     Cancel,
+    Found,
     FromWorker,
     Generation,
     Open,
+    Overview,
     Profile,
     Ready,
     Refusal,
@@ -51,13 +52,14 @@ def longest_frame(profile: Profile) -> int:
 class Waiting(NamedTuple):
     """A call at work: what was asked, when on the monotonic clock, and who waits; None tells them to ask another."""
 
-    question: AnyQuestion
+    question: Asked
     asked: float
-    answer: asyncio.Future[AnyAnswer | Refusal | None]
+    answer: asyncio.Future[Found | Refusal | None]
 
-    def is_answered_by(self, found: AnyAnswer | Refusal) -> bool:
+    def is_answered_by(self, found: Found | Refusal) -> bool:
         """Return whether this is an answer of the tool that was asked, or a refusal."""
-        return isinstance(found, (Refusal, *ANSWERS[type(self.question).__name__.lower()]))
+        answers = ANSWERS.get(type(self.question).__name__.lower(), (Overview,))
+        return isinstance(found, (Refusal, *answers))
 
 
 class QueryWorker:
@@ -119,13 +121,13 @@ class QueryWorker:
         """Return whether the worker takes calls; one that has no memory left for them does not."""
         return self._reading is not None and not (self._has_ended or self._was_killed or self._is_spent)
 
-    async def ask(self, question: AnyQuestion) -> AnyAnswer | Refusal | None:
+    async def ask(self, question: Asked) -> Found | Refusal | None:
         """Return the answer, at the latest GRACE after the profile's query_timeout; then the worker is killed.
 
         None where the worker was as good as dead already when it was asked: ask another.
         """
         number = next(self._ids)
-        answer: asyncio.Future[AnyAnswer | Refusal | None] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Found | Refusal | None] = asyncio.get_running_loop().create_future()
         self._waiting[number] = Waiting(question, time.monotonic(), answer)
         self._process.tell(Call(number, self._profile.query_timeout, question))
         try:
@@ -176,13 +178,13 @@ class QueryWorker:
                 waiting.answer.set_result(self._lost(at - waiting.asked))
         self._waiting.clear()
 
-    async def _stop(self, question: AnyQuestion, answer: asyncio.Future[AnyAnswer | Refusal | None]) -> None:
+    async def _stop(self, question: Asked, answer: asyncio.Future[Found | Refusal | None]) -> None:
         """Kill the worker where a cancelled call does not end by itself."""
         done, _ = await asyncio.wait([answer], timeout=limits.GRACE)
         if not done:
             self._kill_for(question)
 
-    def _kill_for(self, question: AnyQuestion) -> None:
+    def _kill_for(self, question: Asked) -> None:
         """End the worker of a call that does not end, which alone is to blame."""
         if not self._was_killed:  # calls that waited behind it have the same deadline
             self._breaker.blame(question)

@@ -171,6 +171,13 @@ QUESTIONS: dict[str, type[AnyQuestion]] = {
 }
 
 
+class Survey(Question, frozen=True):
+    """What a report shows of the whole index. No tool: a person asks it of a broker, and no agent can."""
+
+
+Asked = AnyQuestion | Survey  # what goes to a worker
+
+
 # ---- answers --------------------------------------------------------------------------------------------------------
 
 
@@ -344,6 +351,64 @@ ANSWERS: dict[str, tuple[type[AnyAnswer], ...]] = {
     "query": (Table,),
 }
 
+
+class Area(Struct, frozen=True):
+    """The text of one language in one directory; without a directory, what was too small to be listed."""
+
+    directory: str | None
+    language: str | None
+    files: int
+    lines: int
+
+
+class Hub(Struct, frozen=True):
+    """A file that many files import; `imports` are the hubs it imports, as places in the list of hubs."""
+
+    path: str
+    importers: int
+    imports: list[int]
+
+
+class LongFunction(Struct, frozen=True):
+    """A function or method, and its first and last line."""
+
+    path: str
+    name: str
+    lines: tuple[int, int]
+
+
+class Parsed(Struct, frozen=True):
+    """How far the files of a language are understood, in files."""
+
+    language: str | None
+    whole: int
+    in_part: int
+    given_up: int
+    without_parser: int
+
+
+class SkippedFiles(Struct, frozen=True):
+    """How many files have no content for one reason, and the first of them."""
+
+    reason: str
+    files: int
+    examples: list[str]
+
+
+class Overview(Answer, frozen=True):
+    """Answer of survey: areas and functions the largest first, hubs by importers."""
+
+    files: int
+    lines: int
+    areas: list[Area]
+    hubs: list[Hub]
+    functions: list[LongFunction]
+    parsed: list[Parsed]
+    skipped: list[SkippedFiles]
+
+
+Found = AnyAnswer | Overview  # what comes from a worker
+
 RefusalKind = Literal[
     "denied", "invalid", "not_found", "ambiguous", "timeout", "memory", "busy", "cancelled", "unavailable", "failed"
 ]
@@ -513,7 +578,7 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True, tag="call"):
 
     id: int
     seconds: float
-    question: AnyQuestion
+    question: Asked
 
 
 class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag="cancel"):
@@ -526,7 +591,7 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
     """Query worker to broker: exactly one for each Call."""
 
     id: int
-    answer: AnyAnswer | Refusal
+    answer: Found | Refusal
 
 
 FromIndexer = Accepted | Progress | Generation | Built | Refusal

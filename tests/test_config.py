@@ -204,7 +204,7 @@ def test_git_directory_of_another_user_is_passed_over(tmp_path, monkeypatch):
 def test_name_that_is_none_is_refused(root, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("loop").symlink_to("loop")
-    with pytest.raises(ConfigError, match="cannot be found|no directory"):
+    with pytest.raises(ConfigError, match=r"cannot be found|no directory"):
         with_root(resolve({"root": root}, {}), {})
 
 

@@ -6,29 +6,31 @@ from typing import Any
 import _duckdb as duckdb
 
 from fledgling import refusals
-from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
+from fledgling.wire import QUESTIONS, Asked, Found, Refusal
 from fledgling.worker.dependencies import dependencies
 from fledgling.worker.explore import explore
 from fledgling.worker.index import Asking, Refused
 from fledgling.worker.query import query
 from fledgling.worker.read import read
 from fledgling.worker.search import search
+from fledgling.worker.survey import survey
 from fledgling.worker.symbols import symbols
 
-ANSWERING: dict[str, Callable[[Asking, Any], AnyAnswer]] = {
+ANSWERING: dict[str, Callable[[Asking, Any], Found]] = {
     "explore": explore,
     "read": read,
     "search": search,
     "symbols": symbols,
     "dependencies": dependencies,
     "query": query,
+    "survey": survey,
 }
 
 
-def answer(asking: Asking, question: AnyQuestion) -> AnyAnswer | Refusal:
+def answer(asking: Asking, question: Asked) -> Found | Refusal:
     """Answer one question under the profile, or say why not: a tool outside the allowlist is refused here too."""
     tool = type(question).__name__.lower()
-    if tool not in asking.profile.tools:
+    if tool in QUESTIONS and tool not in asking.profile.tools:
         return Refusal(
             "denied", f"{tool} is not a tool of this profile", f"Use one of: {', '.join(asking.profile.tools)}."
         )
