@@ -18,7 +18,8 @@ from mcp.types import CallToolResult
 from msgspec import Struct
 
 COMMAND = (sys.executable, "-I", "-B", "-m", "fledgling", "serve")  # as a client is configured
-MOST_SECONDS = 60.0  # until a call that asks for little is answered, the index being built meanwhile
+MOST_SECONDS = 60.0  # until a call that asks for little is answered, on a busy machine
+BUILD_SECONDS = 600.0  # until the first call is answered: the index is built meanwhile, of a project of any size
 
 
 class Reply(Struct, frozen=True):
@@ -37,10 +38,10 @@ class Connection:
         self._session = session
         self.process = process
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Reply:
+    async def call(self, tool: str, arguments: Mapping[str, Any], seconds: float = MOST_SECONDS) -> Reply:
         """Call a tool; a refusal is a reply too. Raises TimeoutError, and UnicodeError for what cannot be sent."""
         try:
-            async with asyncio.timeout(MOST_SECONDS):
+            async with asyncio.timeout(seconds):
                 result = await self._session.call_tool(tool, dict(arguments))
         except MCPError as refused:
             return Reply(

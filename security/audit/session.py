@@ -54,15 +54,15 @@ class _Session:
 
     async def calibrate(self) -> None:
         """Wait for the index, and forbid the bait that `read` does not show."""
-        await self._first_tool()
+        await self._first_tool(client.BUILD_SECONDS)
         if self._target.project == SCRATCH and "read" in self._target.profile.tools:
             for path, token in self._target.scratch.bait.items():
                 if token not in (await self._connection.call("read", {"path": path})).text:
                     self._forbidden[path] = token
 
-    async def _first_tool(self) -> client.Reply:
+    async def _first_tool(self, seconds: float = client.MOST_SECONDS) -> client.Reply:
         tool = self._target.profile.tools[0]
-        return await self._connection.call(tool, corpus.REQUIRED.get(tool, {}))
+        return await self._connection.call(tool, corpus.REQUIRED.get(tool, {}), seconds)
 
     async def asked(self, attack: Attack, ask: Ask) -> Verdict:
         """Send one call, and judge what comes back and what became of files and processes."""
