@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, TypeVar
 
@@ -14,7 +15,7 @@ import msgspec
 from click.shell_completion import get_completion_class
 
 from fledgling import __version__, refusals
-from fledgling.broker import agents, audit_log, install, logs, schema, stats, terminal
+from fledgling.broker import agents, audit_log, install, logs, output, report, schema, stats, terminal
 from fledgling.broker import doctor as diagnosis
 from fledgling.broker.agents import Agent
 from fledgling.broker.audit_log import AuditLog, AuditLogError
@@ -47,6 +48,7 @@ from fledgling.wire import (
     Confining,
     Explore,
     Layer,
+    Overview,
     Profile,
     Refusal,
 )
@@ -211,7 +213,7 @@ def _serve_http(project: Project) -> None:
         async with AsyncExitStack() as stack:
             guests = []
             for agent, indexing in indexings.items():
-                front = Front(agent.profile, indexing)
+                front = http.SharingFront(agent.profile, indexing)
                 stack.push_async_callback(front.close)
                 guests.append(http.Guest(agent, front, logs_of[agent], settings.transport))
             for indexing in indexings.values():
@@ -333,12 +335,17 @@ def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool
 def index(with_stats: bool, as_json: bool, **options: Any) -> None:
     """Build the index once and say what is in it."""
     project = _project(options)
-    built = _run(_indexing(project), _built)
+    if with_stats:
+        built, overview = _run(_indexing(project), _surveyed)
+        lines, values = [*stats.lines(built, overview)], {**msgspec.structs.asdict(built), "overview": overview}
+    else:
+        built = _run(_indexing(project), _built)
+        lines, values = [stats.headline(built)], msgspec.structs.asdict(built)
     _warn(built.notices)
     if as_json:
-        terminal.show_json(built)
+        terminal.show_json(values)
     else:
-        terminal.show_text("\n".join(stats.lines(built) if with_stats else [stats.headline(built)]))
+        terminal.show_text("\n".join(lines))
     raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
 
 
@@ -366,8 +373,37 @@ async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
     return await front.ask(Explore(), whole=True)
 
 
+@cli.command("report")
+@_setting_options
+@click.option(
+    "--html", "file", required=True, metavar="FILE", type=click.Path(path_type=Path), help="the page to write"
+)
+def report_command(file: Path, **options: Any) -> None:
+    """Write a page about the project to look at: sizes, languages, hubs of the import graph, what was skipped.
+
+    FILE is new, or an earlier report.
+    """
+    project = _project(options)
+    with output.opened(file, report.MARK) as target:
+        built, overview = _run(_indexing(project), _surveyed)
+        name = Path(project.settings.root).name
+        at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+        target.write(report.page(name, project.profile.name, at, built, overview))
+    _warn(built.notices)
+    _log.info("%s", stats.headline(built))
+    raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
+
+
 async def _built(_: Front, indexing: Indexing) -> Built:
     return await indexing.built()
+
+
+async def _surveyed(front: Front, indexing: Indexing) -> tuple[Built, Overview]:
+    built = await indexing.built()
+    overview = await front.survey()
+    if isinstance(overview, Refusal):
+        terminal.refuse(overview)
+    return built, overview
 
 
 @cli.group("profiles")

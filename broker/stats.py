@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from fledgling.wire import Built
+from fledgling.wire import Built, Overview
+
+SHOWN = 5  # hubs and functions; a report has more
 
 
 def headline(built: Built) -> str:
@@ -14,7 +16,7 @@ def headline(built: Built) -> str:
     return f"{line}. {built.partial}" if built.partial else line
 
 
-def lines(built: Built) -> Iterator[str]:
+def lines(built: Built, overview: Overview) -> Iterator[str]:
     """Yield the headline and the tables behind it."""
     yield headline(built)
     yield ""
@@ -22,6 +24,20 @@ def lines(built: Built) -> Iterator[str]:
     for row in built.languages:
         name = row.language or "(unknown)"
         yield f"{name:18}{row.files:8}{row.lines:10}{row.bytes / 1e6:8.2f}{row.symbols:9}{row.seconds:9.2f}"
+    parsed = {
+        "parsed whole": sum(row.whole for row in overview.parsed),
+        "in part": sum(row.in_part for row in overview.parsed),
+        "given up": sum(row.given_up for row in overview.parsed),
+        "without a parser for it": sum(row.without_parser for row in overview.parsed),
+    }
+    yield from _counts("files with text", {name: files for name, files in parsed.items() if files})
+    hubs = {hub.path: hub.importers for hub in overview.hubs[:SHOWN]}
+    yield from _counts("imported by most files", hubs)
+    longest = {
+        f"{function.path}:{function.lines[0]} {function.name}": function.lines[1] - function.lines[0] + 1
+        for function in overview.functions[:SHOWN]
+    }
+    yield from _counts("longest functions, in lines", longest)
     yield from _counts("listed without content", built.skipped)
     yield from _counts("not listed", built.left_out)
     yield from _counts("seconds by stage", {name: f"{seconds:.2f}" for name, seconds in built.seconds.items()})

@@ -1,5 +1,5 @@
--- How far the files with text of each language are understood: whole, in part, not at all because the parser gave up, or because no
--- parser knows the language.
+-- How far the files with text of each language are understood: whole, in part, not at all because the parser gave up, or
+-- because no parser knows the language.
 SELECT
     language, count(*) FILTER (is_parsed AND engine != 'none') AS whole,
     count(*) FILTER (NOT is_parsed AND engine != 'none') AS in_part,
