@@ -9,8 +9,9 @@ import hmac
 import logging
 import math
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextvars import ContextVar
 
 import anyio
 import h11
@@ -30,8 +31,9 @@ from uvicorn.server import ServerState
 from fledgling.broker import agents, audit_log, server, stdio
 from fledgling.broker.agents import Agent
 from fledgling.broker.audit_log import AuditLog
-from fledgling.broker.front import Front
+from fledgling.broker.front import Front, Report
 from fledgling.broker.listening import BACKLOG, Listening
+from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
 
 MAX_HEAD = 2**14  # bytes of a request's first line and headers
 HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of its headers
@@ -42,8 +44,8 @@ IDLE_SECONDS = 600.0  # without a request or an open stream until a session ends
 MAX_REQUESTS = 64  # of one agent at once, its open streams among them; as on standard input, and sessions
 MAX_HELD = 2 * stdio.MAX_MESSAGE  # bytes of the bodies of one agent's requests at work
 SPARE_CONNECTIONS = 64  # on top of MAX_REQUESTS for each agent: those that have not yet said whose they are
-TURNS = 4  # requests of one agent that this process works on at once: the others wait, those of other agents do not
-TURN_SECONDS = 0.05  # until a request that waits for its worker no longer counts as one of those
+TURNS = 1  # requests of one agent that this process works on at once: the others wait, those of other agents do not
+TURN_SECONDS = 1.0  # until a request no longer counts as one of those: its client does not read what it asked for
 ENDING_SECONDS = 1.0  # for what is under way when the server ends
 TOLD_SECONDS = 1.0  # between two lines about requests that are nobody's: whoever can connect could fill the log
 
@@ -129,31 +131,61 @@ def check_body_headers(headers: Headers) -> None:
         raise Refused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
 
 
-async def body(receive: Receive) -> bytes:
-    """Return the body of a request once all of it is there."""
-    held = bytearray()
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            while True:
-                event = await receive()
-                held += event.get("body", b"")
-                if len(held) > stdio.MAX_MESSAGE:
-                    raise Refused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
-                if event["type"] == "http.disconnect":
-                    raise Refused(400, "the body ends too early")
-                if not event.get("more_body"):
-                    return bytes(held)
-    except TimeoutError:
-        raise Refused(408, f"a body that takes more than {BODY_SECONDS:g} s", connection="close") from None
-
-
 # ---- one agent ------------------------------------------------------------------------------------------------------
+
+
+class Turn:
+    """One of the requests of an agent that this process works on; not while it waits for the worker."""
+
+    def __init__(self, turns: asyncio.Semaphore) -> None:
+        self._turns = turns
+        self._is_taken = False
+        self._is_over = False
+
+    async def take(self) -> None:
+        """Wait for it, unless the request has had its time."""
+        if not self._is_over:
+            await self._turns.acquire()
+            self._is_taken = True
+            if self._is_over:
+                self.give()
+
+    def give(self) -> None:
+        """Let another request have it."""
+        if self._is_taken:
+            self._is_taken = False
+            self._turns.release()
+
+    def end(self) -> None:
+        """Let another have it, for good."""
+        self._is_over = True
+        self.give()
+
+
+_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
+
+
+class SharingFront(Front):
+    """A front whose questions give their turn back while the worker has them."""
+
+    async def ask(
+        self, question: AnyQuestion, report: Report | None = None, *, whole: bool = False
+    ) -> AnyAnswer | Refusal:
+        """Put one question, as any front does."""
+        turn = _turn.get()
+        if turn is None:
+            return await super().ask(question, report, whole=whole)
+        turn.give()
+        try:
+            return await super().ask(question, report, whole=whole)
+        finally:
+            await turn.take()
 
 
 class Guest:
     """An agent that is served: its own MCP server, and its share of what it has in common with the others."""
 
-    def __init__(self, agent: Agent, front: Front, log: AuditLog, transport: str) -> None:
+    def __init__(self, agent: Agent, front: SharingFront, log: AuditLog, transport: str) -> None:
         self.agent = agent
         self.log = log
         self._server = server.build(front, log)
@@ -180,38 +212,48 @@ class Guest:
                 await self._app(scope, receive, send)
                 return
             check_body_headers(headers)
-            async with self._turn():
-                data = await body(receive)
-                with self._holding(len(data)):
-                    try:
-                        stdio.message(data)
-                    except stdio.Unfit as unfit:
-                        raise Refused(400, str(unfit), unfit.answer()) from None
-                    await self._app(scope, _replayed(data, receive), send)
+            async with self._body(receive) as data, self._turn():
+                try:
+                    stdio.message(data)
+                except stdio.Unfit as unfit:
+                    raise Refused(400, str(unfit), unfit.answer()) from None
+                await self._app(scope, _replayed(data, receive), send)
         finally:
             self._requests -= 1
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        await self._turns.acquire()
-        loop = asyncio.get_running_loop()
-        over = loop.call_later(TURN_SECONDS, self._turns.release)
+    async def _body(self, receive: Receive) -> AsyncIterator[bytes]:
+        """Yield the body of a request once all of it is there; it counts until the block ends."""
+        held = bytearray()
         try:
-            yield
+            try:
+                async with asyncio.timeout(BODY_SECONDS):
+                    while (event := await receive()).get("more_body") or event.get("body"):
+                        held += event["body"]
+                        self._held += len(event["body"])
+                        if len(held) > stdio.MAX_MESSAGE:
+                            raise Refused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
+                        if self._held > MAX_HELD:
+                            raise Refused(429, f"bodies of more than {MAX_HELD} bytes are at work already")
+                        if not event.get("more_body"):
+                            break
+            except TimeoutError:
+                raise Refused(408, f"a body that takes more than {BODY_SECONDS:g} s", connection="close") from None
+            yield bytes(held)
         finally:
-            if over.when() > loop.time():
-                over.cancel()
-                self._turns.release()
+            self._held -= len(held)
 
-    @contextmanager
-    def _holding(self, size: int) -> Iterator[None]:
-        if self._held + size > MAX_HELD:
-            raise Refused(429, f"requests of {self._held} bytes are at work already")
-        self._held += size
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        turn = Turn(self._turns)
+        _turn.set(turn)
+        await turn.take()
+        over = asyncio.get_running_loop().call_later(TURN_SECONDS, turn.end)
         try:
             yield
         finally:
-            self._held -= size
+            over.cancel()
+            turn.end()
 
 
 def _replayed(data: bytes, receive: Receive) -> Receive:
