@@ -1,1 +1,1 @@
-"""What an auditor opens: profiles, limits and confinement. No data, no protocol."""
+"""What an auditor opens: profiles, limits and confinement. No data and, but for the audit, no protocol."""
