@@ -101,7 +101,7 @@ def _exploration(answer: Exploration) -> Iterator[str]:
         totals = f"{directory.files} files, {directory.lines} lines"
         yield f"{one_line(directory.path)}  {totals}{_counts(directory.languages)}"
     for file in answer.files:
-        detail = file.skipped or f"{file.lines} lines, {file.symbols} symbols"
+        detail = file.skipped or f"{file.lines} lines{f', {file.symbols} symbols' if file.symbols else ''}"
         yield f"{one_line(file.path)}  {file.language or '-'}, {detail}"
 
 
@@ -144,8 +144,10 @@ def _node(node: FileImports) -> Iterator[str]:
     for item in node.imports:
         names = f" ({', '.join(item.names)})" if item.names else ""
         yield f"  {item.line}: {one_line(f'{item.module}{names} -> {item.resolved or item.unresolved}')}"
+    if node.imported_by:
+        yield "  imported by"
     for importer in node.imported_by:
-        yield f"  <- {one_line(importer.path)}:{importer.line}"
+        yield f"  {one_line(importer.path)}:{importer.line}"
 
 
 def _table(answer: Table) -> Iterator[str]:

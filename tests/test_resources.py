@@ -170,9 +170,6 @@ async def test_the_schema_is_that_of_the_tables(project):
 
 
 def test_static_text_is_what_was_reviewed():
-    """What an agent is told of its own server changes in sight of a reviewer: look at it, then put the new hash here."""
+    """What an agent is told of its server changes in sight of a reviewer: look at it, then put the new hash here."""
     static = json.dumps([resources.SCHEMA, resources.FILE_DESCRIPTION, *resources.RESOURCES])
-    assert (
-        hashlib.sha256(static.encode()).hexdigest()
-        == "dab840fedb89e7b321b85f67103808b1c51def60fa570a79776170215c301abe"
-    )
+    assert hashlib.sha256(static.encode()).hexdigest()[:32] == "dab840fedb89e7b321b85f67103808b1"
