@@ -84,7 +84,8 @@ def _treemap(overview: Overview) -> Iterator[str]:
     yield '<ul class="legend">'
     for language in ranked:
         share = lines[language] / sum(lines.values())
-        yield _key(colors[language], language, f"{lines[language]:,} lines, {share:.0%}")
+        percent = f"{share:.0%}" if share >= 0.005 else "under 1%"
+        yield _key(colors[language], language, f"{lines[language]:,} lines, {percent}")
     others = sum(lines.values()) - sum(lines[language] for language in ranked)
     if others:
         yield _key("c9", "other or unknown", f"{others:,} lines")
@@ -165,12 +166,12 @@ def _functions(functions: Sequence[LongFunction]) -> Iterator[str]:
     for number, function in enumerate(functions):
         width = max(1.0, _length(function) / most * HALF)
         place = f"{function.path}:{function.lines[0]}"
-        yield _bar(0, number, width, "bar behind", f"{function.name} in {place}")
+        yield _bar(0, number, width, "bar", f"{function.name} in {place}", from_top=ROW - 4)
         name = fitted(function.name, HALF * 0.45)
-        yield _text(5, number, name, title=f"{function.name} in {place}")
-        taken = 5 + text_width(name) + 10
+        yield _text(0, number, name, title=f"{function.name} in {place}")
+        taken = text_width(name) + 10
         yield _text(HALF - 45, number, fitted(place, HALF - 45 - taken, keep_end=True), "end faint")
-        yield _text(HALF - 3, number, f"{_length(function):,}", "end")
+        yield _text(HALF, number, f"{_length(function):,}", "end")
     yield "</svg></section>"
 
 
@@ -199,7 +200,7 @@ def _parsed(parsed: Sequence[Parsed]) -> Iterator[str]:
                 title = f"{row.language or UNKNOWN}: {getattr(row, key):,} {words}"
                 yield _bar(x, number, width, f"bar {color}", title)
             x += width
-        yield _text(1200, number, f"{files:,} files", "end faint")
+        yield _text(MAP.width, number, f"{files:,} files", "end faint")
     yield "</svg>"
     if len(parsed) > len(shown):
         yield f'<p class="faint">And {len(parsed) - len(shown)} languages with fewer files.</p>'
@@ -235,9 +236,11 @@ def _key(color: str, words: str, count: str) -> str:
     return f'<li><i class="{color}"></i> {_e(words)} <span class="faint">{count}</span></li>'
 
 
-def _bar(x: float, number: int, width: float, kind: str, title: str) -> str:
+def _bar(x: float, number: int, width: float, kind: str, title: str, from_top: int = 2) -> str:
+    """Return a bar in a row: as high as the row, or from so many pixels below its top."""
+    y, height = number * ROW + from_top, ROW - 2 - from_top
     return (
-        f'<rect class="{kind}" x="{x:.1f}" y="{number * ROW + 2}" width="{width:.1f}" height="{ROW - 4}">'
+        f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}">'
         f"<title>{_e(title)}</title></rect>"
     )
 
@@ -253,7 +256,7 @@ def _text(x: float, number: int, words: str, kind: str = "", title: str = "") ->
 
 
 def fitted(words: str, width: float, *, keep_end: bool = False) -> str:
-    """Return words cut to so many pixels, or nothing where not two letters fit: `fitted("a long name", 40)`: `a lo…`."""
+    """Return words cut to so many pixels, `fitted("a long name", 40)` to `a lo…`; none where not two letters fit."""
     words = _printable(words)
     if text_width(words) <= width:
         return words

@@ -35,7 +35,6 @@ svg .faint { fill: var(--faint); }
 .arc:hover { stroke: var(--text); stroke-width: 2.5; opacity: 1; }
 .dot { fill: var(--bar); stroke: var(--ground); stroke-width: 1; }
 .bar { fill: var(--bar); }
-.behind { opacity: .45; }
 .end { text-anchor: end; }
 .c0 { fill: light-dark(#8ab6e8, #2f5d8f); background: light-dark(#8ab6e8, #2f5d8f); }
 .c1 { fill: light-dark(#f2b56b, #8a5a1c); background: light-dark(#f2b56b, #8a5a1c); }
@@ -51,6 +50,7 @@ table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th { text-align: left; color: var(--faint); font-weight: 600; }
 th, td { padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td { overflow-wrap: anywhere; }
+td:first-child, td:nth-child(2) { white-space: nowrap; }
 td:last-child { color: var(--faint); }
 .number { text-align: right; white-space: nowrap; }
 section, figure { break-inside: avoid; margin: 0; }

@@ -1,0 +1,294 @@
+"""The report: where things stand, what hostile names become, and what file it is written to."""
+
+import asyncio
+import os
+import random
+import re
+import stat
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+from running import fronted
+from test_cli import fledgling
+
+from fledgling.broker import output, report
+from fledgling.broker.treemap import LEAST_AREA, Box, cells, squarified, tree
+from fledgling.config import ConfigError
+from fledgling.wire import (
+    QUESTIONS,
+    Area,
+    Built,
+    Hub,
+    LanguageStats,
+    LongFunction,
+    Overview,
+    Parsed,
+    Refusal,
+    SkippedFiles,
+)
+
+BUILT = Built(
+    files=3, lines=30, symbols=2, imports=1, image_bytes=1, seconds={"total": 0.5},
+    languages=(LanguageStats("python", 3, 30, 300, 2, 0.1),), skipped={}, left_out={"ignored": 4}, slowest=(),
+)  # fmt: skip
+EMPTY = Overview(files=0, lines=0, areas=[], hubs=[], functions=[], parsed=[], skipped=[])
+HOSTILE = "</title></svg><script>alert(1)</script>\"'><img src=x onerror=alert(1)>&amp;\x1b[2J\u202e\udcff"
+
+
+def overview_of(name: str) -> Overview:
+    return Overview(
+        files=3,
+        lines=30,
+        areas=[Area(name, name, 2, 20), Area("src/a", "python", 1, 9), Area(None, None, 1, 1)],
+        hubs=[Hub(name, 7, [1]), Hub("b.py", 3, [0, 1])],
+        functions=[LongFunction(name, name, (1, 9))],
+        parsed=[Parsed(name, 1, 1, 1, 0), Parsed(None, 0, 0, 0, 1)],
+        skipped=[SkippedFiles("binary", 9, [name])],
+    )
+
+
+# ---- where things stand
+
+
+def overlap(a: Box, b: Box) -> float:
+    wide = min(a.x + a.width, b.x + b.width) - max(a.x, b.x)
+    high = min(a.y + a.height, b.y + b.height) - max(a.y, b.y)
+    return max(wide, 0) * max(high, 0)
+
+
+WEIGHTS = {
+    "one": [5],
+    "equal": [1] * 7,
+    "one that is nearly all": [1_000_000, 1, 1],
+    "falling": [2**n for n in range(20, 0, -1)],
+    "none": [],
+    **{f"any {n}": sorted(random.Random(n).choices(range(1, 5000), k=n * 13), reverse=True) for n in range(1, 6)},
+}
+
+
+@pytest.mark.parametrize("box", [Box(0, 0, 1200, 560), Box(3, 4, 10, 900)], ids=["wide", "high"])
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+def test_areas_are_in_proportion_and_do_not_overlap(weights: list[int], box: Box) -> None:
+    boxes = squarified(weights, box)
+    for weight, at in zip(weights, boxes, strict=True):
+        assert at.area == pytest.approx(box.area * weight / sum(weights))
+        assert overlap(at, box) == pytest.approx(at.area)
+    assert all(overlap(a, b) < 1e-6 for n, a in enumerate(boxes) for b in boxes[:n])
+
+
+def test_equal_weights_are_nearly_square() -> None:
+    assert max(max(b.width / b.height, b.height / b.width) for b in squarified([1] * 24, Box(0, 0, 600, 400))) < 1.6
+
+
+TREES = {
+    "one file": [("", "python", 5)],
+    "directories that only hold another are one": [("src/main/java", "java", 5), ("src/main/java/a", "java", 5)],
+    "two languages in one directory": [("a", "python", 5), ("a", "sql", 4), ("b", "python", 4)],
+    "as deep as a path may be": [("/".join("x" * 1000), "python", 5), ("y", "python", 1)],
+    "as wide as an answer": [(f"d{n}", "python", 2001 - n) for n in range(2000)],
+    "both": [("/".join(f"d{n}" for n in range(at % 30)), "python", at) for at in range(1, 500)],
+}
+
+
+@pytest.mark.parametrize("pieces", TREES.values(), ids=TREES)
+def test_what_is_drawn_is_inside_its_frame_and_beside_the_others(pieces: list[tuple[str, str, int]]) -> None:
+    root = tree(pieces)
+    assert root.weight == sum(weight for _, _, weight in pieces)
+    drawn = list(cells(root, report.MAP))
+    leaves = [cell for cell in drawn if not cell.is_framed]
+    assert sum(leaf.node.weight for leaf in leaves) == root.weight
+    frames = len(drawn) - len(leaves)
+    assert sum(leaf.box.area < LEAST_AREA for leaf in leaves) <= frames  # what is left of each is drawn as one
+    assert all(overlap(leaf.box, report.MAP) == pytest.approx(leaf.box.area) for leaf in leaves)
+    assert all(overlap(a.box, b.box) < 1e-6 for n, a in enumerate(leaves) for b in leaves[:n])
+
+
+def test_names_are_joined_and_sorted() -> None:
+    assert tree(TREES["directories that only hold another are one"]).name == "src/main/java"
+    assert [child.name for child in tree(TREES["two languages in one directory"]).children] == ["a", "b"]
+
+
+FITTED = {
+    ("name.py", 100.0): "name.py",
+    ("a_long_name.py", 60.0): "a_long_…",
+    ("a_long_name.py", 15.0): "",
+    ("漢字漢字", 30.0): "",
+    ("漢字漢字", 40.0): "漢字…",
+}
+
+
+@pytest.mark.parametrize(("given", "expected"), FITTED.items(), ids=[repr(words) for words in FITTED])
+def test_label_fits(given: tuple[str, float], expected: str) -> None:
+    words, width = given
+    assert report.fitted(words, width) == expected
+    assert report.text_width(expected) <= width
+    assert report.fitted(words[::-1], width, keep_end=True) == expected[::-1]
+
+
+# ---- hostile names
+
+
+class Page(HTMLParser):
+    """The tags and attributes of a page, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attributes}
+        if tag not in ("meta",):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", [HOSTILE, "", "x" * 5000, "/" * 400, "a/" * 150, "\n\t\0"])
+def test_name_becomes_no_markup(name: str) -> None:
+    usual = Page(report.page("p", "core", "now", BUILT, overview_of("a.py")))
+    text = report.page(name, name, "now", BUILT, overview_of(name))
+    found = Page(text)
+    assert found.open == []
+    assert found.tags <= usual.tags
+    assert found.attributes <= usual.attributes
+    assert not found.tags & {"script", "img", "link", "iframe", "object", "foreignobject", "a", "use", "image"}
+    assert all(c.isprintable() or c == "\n" for c in text)
+    text.encode()
+
+
+def test_nothing_is_loaded() -> None:
+    text = report.page("p", "core", "now", BUILT, overview_of("a.py"))
+    assert "default-src 'none'" in text
+    assert not re.search(r"https?:|url\(|@import|href|src=", text)
+
+
+def test_empty_index_has_a_page() -> None:
+    text = report.page("p", "core", "now", msgspec.structs.replace(BUILT, left_out={}), EMPTY)
+    for words in ("No file has text", "No import leads", "No function was found", "Nothing: every file is listed"):
+        assert words in text
+
+
+def test_what_the_index_lacks_is_said() -> None:
+    assert "half is missing" in report.page(
+        "p", "c", "now", msgspec.structs.replace(BUILT, partial="half is missing"), EMPTY
+    )
+
+
+# ---- the question
+
+
+def test_survey_counts_what_is_there_and_is_no_tool(project: Path) -> None:
+    async def ask() -> tuple[Overview | Refusal, object]:
+        async with fronted(project) as (front, _):
+            return await front.survey(), await front.call("survey", {})
+
+    found, refused = asyncio.run(ask())
+    assert isinstance(found, Overview)
+    assert "survey" not in QUESTIONS
+    assert isinstance(refused, Refusal)
+    assert refused.kind == "denied"
+    assert sum(area.lines for area in found.areas) == found.lines > 0
+    assert found.hubs[0].importers >= found.hubs[-1].importers >= 1
+    assert {hub.path for hub in found.hubs} >= {"src/core/engine.py"}
+    lengths = [last - first for first, last in (function.lines for function in found.functions)]
+    assert lengths == sorted(lengths, reverse=True)
+    assert lengths
+    assert {row.reason: row.examples for row in found.skipped} == {
+        "binary": ["logo.png"],
+        "secret": [".env"],
+        "symlink": ["link.py"],
+    }
+    assert {row.language for row in found.parsed if row.whole} >= {"python", "javascript"}
+
+
+# ---- the file
+
+
+def test_command_writes_a_page_and_writes_it_again(project: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    for _ in range(2):
+        done = fledgling("report", "--root", str(project), "--html", str(page))
+        assert done.returncode == 0, done.stderr
+        assert page.read_text().startswith(report.MARK)
+        assert page.read_text().endswith("</html>\n")
+        page.write_text(page.read_text() + "x" * 100_000)
+
+
+def test_failed_build_leaves_an_earlier_report_as_it_was(project: Path, tmp_path: Path) -> None:
+    page, profile = tmp_path / "page.html", tmp_path / "wrong.sql"
+    page.write_text(report.MARK + "earlier")
+    profile.write_text("SET tools = 'explore';\nCREATE VIEW files AS SELECT nothing FROM files;\n")
+    done = fledgling("report", "--root", str(project), "--profile", str(profile), "--html", str(page))
+    assert done.returncode == 2
+    assert page.read_text() == report.MARK + "earlier"
+
+
+REFUSED = {
+    "a file that is no report": lambda path: path.write_text("<!doctype html>\n"),
+    "a link to a report": lambda path: path.symlink_to(_report_beside(path)),
+    "a link to nothing": lambda path: path.symlink_to("nothing"),
+    "a directory": lambda path: path.mkdir(),
+    "a pipe": os.mkfifo,
+}
+
+
+def _report_beside(path: Path) -> Path:
+    beside = path.with_name("report.html")
+    beside.write_text(report.MARK)
+    return beside
+
+
+@pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED)
+def test_other_file_is_not_overwritten(make, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    make(path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if stat.S_ISREG(p.stat(follow_symlinks=False).st_mode)}
+    with pytest.raises(ConfigError, match="name a new file, or an earlier report"), output.opened(path, report.MARK):
+        pass
+    assert before == {name: (tmp_path / name).read_bytes() for name in before}
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize("directory", ["/nowhere/at/all", "a\0b"])
+def test_place_that_is_none_is_refused(directory: str) -> None:
+    with pytest.raises(ConfigError, match="cannot be opened"), output.opened(Path(directory, "page.html"), report.MARK):
+        pass
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from fledgling.broker import output, report
+from fledgling.config import ConfigError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+with output.opened(Path(sys.argv[1]), report.MARK) as target:
+    try:
+        target.write(report.MARK + "x" * 5000)
+    except ConfigError as refused:
+        print(refused)
+"""
+
+
+@pytest.mark.parametrize("earlier", ["", report.MARK + "earlier"])
+def test_no_half_of_a_page_is_left_where_there_is_no_room(earlier: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    if earlier:
+        page.write_text(earlier)
+    done = subprocess.run([sys.executable, "-c", FULL, page], capture_output=True, text=True, check=True)
+    assert "it cannot be written" in done.stdout
+    assert page.read_text() == earlier
