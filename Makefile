@@ -7,6 +7,9 @@ test:
 long: # needs npm; takes minutes
 	.venv/bin/python -m pytest -m long
 
+clients: # clients and suites of others: installs them by npm and pip into ~/.cache/fledgling-clients; takes minutes
+	.venv/bin/python tests/clients/run.py
+
 bench: # minutes; fetches projects and peers into ~/.cache/fledgling-bench
 	.venv/bin/python benchmarks/bench.py
 
