@@ -352,6 +352,30 @@ def index(with_stats: bool, as_json: bool, **options: Any) -> None:
 @cli.command()
 @_setting_options
 @_json_option
+def savings(as_json: bool, **options: Any) -> None:
+    """Show what 30 questions about the project cost an agent in tokens and calls, here and with grep and cat.
+
+    The profile must allow SQL: by it the questions are chosen, and counted what the shell would print.
+    """
+    from fledgling.broker import savings as measuring  # noqa: PLC0415  (it reads the questions)
+
+    options["profile"] = options["profile"] or "fledgling-analyst"
+    project = _project(options)
+
+    async def measure(front: Front, indexing: Indexing) -> list[measuring.Compared]:
+        await indexing.built()
+        return await measuring.measure(front)
+
+    try:
+        compared = _run(_indexing(project), measure)
+    except measuring.MeasureError as failed:
+        terminal.fail(str(failed), terminal.NOTHING)
+    terminal.show_rows(measuring.table(compared), as_json=as_json)
+
+
+@cli.command()
+@_setting_options
+@_json_option
 def doctor(as_json: bool, **options: Any) -> None:
     """Show what confines each process here, and what it means where a layer is missing. Exit code 1 where one is."""
     project = _project(options)

@@ -130,7 +130,7 @@ def inspector(small: Path, _: Path) -> Row:
             listed = run(BIN / "mcp-inspector", "--cli", *command, *options)
             if listed.returncode or listed.stderr.strip():
                 return {"fault": f"{profile}, {answers}: exit {listed.returncode}: {listed.stderr[-500:]}"}
-            seen.append(str(len(json.loads(listed.stdout)["tools"])))
+            seen.append(str(len(json.loads(listed.stdout)["result"]["tools"])))
     said = ""
     for era in ("legacy", "modern"):
         asked = ["--tool-name", "search", "--tool-args-json", '{"query": "timeout"}', "--protocol-era", era]

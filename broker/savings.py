@@ -1,0 +1,166 @@
+"""What navigation costs an agent with Fledgling and without: tokens and calls, measured on a project; see savings.toml.
+
+Both sides are counted on the same index: what grep and cat would print is asked for in SQL, so nothing of the project
+is read here. Four characters are a token.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from fledgling.broker import render
+from fledgling.broker.front import Front
+from fledgling.wire import AnyAnswer, Next, Refusal, Table
+
+CHARS_A_TOKEN = 4
+MAX_PAGES = 50  # of one answer; the shell prints everything at once, so everything is asked for
+
+Argument = str | int | bool
+
+
+class ToolCall(Struct, frozen=True):
+    """A call; `pages` are looked at, all of them where that is 0."""
+
+    tool: str
+    arguments: dict[str, Argument]
+    pages: int = 0
+
+
+class Command(Struct, frozen=True):
+    """A command, and SQL for the number of characters that it prints."""
+
+    command: str
+    sql: str
+
+
+class Template(Struct, frozen=True):
+    """A question about each subject that its SQL finds, and how both sides answer it."""
+
+    ask: str
+    subject: str
+    calls: list[ToolCall]
+    shell: list[Command]
+
+
+class Questions(Struct, frozen=True):
+    """The file."""
+
+    question: list[Template]
+
+
+QUESTIONS = msgspec.convert(tomllib.loads(Path(__file__).with_name("savings.toml").read_text("utf-8")), Questions)
+
+
+class Cost(NamedTuple):
+    """What one side has spent."""
+
+    chars: int
+    calls: int
+
+    @property
+    def tokens(self) -> int:
+        """What a model pays."""
+        return self.chars // CHARS_A_TOKEN
+
+    def and_(self, chars: int) -> "Cost":
+        """Return this and one more call."""
+        return Cost(self.chars + chars, self.calls + 1)
+
+
+class Compared(NamedTuple):
+    """One question on both sides."""
+
+    ask: str
+    fledgling: Cost
+    shell: Cost
+
+
+class MeasureError(Exception):
+    """A question cannot be put, and why."""
+
+
+async def measure(front: Front) -> list[Compared]:
+    """Put every question; the profile must allow SQL. Raises MeasureError."""
+    compared = []
+    for template in QUESTIONS.question:
+        for subject in await _rows(front, template.subject):
+            asked = _filled(template.ask, subject)
+            fledgling = await _with_calls(front, template.calls, subject)
+            compared.append(Compared(asked, fledgling, await _with_shell(front, template.shell, subject)))
+    return compared
+
+
+async def _with_calls(front: Front, calls: Iterable[ToolCall], subject: Mapping[str, str]) -> Cost:
+    spent = Cost(0, 0)
+    for call in calls:
+        tool, arguments = call.tool, dict(call.arguments)
+        arguments |= {key: _filled(value, subject) for key, value in arguments.items() if isinstance(value, str)}
+        for page in range(1, (call.pages or MAX_PAGES) + 1):
+            answer = await front.call(tool, arguments)
+            spent = spent.and_(len(tool) + len(msgspec.json.encode(arguments)) + len(_said(answer)))
+            following = _after(answer, arguments, subject)
+            if following is None or page == call.pages:
+                break
+            tool, arguments = following.tool, dict(following.arguments)
+    return spent
+
+
+def _said(answer: AnyAnswer | Refusal) -> str:
+    return render.refusal(answer) if isinstance(answer, Refusal) else render.text(answer)
+
+
+def _after(answer: AnyAnswer | Refusal, arguments: dict[str, Argument], subject: Mapping[str, str]) -> Next | None:
+    """Return the call that must follow: the next page, or by lines where a name has more than one definition."""
+    if isinstance(answer, Refusal):
+        if answer.kind != "ambiguous":
+            raise MeasureError(f"{arguments}: {render.refusal(answer)}")
+        first, last = int(subject["line_start"]), int(subject["line_end"])
+        return Next("read", {"path": subject["path"], "start_line": first, "end_line": last})
+    return None if isinstance(answer, Table) else answer.next
+
+
+async def _with_shell(front: Front, commands: Iterable[Command], subject: Mapping[str, str]) -> Cost:
+    spent = Cost(0, 0)
+    quoted = {name: value.replace("'", "''") for name, value in subject.items()}
+    for command in commands:
+        [row] = await _rows(front, _filled(command.sql, quoted))
+        [printed] = row.values()
+        spent = spent.and_(len(_filled(command.command, subject)) + int(printed or 0))
+    return spent
+
+
+async def _rows(front: Front, sql: str) -> list[dict[str, str]]:
+    answer = await front.call("query", {"sql": sql})
+    if not isinstance(answer, Table):
+        raise MeasureError(f"{sql}: {_said(answer)}")
+    return [{name: str(cell or "") for name, cell in zip(answer.columns, row, strict=True)} for row in answer.rows]
+
+
+def _filled(template: str, subject: Mapping[str, str]) -> str:
+    """Fill in `{name}` of the subject's columns, once."""
+    pieces = template.replace("{", "\0{").replace("}", "}\0").split("\0")
+    return "".join(subject.get(piece[1:-1], piece) if piece.startswith("{") else piece for piece in pieces)
+
+
+def table(compared: Iterable[Compared]) -> list[tuple[str, ...]]:
+    """Return the table: a row a question, and the totals."""
+    rows: list[tuple[str, ...]] = [("question", "tokens", "calls", "grep + cat: tokens", "calls", "tokens saved")]
+    listed = list(compared)
+    rows += [_row(each) for each in listed]
+    ours, theirs = (_total(each.fledgling for each in listed), _total(each.shell for each in listed))
+    return [*rows, _row(Compared(f"all {len(listed)}", ours, theirs))]
+
+
+def _total(costs: Iterable[Cost]) -> Cost:
+    spent = list(costs)
+    return Cost(sum(cost.chars for cost in spent), sum(cost.calls for cost in spent))
+
+
+def _row(each: Compared) -> tuple[str, ...]:
+    saved = f"{100 * (1 - each.fledgling.tokens / max(each.shell.tokens, 1)):.0f} %"
+    ours, theirs = each.fledgling, each.shell
+    return (each.ask, str(ours.tokens), str(ours.calls), str(theirs.tokens), str(theirs.calls), saved)
