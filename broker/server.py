@@ -95,6 +95,7 @@ def build(front: Front, log: AuditLog, answers: Answers = "text") -> Server[Any]
         description="Read-only code navigation",
         instructions=schema.instructions(front.profile),
         cache_hints=dict.fromkeys(LISTS, CacheHint(ttl_ms=FRESH_MS, scope="private")),
+        get_tool_input_schema={name: schema.input_schema(name) for name in front.profile.tools}.get,  # or it lists them
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=offers.list_resources,
