@@ -16,7 +16,9 @@ COLORS = 9  # languages with a colour of their own; the others share one
 HALF = 560  # pixels; the width of a picture that shares its row
 COVERED = 20  # languages with a bar of their own
 ROW = 22  # pixels; the height of a row
-WIDE, NARROW = 12.0, 6.7  # pixels; no letter at 12 pixels is wider on average, those of East Asia and others
+# Pixels that a letter of 12 pixels takes in DejaVu Sans, the widest of the usual fonts.
+WIDE, CAPITAL, USUAL, THIN = 12.0, 9.2, 7.8, 5.0
+WIDE_LETTERS, THIN_LETTERS = frozenset("mwMW@%—…"), frozenset("fijlrt.,:;/|!'()[]I ")
 ELSEWHERE = "(elsewhere)"  # directories that were too small to be listed
 UNKNOWN = "unknown"
 
@@ -189,7 +191,8 @@ def _parsed(parsed: Sequence[Parsed]) -> Iterator[str]:
         yield _key(color, words, f"{sum(getattr(row, key) for row in parsed):,} files")
     yield "</ul>"
     shown = parsed[:COVERED]
-    yield _svg("Files by language and how far they are parsed", MAP.width, len(shown) * ROW)
+    label = "Files by language and how far they are parsed"
+    yield f"<figure>{_svg(label, MAP.width, len(shown) * ROW, 'wide')}"
     for number, row in enumerate(shown):
         files = sum(getattr(row, key) for key, _, _ in PARSED)
         yield _text(0, number, fitted(row.language or UNKNOWN, 150))
@@ -200,8 +203,8 @@ def _parsed(parsed: Sequence[Parsed]) -> Iterator[str]:
                 title = f"{row.language or UNKNOWN}: {getattr(row, key):,} {words}"
                 yield _bar(x, number, width, f"bar {color}", title)
             x += width
-        yield _text(MAP.width, number, f"{files:,} files", "end faint")
-    yield "</svg>"
+        yield _text(MAP.width, number, f"{files:,}", "end faint")
+    yield "</svg></figure>"
     if len(parsed) > len(shown):
         yield f'<p class="faint">And {len(parsed) - len(shown)} languages with fewer files.</p>'
     yield "</section>"
@@ -262,7 +265,7 @@ def fitted(words: str, width: float, *, keep_end: bool = False) -> str:
         return words
     room, kept = width - WIDE, 0
     for letter in reversed(words) if keep_end else words:
-        room -= text_width(letter)
+        room -= _letter_width(letter)
         if room < 0:
             break
         kept += 1
@@ -273,7 +276,15 @@ def fitted(words: str, width: float, *, keep_end: bool = False) -> str:
 
 def text_width(words: str) -> float:
     """Return the pixels that words take at most, as far as that can be known without a font."""
-    return sum(WIDE if unicodedata.east_asian_width(letter) in "WF" else NARROW for letter in words)
+    return sum(map(_letter_width, words))
+
+
+def _letter_width(letter: str) -> float:
+    if letter in WIDE_LETTERS or unicodedata.east_asian_width(letter) in "WF":
+        return WIDE
+    if letter in THIN_LETTERS:
+        return THIN
+    return CAPITAL if letter.isupper() else USUAL
 
 
 def _printable(words: str) -> str:

@@ -23,6 +23,8 @@ p { margin: .25rem 0 .75rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(34rem, 100%), 1fr)); gap: 0 2.5rem; }
 .pair > section { min-width: 0; }
 svg { display: block; width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+.wide { min-width: 52rem; }
+.pair svg { max-width: 42rem; }
 svg svg { display: inline; }
 svg text { fill: var(--text); }
 svg .faint { fill: var(--faint); }
@@ -54,11 +56,13 @@ td:first-child, td:nth-child(2) { white-space: nowrap; }
 td:last-child { color: var(--faint); }
 .number { text-align: right; white-space: nowrap; }
 section, figure { break-inside: avoid; margin: 0; }
+figure { overflow-x: auto; }
 @media print {
   :root { color-scheme: light; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   body { font-size: 9pt; }
   main { max-width: none; padding: 0; }
+  .wide { min-width: 0; }
   .pair { grid-template-columns: 1fr 1fr; gap: 0 1rem; }
 }
 """
