@@ -1,6 +1,6 @@
 """What navigation costs an agent with Fledgling and without: tokens and calls, measured on a project; see savings.toml.
 
-Both sides are counted on the same index: what grep and cat would print is asked for in SQL, so nothing of the project
+All ways are counted on the same index: what grep and cat would print is asked for in SQL, so nothing of the project
 is read here. Four characters are a token.
 """
 
@@ -31,24 +31,26 @@ class ToolCall(Struct, frozen=True):
 
 
 class Command(Struct, frozen=True):
-    """A command, and SQL for the number of characters that it prints."""
+    """A command, and the name of the SQL that says how many characters it prints."""
 
     command: str
-    sql: str
+    prints: str
 
 
 class Template(Struct, frozen=True):
-    """A question about each subject that its SQL finds, and how both sides answer it."""
+    """A question about each subject that its SQL finds, and how it is answered in each way."""
 
     ask: str
     subject: str
     calls: list[ToolCall]
-    shell: list[Command]
+    cat: list[Command]
+    sed: list[Command]
 
 
 class Questions(Struct, frozen=True):
     """The file."""
 
+    prints: dict[str, str]
     question: list[Template]
 
 
@@ -72,11 +74,12 @@ class Cost(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """One question on both sides."""
+    """One question, answered in each way."""
 
     ask: str
     fledgling: Cost
-    shell: Cost
+    cat: Cost
+    sed: Cost
 
 
 class MeasureError(Exception):
@@ -88,9 +91,9 @@ async def measure(front: Front) -> list[Compared]:
     compared = []
     for template in QUESTIONS.question:
         for subject in await _rows(front, template.subject):
-            asked = _filled(template.ask, subject)
             fledgling = await _with_calls(front, template.calls, subject)
-            compared.append(Compared(asked, fledgling, await _with_shell(front, template.shell, subject)))
+            cat, sed = [await _with_shell(front, commands, subject) for commands in (template.cat, template.sed)]
+            compared.append(Compared(_filled(template.ask, subject), fledgling, cat, sed))
     return compared
 
 
@@ -127,7 +130,7 @@ async def _with_shell(front: Front, commands: Iterable[Command], subject: Mappin
     spent = Cost(0, 0)
     quoted = {name: value.replace("'", "''") for name, value in subject.items()}
     for command in commands:
-        [row] = await _rows(front, _filled(command.sql, quoted))
+        [row] = await _rows(front, _filled(QUESTIONS.prints[command.prints], quoted))
         [printed] = row.values()
         spent = spent.and_(len(_filled(command.command, subject)) + int(printed or 0))
     return spent
@@ -147,12 +150,12 @@ def _filled(template: str, subject: Mapping[str, str]) -> str:
 
 
 def table(compared: Iterable[Compared]) -> list[tuple[str, ...]]:
-    """Return the table: a row a question, and the totals."""
-    rows: list[tuple[str, ...]] = [("question", "tokens", "calls", "grep + cat: tokens", "calls", "tokens saved")]
+    """Return the table: a row a question, and the totals. Columns are tokens and calls in each of the three ways."""
     listed = list(compared)
-    rows += [_row(each) for each in listed]
-    ours, theirs = (_total(each.fledgling for each in listed), _total(each.shell for each in listed))
-    return [*rows, _row(Compared(f"all {len(listed)}", ours, theirs))]
+    totals = (_total(costs) for costs in zip(*(each[1:] for each in listed), strict=True))
+    rows = [*listed, Compared(f"all {len(listed)}", *totals)] if listed else []
+    heading = ("question", "tokens", "calls", "grep + cat", "calls", "grep + sed", "calls")
+    return [heading, *(_row(each) for each in rows)]
 
 
 def _total(costs: Iterable[Cost]) -> Cost:
@@ -161,6 +164,5 @@ def _total(costs: Iterable[Cost]) -> Cost:
 
 
 def _row(each: Compared) -> tuple[str, ...]:
-    saved = f"{100 * (1 - each.fledgling.tokens / max(each.shell.tokens, 1)):.0f} %"
-    ours, theirs = each.fledgling, each.shell
-    return (each.ask, str(ours.tokens), str(ours.calls), str(theirs.tokens), str(theirs.calls), saved)
+    costs = (each.fledgling, each.cat, each.sed)
+    return (each.ask, *(str(number) for cost in costs for number in (cost.tokens, cost.calls)))
