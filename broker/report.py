@@ -188,7 +188,8 @@ def _parsed(parsed: Sequence[Parsed]) -> Iterator[str]:
         return
     yield '<ul class="legend">'
     for key, words, color in PARSED:
-        yield _key(color, words, f"{sum(getattr(row, key) for row in parsed):,} files")
+        count = sum(getattr(row, key) for row in parsed)
+        yield _key(color, words, f"{count:,} file" if count == 1 else f"{count:,} files")
     yield "</ul>"
     shown = parsed[:COVERED]
     label = "Files by language and how far they are parsed"

@@ -62,6 +62,19 @@ def test_project_file_narrows_and_is_told(project: Path, tmp_path: Path) -> None
     assert "b.py" not in explored.stdout
 
 
+def test_first_line_of_the_log_says_why_the_root_is_that_one(project: Path) -> None:
+    done = fledgling("serve", CLAUDE_PROJECT_DIR=str(project))
+    assert done.stderr.startswith(
+        f"fledgling: root {project} (environment CLAUDE_PROJECT_DIR), profile fledgling-core\n"
+    )
+    assert done.stdout == ""
+
+
+def test_home_directory_is_indexed_when_it_is_really_meant(project: Path) -> None:
+    assert fledgling("index", "--root", str(project), HOME=str(project)).returncode == 2
+    assert fledgling("index", "--root", str(project), "--yes-really", HOME=str(project)).returncode == 0
+
+
 def test_hostile_text_does_not_reach_a_terminal_raw(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = '\x1b]0;owned\x07'\n")
     shown = subprocess.run(
