@@ -199,7 +199,7 @@ def _serve_http(project: Project) -> None:
     log = _audit_log(project, None)
     logs_of = {agent: log.of(agent.name) for agent in known}
     for agent in known:
-        _log.info("root %s, agent %s, profile %s", root, agent.name, agent.profile.name)
+        _log.info("agent %s, profile %s", agent.name, agent.profile.name)
         logs_of[agent].tell(audit_log.Agent(profile=agent.profile.name, digest=agent.profile.digest))
     audit_log.tell_of(log.tell, "broker", os.getpid(), _confined(project))
     indexings = {
@@ -209,13 +209,15 @@ def _serve_http(project: Project) -> None:
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexers work meanwhile.
     from fledgling.broker import http  # noqa: PLC0415
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
+
     async def serving() -> None:
         async with AsyncExitStack() as stack:
             guests = []
             for agent, indexing in indexings.items():
                 front = http.SharingFront(agent.profile, indexing)
                 stack.push_async_callback(front.close)
-                guests.append(http.Guest(agent, front, logs_of[agent], settings.transport))
+                guests.append(http.Guest(agent, front, logs_of[agent], settings))
             for indexing in indexings.values():
                 _warn((await indexing.accepted()).notices)
                 telling = asyncio.create_task(_tell(indexing))

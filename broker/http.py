@@ -33,6 +33,7 @@ from fledgling.broker.agents import Agent
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front, Report
 from fledgling.broker.listening import BACKLOG, Listening
+from fledgling.config import Settings
 from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
 
 MAX_HEAD = 2**14  # bytes of a request's first line and headers
@@ -185,11 +186,11 @@ class SharingFront(Front):
 class Guest:
     """An agent that is served: its own MCP server, and its share of what it has in common with the others."""
 
-    def __init__(self, agent: Agent, front: SharingFront, log: AuditLog, transport: str) -> None:
+    def __init__(self, agent: Agent, front: SharingFront, log: AuditLog, settings: Settings) -> None:
         self.agent = agent
         self.log = log
-        self._server = server.build(front, log)
-        self._serving = {"http": _streamable, "sse": _sse}[transport]
+        self._server = server.build(front, log, settings.answers)
+        self._serving = {"http": _streamable, "sse": _sse}[settings.transport]
         self._app: ASGIApp | None = None
         self._turns = asyncio.Semaphore(TURNS)
         self._requests = 0
