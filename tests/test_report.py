@@ -224,6 +224,28 @@ def test_survey_counts_what_is_there_and_is_no_tool(project: Path) -> None:
     assert {row.language for row in found.parsed if row.whole} >= {"python", "javascript"}
 
 
+BARE = """
+SET tools = 'explore';
+CREATE VIEW files AS SELECT path FROM files;
+CREATE VIEW symbols AS SELECT path, kind FROM symbols;
+CREATE VIEW imports AS SELECT path, resolved_path FROM imports;
+"""
+
+
+def test_profile_may_leave_out_every_column_but_the_path(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "bare.sql").write_text(BARE)
+
+    async def ask() -> Overview | Refusal:
+        async with fronted(project, str(tmp_path / "bare.sql")) as (front, _):
+            return await front.survey()
+
+    found = asyncio.run(ask())
+    assert isinstance(found, Overview)
+    assert found.files > 0
+    assert (found.lines, found.areas, found.functions) == (0, [], [])
+    assert report.page("p", "bare", "now", BUILT, found)
+
+
 # ---- the file
 
 
