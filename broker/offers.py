@@ -77,11 +77,11 @@ class Offers:
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """Answer with what is at an address; a file is cut as read() cuts it, and says how to go on."""
         found = resources.found(self._profile, params.uri)
+        about = {"uri": params.uri}
         if isinstance(found, resources.Call):
-            answer = await self._ask(context, *found)
-            text = _text(answer)
+            text = _text(await self._ask(context, *found), about)
         else:
-            text = self._decided("resources/read", {"uri": params.uri}, found)
+            text = _text(self._decided("resources/read", about, found), about)
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type=TEXT, text=text)])
 
     async def list_prompts(self, _: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
@@ -104,7 +104,7 @@ class Offers:
         """Answer with a prompt and its arguments filled in."""
         given = params.arguments or {}
         said = prompts.text(self._profile, params.name, given)
-        text = self._decided(f"prompts/get {params.name}", given, said)
+        text = _text(self._decided(f"prompts/get {params.name}", given, said))
         return GetPromptResult(messages=[PromptMessage(role="user", content=TextContent(type="text", text=text))])
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
@@ -132,8 +132,8 @@ class Offers:
             return name if any(name == argument.name for argument in known.get(params.ref.name, ())) else None
         return name if params.ref.uri == resources.FILE_TEMPLATE and resources.has_files(self._profile) else None
 
-    def _decided(self, what: str, arguments: Mapping[str, object], said: str | Refusal) -> str:
-        """Write the line about what needs no tool; return the text, or refuse."""
+    def _decided(self, what: str, arguments: Mapping[str, object], said: str | Refusal) -> str | Refusal:
+        """Write the line about what needs no tool; without it there is no answer."""
         try:
             with self._log.deciding(self._profile, what, arguments) as decision:
                 if isinstance(said, Refusal):
@@ -143,11 +143,11 @@ class Offers:
                     decision.verdict, decision.layer, decision.bytes = "allowed", "broker", len(said.encode())
         except AuditLogError as failed:
             _log.error("%s; a request is refused", failed)
-            said = UNLOGGED
-        return _text(said)
+            return UNLOGGED
+        return said
 
 
-def _text(said: AnyAnswer | Refusal | str) -> str:
+def _text(said: AnyAnswer | Refusal | str, about: Mapping[str, str] | None = None) -> str:
     if isinstance(said, Refusal):
-        raise Denied(INVALID_PARAMS, render.refusal(said))
+        raise Denied(INVALID_PARAMS, render.refusal(said), about)
     return said if isinstance(said, str) else render.text(said)

@@ -75,6 +75,8 @@ def _plain(schema: object, components: dict[str, Any]) -> Any:
         rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
         return _plain({**choices[0], **rest}, components)
     plain = {key: _plain(value, components) for key, value in schema.items() if key != "title"}
+    if "prefixItems" in plain:
+        del plain["items"]  # `false`, which some clients cannot read; maxItems says the same
     if "enum" in plain:
         plain.setdefault("type", "string")
     return _object(plain) if "properties" in plain else plain

@@ -99,6 +99,7 @@ async def test_what_is_refused(client, uri):
         await client.read_resource(uri)
     assert REFUSED[uri] in str(refused.value)
     assert refused.value.error.code == -32602
+    assert refused.value.error.data == {"uri": uri}
 
 
 @pytest.mark.parametrize("name", COMPLETED)

@@ -30,6 +30,7 @@ PROFILES = ("fledgling-core", "fledgling-analyst", "fledgling-outie")
 REVISIONS = ("2025-11-25", "2026-07-28")
 SLOW_FILES, SLOW_FUNCTIONS = 1000, 120  # a project that takes seconds: progress is told twice a second
 SECONDS = 300  # for one program
+ATTEMPTS = 3  # of a health check, which gives a server five seconds: a busy machine takes longer
 COLUMNS = ("list", "call", "progress", "cancel", "era")
 
 Row = dict[str, Any]
@@ -162,8 +163,11 @@ def of_agent(name: str, *add: str) -> Callable[[Path, Path], Row]:
     def client(small: Path, _: Path) -> Row:
         run(BIN / name, "mcp", "remove", "fledgling")
         added = run(BIN / name, "mcp", "add", *add, *serve(small))
-        listed = run(BIN / name, "mcp", "list")
-        said = re.findall(r"^.*fledgling.*Connected.*$", listed.stdout + listed.stderr, re.M)
+        for _ in range(ATTEMPTS):
+            listed = run(BIN / name, "mcp", "list")
+            said = re.findall(r"^.*fledgling.*Connected.*$", listed.stdout + listed.stderr, re.M)
+            if said:
+                break
         if not said:
             return {"fault": (added.stdout + added.stderr + listed.stdout + listed.stderr)[-500:]}
         return {"list": "Connected", "era": "its own"}
