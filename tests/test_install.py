@@ -31,6 +31,15 @@ def meaning(client: str, text: str) -> Any:
     return json_text.value(text) if text.strip() else {}
 
 
+def is_strict(text: str) -> bool:
+    """Whether a client without a taste for comments and trailing commas reads it."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
 def without_empty(read: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in read.items() if value != {}}
 
@@ -46,6 +55,9 @@ def test_entry_is_added_and_nothing_else_changes(name: str) -> None:
     assert install.changed(client, back, None) == back
     expected = case.get("back", case["before"])
     assert without_empty(meaning(case["client"], back)) == without_empty(meaning(case["client"], expected))
+    if is_strict(case["before"]):
+        assert is_strict(after)
+        assert is_strict(back)
     for kept in case.get("keeps", ()):
         assert kept in after
         assert kept in back
