@@ -1,6 +1,7 @@
 """The report: where things stand, what hostile names become, and what file it is written to."""
 
 import asyncio
+import errno
 import os
 import random
 import re
@@ -323,3 +324,23 @@ def test_no_half_of_a_page_is_left_where_there_is_no_room(earlier: str, tmp_path
     done = subprocess.run([sys.executable, "-c", FULL, page], capture_output=True, text=True, check=True)
     assert "it cannot be written" in done.stdout
     assert page.read_text() == earlier
+
+
+@pytest.mark.parametrize(
+    ("failing", "left"), [("posix_fallocate", report.MARK + "earlier"), ("pwrite", ""), ("fsync", "")]
+)
+def test_disk_that_fails_leaves_the_earlier_page_or_none(
+    failing: str, left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(report.MARK + "earlier")
+
+    def half(fd: int, *_: object) -> None:
+        os.ftruncate(fd, 2000)
+        raise OSError(errno.EIO, "Input/output error")
+
+    with output.opened(page, report.MARK) as target:
+        monkeypatch.setattr(os, failing, half)
+        with pytest.raises(ConfigError, match="it cannot be written"):
+            target.write(report.MARK + "x" * 5000)
+    assert page.read_text() == left
