@@ -92,7 +92,7 @@ async def measure(front: Front) -> list[Compared]:
     for template in QUESTIONS.question:
         for subject in await _rows(front, template.subject):
             fledgling = await _with_calls(front, template.calls, subject)
-            cat, sed = [await _with_shell(front, commands, subject) for commands in (template.cat, template.sed)]
+            cat, sed = [await spent_in_shell(front, commands, subject) for commands in (template.cat, template.sed)]
             compared.append(Compared(_filled(template.ask, subject), fledgling, cat, sed))
     return compared
 
@@ -126,7 +126,8 @@ def _after(answer: AnyAnswer | Refusal, arguments: dict[str, Argument], subject:
     return None if isinstance(answer, Table) else answer.next
 
 
-async def _with_shell(front: Front, commands: Iterable[Command], subject: Mapping[str, str]) -> Cost:
+async def spent_in_shell(front: Front, commands: Iterable[Command], subject: Mapping[str, str]) -> Cost:
+    """Return what commands cost: what is written and what is printed. Raises MeasureError."""
     spent = Cost(0, 0)
     quoted = {name: value.replace("'", "''") for name, value in subject.items()}
     for command in commands:

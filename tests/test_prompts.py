@@ -7,6 +7,7 @@ import re
 import pytest
 from conftest import ERAS, connected
 from mcp import MCPError
+from msgspec.structs import replace
 
 from fledgling.broker import prompts
 from fledgling.security import profile as profiles
@@ -22,7 +23,7 @@ def arguments(prompt):
 
 
 def with_tools(*tools):
-    return prompts.Profile(**{**{name: getattr(CORE, name) for name in CORE.__struct_fields__}, "tools": tools})
+    return replace(CORE, tools=tools)
 
 
 @pytest.mark.parametrize("prompt", prompts.PROMPTS, ids=lambda prompt: prompt.name)

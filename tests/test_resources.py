@@ -9,9 +9,11 @@ from asking import text
 from conftest import ERAS, connected
 from mcp import MCPError
 from mcp.types import PromptReference, ResourceTemplateReference
+from msgspec.structs import replace
 
 from fledgling.broker import resources
 from fledgling.security import profile as profiles
+from fledgling.wire import Refusal
 
 pytestmark = pytest.mark.anyio
 
@@ -110,24 +112,31 @@ async def test_completion(client, name):
 
 
 @pytest.mark.parametrize("tools", HAS)
-async def test_a_profile_has_what_its_tools_give(tmp_path, project, tools):
+async def test_a_profile_has_what_its_tools_give(tools):
     names, has_files = HAS[tools]
-    (tmp_path / "mine.sql").write_text(f"SET tools = '{tools}';")
+    profile = replace(profiles.load("fledgling-core"), tools=tuple(tools.split(", ")))
+    assert [resource.name for resource in resources.allowed(profile)] == names
+    assert resources.has_files(profile) == has_files
+    for resource in resources.RESOURCES:
+        assert isinstance(resources.found(profile, resource.uri), Refusal) == (resource.name not in names)
+    assert isinstance(resources.found(profile, "fledgling://file/a.py"), Refusal) != has_files
+
+
+async def test_a_client_is_offered_no_more_than_its_profile_has(tmp_path, project):
+    (tmp_path / "mine.sql").write_text("SET tools = 'search, query';")
     async with connected(project, "--profile", str(tmp_path / "mine.sql")) as client:
-        listed = (await client.list_resources()).resources
-        assert [resource.name for resource in listed] == names
-        assert len((await client.list_resource_templates()).resource_templates) == has_files
-        for resource in listed:
-            assert content(await client.read_resource(resource.uri))
-        for resource in resources.RESOURCES:
-            if resource.name not in names:
-                with pytest.raises(MCPError, match="is no resource of the profile mine"):
-                    await client.read_resource(resource.uri)
-        if not has_files:
+        assert [each.name for each in (await client.list_resources()).resources] == ["profile", "schema"]
+        assert not (await client.list_resource_templates()).resource_templates
+        for uri in ("fledgling://overview", "fledgling://file/src/core/engine.py"):
             with pytest.raises(MCPError, match="is no resource of the profile mine"):
-                await client.read_resource("fledgling://file/src/core/engine.py")
-        found = await client.complete(FILE, {"name": "path", "value": "s"})
-        assert bool(found.completion.values) == ("explore" in tools and "read" in tools)
+                await client.read_resource(uri)
+        for ref, argument in ((FILE, "path"), (FILE, "symbol"), (EXPLAIN, "symbol")):
+            assert not (await client.complete(ref, {"name": argument, "value": "s"})).completion.values
+        said = content(await client.read_resource("fledgling://schema"))
+        for line in said.partition("\n\n")[0].replace(",\n", ",").split("\n"):
+            table, _, columns = line.rstrip(")").partition("(")
+            described = await client.call_tool("query", {"sql": f"DESCRIBE {table}"})
+            assert [row[0] for row in described.structured_content["rows"]] == [c.strip() for c in columns.split(",")]
 
 
 async def test_each_decision_is_one_line(tmp_path, project):
@@ -157,17 +166,6 @@ async def test_each_decision_is_one_line(tmp_path, project):
         ("explore", "allowed", "worker"),
     ]
     assert not [r for r in records if r["event"] == "message"]
-
-
-async def test_the_schema_is_that_of_the_tables(project):
-    tables = {
-        line.partition("(")[0]: [name.strip() for name in line.partition("(")[2].rstrip(")").split(",")]
-        for line in resources.SCHEMA.partition("\n\n")[0].replace(",\n", ",").split("\n")
-    }
-    async with connected(project, "--profile", "fledgling-analyst") as client:
-        for table, columns in tables.items():
-            said = await client.call_tool("query", {"sql": f"DESCRIBE {table}"})
-            assert [row[0] for row in said.structured_content["rows"]] == columns
 
 
 def test_static_text_is_what_was_reviewed():
