@@ -33,7 +33,7 @@ from fledgling.broker.agents import Agent
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front, Report
 from fledgling.broker.listening import BACKLOG, Listening
-from fledgling.config import Settings
+from fledgling.config import NO_AGENTS, Settings
 from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
 
 MAX_HEAD = 2**14  # bytes of a request's first line and headers
@@ -45,7 +45,7 @@ IDLE_SECONDS = 600.0  # without a request or an open stream until a session ends
 MAX_REQUESTS = 64  # of one agent at once, its open streams among them; as on standard input, and sessions
 MAX_HELD = 2 * stdio.MAX_MESSAGE  # bytes of the bodies of one agent's requests at work
 SPARE_CONNECTIONS = 64  # on top of MAX_REQUESTS for each agent: those that have not yet said whose they are
-TURNS = 1  # requests of one agent that this process works on at once: the others wait, those of other agents do not
+TURNS = 1  # requests of one of several agents that this process works on at once: those of others do not wait
 TURN_SECONDS = 1.0  # until a request no longer counts as one of those: its client does not read what it asked for
 ENDING_SECONDS = 1.0  # for what is under way when the server ends
 TOLD_SECONDS = 1.0  # between two lines about requests that are nobody's: whoever can connect could fill the log
@@ -192,7 +192,7 @@ class Guest:
         self._server = server.build(front, log, settings.answers)
         self._serving = {"http": _streamable, "sse": _sse}[settings.transport]
         self._app: ASGIApp | None = None
-        self._turns = asyncio.Semaphore(TURNS)
+        self._turns = asyncio.Semaphore(MAX_REQUESTS if settings.agents == NO_AGENTS else TURNS)
         self._requests = 0
         self._held = 0
 
