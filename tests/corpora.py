@@ -14,6 +14,7 @@ SDISTS = {
     "sympy": "1.14.0",
     "ansible-core": "2.17.5",
     "lxml": "6.1.3",
+    "duckdb": "2.0.0",
 }
 NPM = {
     "express": "express@5",
@@ -29,15 +30,22 @@ NPM = {
     "antd": "antd@4.24.16",
 }
 DEBIAN = {
+    "btrfs-progs": "btrfs-progs",
     "cobra": "golang-github-spf13-cobra",
     "git": "git",
     "hugo": "hugo",
     "jackson-databind": "jackson-databind",
     "kubernetes": "kubernetes",
+    "leveldb": "leveldb",
+    "lua": "lua5.4",
+    "postgresql": "postgresql-15",
     "prometheus": "prometheus",
+    "re2": "re2",
     "redis": "redis",
     "typescript-src": "node-typescript",  # the package on npm holds only what is built from its sources
+    "zlib": "zlib",
 }
+ARCHIVES = (".tar.gz", ".tgz", ".orig.tar.xz", ".orig.tar.bz2")
 
 
 class FetchError(Exception):
@@ -58,7 +66,7 @@ def fetch(name: str, cache: Path) -> Path:
 
 
 def _archives(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.iterdir()) if path.name.endswith((".tar.gz", ".tgz", ".orig.tar.xz"))]
+    return [path for path in sorted(folder.iterdir()) if path.name.endswith(ARCHIVES)]
 
 
 def _command(name: str, folder: Path) -> list[str]:
