@@ -1,6 +1,6 @@
 """Make an MCP bundle: a zip of a manifest, a wheel of this tree, and the project that uv installs it with.
 
-    python bundle/bundle.py fledgling.mcpb
+    python -m fledgling.broker.bundle fledgling.mcpb
 
 The manifest is version 0.4 of https://github.com/modelcontextprotocol/mcpb: a host that reads it has uv install the
 wheel with what it depends on, and asks for the directory to index. Needs pip, and setuptools beside it.
@@ -20,7 +20,7 @@ from fledgling.broker import schema
 from fledgling.config import Settings
 from fledgling.security import profile as profiles
 
-TREE = Path(__file__).parent.parent
+TREE = Path(__file__).resolve().parent.parent  # a clone: what is installed has no project file
 PROJECT = tomllib.loads((TREE / "pyproject.toml").read_text("utf-8"))["project"]
 WHEEL = f"fledgling-{__version__}-py3-none-any.whl"
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
