@@ -98,11 +98,13 @@ def _exploration(answer: Exploration) -> Iterator[str]:
     if summary.skipped:
         yield f"without content:{_counts(summary.skipped)}"
     for directory in answer.directories:
-        totals = f"{directory.files} files, {directory.lines} lines"
-        yield f"{one_line(directory.path)}  {totals}{_counts(directory.languages)}"
+        languages = ", ".join(f"{count} {name}" for name, count in directory.languages.items())
+        yield f"{one_line(directory.path)}  {directory.files} files: {languages or '-'}; {directory.lines} lines"
+    if answer.files:
+        yield "files: language, lines (symbols)"
     for file in answer.files:
-        detail = file.skipped or f"{file.lines} lines{f', {file.symbols} symbols' if file.symbols else ''}"
-        yield f"{one_line(file.path)}  {file.language or '-'}, {detail}"
+        detail = f", {file.skipped}" if file.skipped else f" {file.lines}{f' ({file.symbols})' if file.symbols else ''}"
+        yield f"{one_line(file.path)}  {file.language or '-'}{detail}"
 
 
 def _counts(counts: dict[str, int]) -> str:
