@@ -37,11 +37,17 @@ def input_schema(tool: str) -> Schema:
 
 
 def output_schema(tool: str) -> Schema | None:
-    """Return the schema of a tool's structured answer; None for read, which answers in text alone."""
+    """Return the schema of a tool's structured answer; None for read, which answers in text alone.
+
+    It names what is always there, and no more: an agent sees the rest in every answer, and the schema in every context.
+
+    >>> output_schema("symbols")
+    {'type': 'object', 'required': ['files', 'total']}
+    """
     if tool == "read":
         return None
-    schemas = _schemas(ANSWERS[tool])
-    return schemas[0] if len(schemas) == 1 else {"type": "object", "anyOf": schemas}
+    first, *others = (schema["required"] for schema in _schemas(ANSWERS[tool]))
+    return {"type": "object", "required": [name for name in first if all(name in other for other in others)]}
 
 
 def instructions(profile: Profile) -> str:

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import msgspec
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
@@ -35,11 +34,11 @@ LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources
 # How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
 STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 95), "seal": (95, 100)}
 
-Answers = Literal["text", "structured"]
+Answers = Literal["structured", "text"]
 _log = logging.getLogger("fledgling")
 
 
-async def serve(front: Front, log: AuditLog, answers: Answers = "text") -> None:
+async def serve(front: Front, log: AuditLog, answers: Answers = "structured") -> None:
     """Serve one client until it closes the pipe."""
     server = build(front, log, answers)
 
@@ -50,7 +49,7 @@ async def serve(front: Front, log: AuditLog, answers: Answers = "text") -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def build(front: Front, log: AuditLog, answers: Answers = "text") -> Server[Any]:
+def build(front: Front, log: AuditLog, answers: Answers = "structured") -> Server[Any]:
     """Return the MCP server over a front: its tools are the profile's allowlist, no more."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -109,7 +108,7 @@ def build(front: Front, log: AuditLog, answers: Answers = "text") -> Server[Any]
     return server
 
 
-def tools(profile: Profile, answers: Answers = "text") -> list[Tool]:
+def tools(profile: Profile, answers: Answers = "structured") -> list[Tool]:
     """Return the definitions of the profile's tools, in the order of its allowlist."""
     return [
         Tool(
@@ -125,21 +124,20 @@ def tools(profile: Profile, answers: Answers = "text") -> list[Tool]:
     ]
 
 
-def result(answer: AnyAnswer | Refusal, answers: Answers = "text") -> tuple[CallToolResult, str]:
+def result(answer: AnyAnswer | Refusal, answers: Answers = "structured") -> tuple[CallToolResult, str]:
     """Return what goes back to the client, and its text.
 
-    Clients give a model the structure instead of the text where there are both, and as JSON it takes up to 2.4 times
-    the tokens: so there is none, unless a program is to read it.
+    Some clients give a model the structure instead of the text where there are both, and as JSON it takes up to 2.4
+    times the tokens: for those there is text alone.
     """
     if isinstance(answer, Refusal):
         text = render.refusal(answer)
         return CallToolResult(content=_content(text), is_error=True), text
-    if answers == "text" or isinstance(answer, Excerpt):
-        text = render.text(answer)
-        return CallToolResult(content=_content(text)), text
-    values = render.structured(answer)
-    text = msgspec.json.encode(values).decode()
-    return CallToolResult(content=_content(text), structured_content=values), text
+    text = render.text(answer)
+    is_text = answers == "text" or isinstance(answer, Excerpt)
+    return CallToolResult(
+        content=_content(text), structured_content=None if is_text else render.structured(answer)
+    ), text
 
 
 def _content(text: str) -> list[ContentBlock]:

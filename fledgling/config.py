@@ -56,9 +56,9 @@ class Settings(Struct, frozen=True):
         Meta(max_length=100, description="a list of further Origin values that are served, as https://example.org"),
     ] = ()
     answers: Annotated[
-        Literal["text", "structured"],
-        Meta(description="text for agents, or structured for programs: JSON with a schema beside the text"),
-    ] = "text"
+        Literal["structured", "text"],
+        Meta(description="structured, with the same as text beside it, or text alone, which is half as long as JSON"),
+    ] = "structured"
     agents: Annotated[
         str, Meta(min_length=1, description="none, or the path of a file of agents, outside the root, for http and sse")
     ] = NO_AGENTS

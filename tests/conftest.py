@@ -51,8 +51,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def serve_command(root: Path, *options: str) -> list[str]:
-    """The command a program is configured with; agents leave `answers` at text."""
-    command = [sys.executable, "-I", "-B", "-m", "fledgling", "serve", "--root", str(root), "--answers", "structured"]
+    """The command a client is configured with."""
+    command = [sys.executable, "-I", "-B", "-m", "fledgling", "serve", "--root", str(root)]
     return [*command, *options]
 
 

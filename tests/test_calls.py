@@ -100,7 +100,6 @@ async def test_call(agent, case):
     fits = Draft202012Validator(agent.tools[tool].input_schema).is_valid(arguments)
     assert fits or result.is_error, "the input schema refuses what the server answers"
     if not result.is_error and tool != "read":
-        assert json.loads(said) == values
         Draft202012Validator(agent.tools[tool].output_schema).validate(values)
         check_values(case, values)
     if not result.is_error and tool not in ("read", "query"):

@@ -133,7 +133,7 @@ async def test_pages_fit_and_next_loses_and_repeats_nothing(big):
 
 
 @pytest.mark.anyio
-async def test_an_agent_gets_text_alone(project):
+async def test_text_alone_where_that_is_set(project):
     async with connected(project, "--answers", "text") as agent, fronted(project) as (front, _):
         assert not [tool.name for tool in (await agent.list_tools()).tools if tool.output_schema]
         for tool, arguments in CALLS:
