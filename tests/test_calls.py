@@ -10,7 +10,6 @@ A row has a `name`, a `tool`, its `arguments`, and any of these, of which all mu
     cut          whether `next` goes on (false)          items        how many things all pages hold together
 """
 
-import json
 import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
