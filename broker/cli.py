@@ -15,14 +15,17 @@ import msgspec
 from click.shell_completion import get_completion_class
 
 from fledgling import __version__, refusals
-from fledgling.broker import agents, audit_log, install, logs, output, report, schema, stats, terminal
-from fledgling.broker import doctor as diagnosis
-from fledgling.broker.agents import Agent
+from fledgling.broker import audit_log, logs, terminal
 from fledgling.broker.audit_log import AuditLog, AuditLogError
-from fledgling.broker.clients import CLIENTS, Client, entry
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing, IndexingError
-from fledgling.broker.listening import opened as listen
+from fledgling.broker.protocol import agents, schema
+from fledgling.broker.protocol.agents import Agent
+from fledgling.broker.protocol.listening import opened as listen
+from fledgling.broker.reporting import doctor as diagnosis
+from fledgling.broker.reporting import output, report, stats
+from fledgling.broker.setup import install
+from fledgling.broker.setup.clients import CLIENTS, Client, entry
 from fledgling.config import (
     KEYS,
     NO_AGENTS,
@@ -170,7 +173,7 @@ def serve(**options: Any) -> None:
     log = _audit_log(project, project.profile)
     indexing = _indexing(project, log)
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
-    from fledgling.broker import server  # noqa: PLC0415
+    from fledgling.broker.protocol import server  # noqa: PLC0415
 
     # Ctrl-C ends us as SIGTERM does, and the kernel ends the others.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -207,7 +210,7 @@ def _serve_http(project: Project) -> None:
         for agent in known
     }
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexers work meanwhile.
-    from fledgling.broker import http  # noqa: PLC0415
+    from fledgling.broker.protocol import http  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
 
@@ -359,7 +362,7 @@ def savings(as_json: bool, **options: Any) -> None:
 
     The profile must allow SQL: by it the questions are chosen, and counted what the shell would print.
     """
-    from fledgling.broker import savings as measuring  # noqa: PLC0415  (it reads the questions)
+    from fledgling.broker.reporting import savings as measuring  # noqa: PLC0415  (it reads the questions)
 
     options["profile"] = options["profile"] or "fledgling-analyst"
     project = _project(options)

@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import msgspec
 
-from fledgling.broker import schema
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.protocol import schema
 from fledgling.broker.query_worker import LOST, QueryWorker
 from fledgling.config import suggestion
 from fledgling.wire import (

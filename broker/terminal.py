@@ -8,7 +8,7 @@ from typing import NoReturn
 import click
 import msgspec
 
-from fledgling.broker import render
+from fledgling.broker.protocol import render
 from fledgling.wire import (
     AnyAnswer,
     DependencyGraph,

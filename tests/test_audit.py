@@ -163,7 +163,7 @@ m.load = lambda name: msgspec.structs.replace(load("fledgling-analyst"), name=na
 """
 TALKING = """
 if module == "fledgling":
-    import fledgling.broker.render as m
+    import fledgling.broker.protocol.render as m
     refusal = m.refusal
     m.refusal = lambda answer: refusal(answer) + "Traceback (most recent call last):"
 """

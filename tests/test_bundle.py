@@ -14,7 +14,7 @@ from fledgling import __version__
 from fledgling.config import Settings
 from fledgling.security import profile
 
-BUNDLE = Path(__file__).parent.parent / "broker" / "bundle.py"
+BUNDLE = Path(__file__).parent.parent / "broker" / "setup" / "bundle.py"
 
 
 def test_manifest_says_what_the_server_does() -> None:
@@ -33,7 +33,7 @@ def test_manifest_says_what_the_server_does() -> None:
 @pytest.mark.skipif(shutil.which("npx") is None, reason="needs npm")
 def test_bundle_is_what_the_validator_takes(tmp_path: Path) -> None:
     bundle = tmp_path / "fledgling.mcpb"
-    subprocess.run([sys.executable, "-m", "fledgling.broker.bundle", str(bundle)], check=True)
+    subprocess.run([sys.executable, "-m", "fledgling.broker.setup.bundle", str(bundle)], check=True)
     zipfile.ZipFile(bundle).extractall(tmp_path / "unpacked")
     names = {path.name for path in (tmp_path / "unpacked").iterdir()}
     assert names == {"manifest.json", "pyproject.toml", f"fledgling-{__version__}-py3-none-any.whl"}

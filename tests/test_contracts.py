@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fledgling.broker import schema
+from fledgling.broker.protocol import schema
 from fledgling.security import profile
 from fledgling.wire import QUESTIONS
 
@@ -39,7 +39,7 @@ MUST_NOT_IMPORT = {
     "fledgling.security.profile": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
     "fledgling.security.limits": ["duckdb", "tree_sitter", "mcp", "fledgling.broker", "fledgling.worker"],
     "fledgling.broker.cli": ["duckdb", "tree_sitter", "mcp", "fledgling.worker"],
-    "fledgling.broker.server": ["duckdb", "tree_sitter", "fledgling.worker"],
+    "fledgling.broker.protocol.server": ["duckdb", "tree_sitter", "fledgling.worker"],
     "fledgling.worker.indexer": ["mcp", "click", "fledgling.broker"],
     "fledgling.worker.server": ["mcp", "click", "tree_sitter", "numpy", "fledgling.broker"],
 }

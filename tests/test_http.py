@@ -21,9 +21,10 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from running import ENDLESS, QUERY_WORKER, back_processes, is_alive, until
 
-from fledgling.broker import agents, audit_log
-from fledgling.broker.http import MAX_HEAD, MAX_REQUESTS, MAX_SESSIONS, PATHS
-from fledgling.broker.stdio import MAX_MESSAGE, MAX_PARTS
+from fledgling.broker import audit_log
+from fledgling.broker.protocol import agents
+from fledgling.broker.protocol.http import MAX_HEAD, MAX_REQUESTS, MAX_SESSIONS, PATHS
+from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
 
 # Times that a test can wait for, given to the process that is tested before anything of it runs.
 HURRIED = {"HEAD_SECONDS": 0.5, "BODY_SECONDS": 0.5, "IDLE_SECONDS": 0.5, "KEEP_ALIVE_SECONDS": 1}

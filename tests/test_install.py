@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from test_cli import fledgling
 
-from fledgling.broker import install, json_text
-from fledgling.broker.clients import CLIENTS, entry, place
+from fledgling.broker.setup import install, json_text
+from fledgling.broker.setup.clients import CLIENTS, entry, place
 from fledgling.config import ConfigError
 
 CASES = {case["name"]: case for case in tomllib.loads((Path(__file__).parent / "install.toml").read_text())["case"]}

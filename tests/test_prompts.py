@@ -9,7 +9,7 @@ from conftest import ERAS, connected
 from mcp import MCPError
 from msgspec.structs import replace
 
-from fledgling.broker import prompts
+from fledgling.broker.protocol import prompts
 from fledgling.security import profile as profiles
 from fledgling.wire import QUESTIONS, Refusal
 

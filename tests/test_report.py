@@ -16,8 +16,8 @@ import pytest
 from running import fronted
 from test_cli import fledgling
 
-from fledgling.broker import output, report
-from fledgling.broker.treemap import LEAST_AREA, Box, cells, squarified, tree
+from fledgling.broker.reporting import output, report
+from fledgling.broker.reporting.treemap import LEAST_AREA, Box, cells, squarified, tree
 from fledgling.config import ConfigError
 from fledgling.wire import (
     QUESTIONS,
@@ -304,7 +304,7 @@ def test_place_that_is_none_is_refused(directory: str) -> None:
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from fledgling.broker import output, report
+from fledgling.broker.reporting import output, report
 from fledgling.config import ConfigError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))

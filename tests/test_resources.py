@@ -11,7 +11,7 @@ from mcp import MCPError
 from mcp.types import PromptReference, ResourceTemplateReference
 from msgspec.structs import replace
 
-from fledgling.broker import resources
+from fledgling.broker.protocol import resources
 from fledgling.security import profile as profiles
 from fledgling.wire import Refusal
 

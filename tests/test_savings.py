@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from running import fronted
 
-from fledgling.broker import savings
+from fledgling.broker.reporting import savings
 
 pytestmark = pytest.mark.anyio
 

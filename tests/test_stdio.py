@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 from running import Server
 
-from fledgling.broker.stdio import MAX_MESSAGE, MAX_PARTS
+from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
 
 MIB = 2**20
 REFUSED, UNPARSED, UNKNOWN, UNFIT = -32600, -32700, -32601, -32602

@@ -8,7 +8,7 @@ from asking import text
 from conftest import connected
 from running import CALLS, fronted
 
-from fledgling.broker import render, schema, server
+from fledgling.broker.protocol import render, schema, server
 from fledgling.security import profile as profiles
 from fledgling.wire import DependencyGraph, Exploration, Hits, Next, SymbolList
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from fledgling.broker import json_text, toml_text
-from fledgling.broker.clients import Client, place
+from fledgling.broker.setup import json_text, toml_text
+from fledgling.broker.setup.clients import Client, place
 from fledgling.config import ConfigError
 
 NAME = "fledgling"  # of the entry

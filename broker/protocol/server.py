@@ -22,10 +22,10 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from fledgling import __version__
-from fledgling.broker import render, schema, stdio
 from fledgling.broker.audit_log import AuditLog, AuditLogError, Message, printable
 from fledgling.broker.front import Front
-from fledgling.broker.offers import UNLOGGED, Context, Denied, Offers
+from fledgling.broker.protocol import render, schema, stdio
+from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
 from fledgling.wire import AnyAnswer, Excerpt, Profile, Progress, Refusal
 
 FRESH_MS = 3_600_000  # how long a client may keep a list: a profile does not change while a server runs

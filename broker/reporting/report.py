@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from fledgling.broker.report_style import STYLE
-from fledgling.broker.treemap import Box, Cell, Node, cells, tree
+from fledgling.broker.reporting.report_style import STYLE
+from fledgling.broker.reporting.treemap import Box, Cell, Node, cells, tree
 from fledgling.wire import Area, Built, Hub, LongFunction, Overview, Parsed
 
 MARK = "<!doctype html>\n<!-- fledgling report -->\n"  # how a report begins: nothing else is overwritten by one

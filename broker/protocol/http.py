@@ -28,11 +28,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from fledgling.broker import agents, audit_log, server, stdio
-from fledgling.broker.agents import Agent
+from fledgling.broker import audit_log
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front, Report
-from fledgling.broker.listening import BACKLOG, Listening
+from fledgling.broker.protocol import agents, server, stdio
+from fledgling.broker.protocol.agents import Agent
+from fledgling.broker.protocol.listening import BACKLOG, Listening
 from fledgling.config import NO_AGENTS, Settings
 from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from fledgling.broker import render
 from fledgling.broker.front import Front
+from fledgling.broker.protocol import render
 from fledgling.wire import AnyAnswer, Next, Refusal, Table
 
 CHARS_A_TOKEN = 4

@@ -29,8 +29,8 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from fledgling.broker import prompts, render, resources
 from fledgling.broker.audit_log import LAYERS, AuditLog, AuditLogError
+from fledgling.broker.protocol import prompts, render, resources
 from fledgling.wire import AnyAnswer, Profile, Refusal
 
 TEXT = "text/plain"

@@ -1,6 +1,6 @@
 """Make an MCP bundle: a zip of a manifest, a wheel of this tree, and the project that uv installs it with.
 
-    python -m fledgling.broker.bundle fledgling.mcpb
+    python -m fledgling.broker.setup.bundle fledgling.mcpb
 
 The manifest is version 0.4 of https://github.com/modelcontextprotocol/mcpb: a host that reads it has uv install the
 wheel with what it depends on, and asks for the directory to index. Needs pip, and setuptools beside it.
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from fledgling import __version__
-from fledgling.broker import schema
+from fledgling.broker.protocol import schema
 from fledgling.config import Settings
 from fledgling.security import profile as profiles
 
-TREE = Path(__file__).resolve().parent.parent  # a clone: what is installed has no project file
+TREE = Path(__file__).resolve().parents[2]  # a clone: what is installed has no project file
 PROJECT = tomllib.loads((TREE / "pyproject.toml").read_text("utf-8"))["project"]
 WHEEL = f"fledgling-{__version__}-py3-none-any.whl"
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold

@@ -1,0 +1,1 @@
+"""MCP: transports, what is listed, what is called, what goes back."""

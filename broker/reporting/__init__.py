@@ -1,0 +1,1 @@
+"""What a person looks at: figures, the state of confinement, a page."""

@@ -1,0 +1,1 @@
+"""Telling clients of Fledgling: their own settings files, and a bundle."""
