@@ -369,6 +369,6 @@ def test_log_lines_are_json_where_asked_for_and_hold_no_content(project):
     done = fledgling("serve", "--root", str(project), "--log-format", "json", "--log-level", "debug")
     assert done.stdout == ""
     said = [json.loads(line) for line in done.stderr.splitlines()]
-    assert said[0]["message"].startswith(f"root {project}, profile fledgling-core")
+    assert said[0]["message"] == f"root {project} (flag --root), profile fledgling-core"
     assert {"time", "level", "message"} <= set(said[0])
     assert "class Engine" not in done.stderr

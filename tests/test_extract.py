@@ -17,7 +17,7 @@ from fledgling.worker.rows import Extraction
 
 SOURCES = Path(__file__).parent / "languages"
 LANGUAGES = load_languages()
-SECONDS = 0.5  # of CPU for what is linear in its text
+SECONDS = 1.0  # of CPU for what is linear in its text: five times what it takes on a quiet machine
 LONG_SECONDS = 10.0
 SHORT_SIZE = 1 << 10
 SIZE = 1 << 13
