@@ -28,8 +28,8 @@ pytestmark = pytest.mark.long
 WORKER_KILLS, BROKER_KILLS, SOAK_CALLS = 1000, 200, 100_000
 AT_ONCE = 8  # calls of a soak that wait together
 WARM = 2000  # calls until what is kept for later is there: caches, threads, arenas
-# Bytes over a soak, after it has warmed up. The engine keeps some hundred bytes of each statement, whatever becomes of its
-# cursor; a worker that holds too much is replaced (limits.is_spent).
+# Bytes over a soak, after it has warmed up. The engine keeps some hundred bytes of each statement, whatever becomes of
+# its cursor; a worker that holds too much is replaced (limits.is_spent).
 WORKER_GROWTH, BROKER_GROWTH = 96 * 2**20, 8 * 2**20
 
 # Wrong calls among right ones: each is refused, and leaves nothing behind either.
