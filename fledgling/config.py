@@ -31,6 +31,8 @@ HOMES = (PurePath("/home"), PurePath("/Users"))  # what is in these is somebody'
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"\A[^\x00-\x1f\x7f]+\Z")]
 
+Answers = Literal["structured", "text"]
+
 Authority = Annotated[str, Meta(max_length=256, pattern=r"\A[!-~]+\Z")]
 
 
@@ -56,7 +58,7 @@ class Settings(Struct, frozen=True):
         Meta(max_length=100, description="a list of further Origin values that are served, as https://example.org"),
     ] = ()
     answers: Annotated[
-        Literal["structured", "text"],
+        Answers,
         Meta(description="structured, with the same as text beside it, or text alone, which is half as long as JSON"),
     ] = "structured"
     agents: Annotated[

@@ -61,7 +61,9 @@ def counted(languages):
 
 
 def defined(profile):
-    listed = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in server.tools(profile)]
+    listed = [
+        tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in server.tools(profile, "structured")
+    ]
     return json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode()
 
 

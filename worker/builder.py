@@ -126,9 +126,9 @@ class Builder:
     """
 
     def __init__(
-        self, db: duckdb.DuckDBPyConnection, gate: Gate, images: Images, profile: Profile, *, has_content: bool
+        self, db: duckdb.DuckDBPyConnection, gate: Gate | None, images: Images, profile: Profile, *, has_content: bool
     ) -> None:
-        """Make the tables in the open images and check the profile's views; raises ViewError."""
+        """Make the tables in the open images and let `gate` check the profile's views; raises ViewError."""
         self._images = images
         self._db = db
         for setting in _BUILD_SETTINGS:
@@ -269,7 +269,8 @@ class Builder:
             last = first + BLOCKS_READ - 1
             yield from cursor.execute(SQL["blocks_between"], {"first": first, "last": last}).fetchall()
 
-    def _check(self, gate: Gate, view: View) -> str:
+    def _check(self, gate: Gate | None, view: View) -> str:
+        assert gate, "the profile has views"
         table = _TABLE.get(view.name, view.name)
         known = {name for name, *_ in self._db.execute(f"DESCRIBE memory.{table}").fetchall()}
         try:

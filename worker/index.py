@@ -9,6 +9,7 @@ import _duckdb as duckdb
 import msgspec
 
 from fledgling.wire import Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols
+from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL
 from fledgling.worker.signatures import Signatures
 
@@ -37,6 +38,7 @@ class Asking:
     cursor: duckdb.DuckDBPyConnection
     signatures: Signatures
     opened: Open
+    gate: Gate | None = None  # where the profile allows SQL
     ended: RefusalKind | None = None
 
     @property

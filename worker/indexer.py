@@ -36,7 +36,8 @@ def _index(pipe: Pipe[Build], order: Build) -> None:
     languages = load_languages()
     try:
         extractors = Extractors(languages, order.confining)
-        db, gate = open_images(order.images), Gate()  # the engine looks at the machine when it starts
+        db = open_images(order.images)  # the engine looks at the machine when it starts
+        gate = Gate() if order.profile.views else None
         layers = _confined(order)
         threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
         narrowed = _narrowed(order)

@@ -10,19 +10,17 @@ import msgspec
 
 from fledgling.wire import Query, Table
 from fledgling.worker.gate.denied import Denied
-from fledgling.worker.gate.statement import Gate
 from fledgling.worker.index import Asking, Refused
 
 TABLES = frozenset({"files", "content", "symbols", "imports"})
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
 
-_GATE = Gate()
-
 
 def query(asking: Asking, question: Query) -> Table:
     """Answer with the rows of the admitted statement: what was checked is the text that runs."""
+    assert asking.gate, "the profile allows query"
     try:
-        statement = _GATE.admit(question.sql, TABLES)
+        statement = asking.gate.admit(question.sql, TABLES)
     except Denied as denied:
         raise Refused("denied", denied.reason, denied.next_step) from denied
     asking.cursor.execute("BEGIN TRANSACTION READ ONLY")

@@ -15,6 +15,7 @@ from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import Call, Cancel, Open, Query, Ready, Refusal, Reply, ToWorker
 from fledgling.worker import fault
 from fledgling.worker.answers import answer
+from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
 from fledgling.worker.signatures import Signatures
@@ -28,13 +29,19 @@ class Server:
     """The calls at work and the clock that ends them."""
 
     def __init__(
-        self, pipe: Pipe[ToWorker], db: duckdb.DuckDBPyConnection, signatures: Signatures, opened: Open
+        self,
+        pipe: Pipe[ToWorker],
+        db: duckdb.DuckDBPyConnection,
+        signatures: Signatures,
+        opened: Open,
+        gate: Gate | None,
     ) -> None:
         """Answer calls that come through `pipe` from the open image `db`."""
         self._pipe = pipe
         self._db = db
         self._signatures = signatures
         self._opened = opened
+        self._gate = gate
         self._calls: dict[int, tuple[Asking, float]] = {}
         self._ending = threading.Lock()  # whoever ends a call must find its cursor open
         self._sql_pool, self._pool = ThreadPoolExecutor(CALL_THREADS), ThreadPoolExecutor(CALL_THREADS)
@@ -46,7 +53,7 @@ class Server:
         while (message := self._pipe.receive()) is not None:
             match message:
                 case Call():
-                    asking = Asking(self._db.cursor(), self._signatures, self._opened)
+                    asking = Asking(self._db.cursor(), self._signatures, self._opened, self._gate)
                     self._calls[message.id] = (asking, time.monotonic() + message.seconds)
                     self._stirring.set()
                     pool = self._sql_pool if isinstance(message.question, Query) else self._pool
@@ -98,6 +105,7 @@ def main() -> None:
         return
     signatures = Signatures(opened.images.signatures)
     db = open_sealed(opened.images, opened.generation.number, opened.profile.memory_limit)
+    gate = Gate() if "query" in opened.profile.tools else None  # a database of its own: opening one takes a while
     lowered = limits.with_memory(limits.QUERY_WORKER, opened.profile.memory_limit)
     try:
         layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)
@@ -106,7 +114,7 @@ def main() -> None:
         return
     lock_down(db)
     pipe.send(Ready(layers))
-    Server(pipe, db, signatures, opened).serve()
+    Server(pipe, db, signatures, opened, gate).serve()
     os._exit(0)  # calls still at work have nobody left to answer
 
 

@@ -1,7 +1,6 @@
 """Tool definitions as an agent sees them, made from the Structs of the wire."""
 
 import inspect
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -31,9 +30,10 @@ def input_schema(tool: str) -> Schema:
     >>> input_schema("query")["required"]
     ['sql']
     """
-    schema = _schemas([QUESTIONS[tool]])[0]
-    schema.pop("description", None)
-    return schema
+    [schema], components = msgspec.json.schema_components([QUESTIONS[tool]])
+    plain: Schema = _plain(schema, components)
+    plain.pop("description", None)
+    return plain
 
 
 def output_schema(tool: str) -> Schema | None:
@@ -46,7 +46,9 @@ def output_schema(tool: str) -> Schema | None:
     """
     if tool == "read":
         return None
-    first, *others = (schema["required"] for schema in _schemas(ANSWERS[tool]))
+    first, *others = (
+        [field.name for field in msgspec.structs.fields(answer) if field.required] for answer in ANSWERS[tool]
+    )
     return {"type": "object", "required": [name for name in first if all(name in other for other in others)]}
 
 
@@ -63,13 +65,8 @@ def instructions(profile: Profile) -> str:
     )
 
 
-def _schemas(types: Sequence[type]) -> list[Schema]:
-    schemas, components = msgspec.json.schema_components(types)
-    return [_plain(schema, components) for schema in schemas]
-
-
 def _plain(schema: object, components: dict[str, Any]) -> Any:
-    """Inline references, and drop what tells an agent nothing: titles, tags, nulls and docstrings of answers."""
+    """Inline references, and drop what tells an agent nothing: titles, nulls and the tag that only the pipe needs."""
     if isinstance(schema, list):
         return [_plain(item, components) for item in schema]
     if not isinstance(schema, dict):
@@ -81,20 +78,11 @@ def _plain(schema: object, components: dict[str, Any]) -> Any:
         rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
         return _plain({**choices[0], **rest}, components)
     plain = {key: _plain(value, components) for key, value in schema.items() if key != "title"}
-    if "prefixItems" in plain:
-        del plain["items"]  # `false`, which some clients cannot read; maxItems says the same
     if "enum" in plain:
         plain.setdefault("type", "string")
-    return _object(plain) if "properties" in plain else plain
-
-
-def _object(schema: Schema) -> Schema:
-    """Return an object's schema without the tag that only the pipe needs."""
-    properties = {name: value for name, value in schema["properties"].items() if not _is_tag(name, value)}
-    required = [name for name in schema.get("required", ()) if name in properties]
-    plain = {key: value for key, value in schema.items() if key not in ("description", "required")}
-    return {**plain, "properties": properties, **({"required": required} if required else {})}
-
-
-def _is_tag(name: str, schema: Schema) -> bool:
-    return name in ("tool", "type") and len(schema.get("enum", ())) == 1
+    if "properties" in plain:
+        plain["properties"].pop("tool", None)
+        plain["required"] = [name for name in plain["required"] if name != "tool"]
+        if not plain["required"]:
+            del plain["required"]
+    return plain

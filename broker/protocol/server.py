@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult
@@ -26,6 +26,7 @@ from fledgling.broker.audit_log import AuditLog, AuditLogError, Message, printab
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import render, schema, stdio
 from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
+from fledgling.config import Answers
 from fledgling.wire import AnyAnswer, Excerpt, Profile, Progress, Refusal
 
 FRESH_MS = 3_600_000  # how long a client may keep a list: a profile does not change while a server runs
@@ -34,11 +35,10 @@ LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources
 # How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
 STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 95), "seal": (95, 100)}
 
-Answers = Literal["structured", "text"]
 _log = logging.getLogger("fledgling")
 
 
-async def serve(front: Front, log: AuditLog, answers: Answers = "structured") -> None:
+async def serve(front: Front, log: AuditLog, answers: Answers) -> None:
     """Serve one client until it closes the pipe."""
     server = build(front, log, answers)
 
@@ -49,7 +49,7 @@ async def serve(front: Front, log: AuditLog, answers: Answers = "structured") ->
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def build(front: Front, log: AuditLog, answers: Answers = "structured") -> Server[Any]:
+def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
     """Return the MCP server over a front: its tools are the profile's allowlist, no more."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -65,7 +65,7 @@ def build(front: Front, log: AuditLog, answers: Answers = "structured") -> Serve
                 decision.became(answer, len(text.encode()))
         except AuditLogError as failed:
             _log.error("%s; a call is refused", failed)
-            return UNLOGGED, *result(UNLOGGED)
+            return UNLOGGED, *result(UNLOGGED, form)
         return answer, returned, text
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -108,7 +108,7 @@ def build(front: Front, log: AuditLog, answers: Answers = "structured") -> Serve
     return server
 
 
-def tools(profile: Profile, answers: Answers = "structured") -> list[Tool]:
+def tools(profile: Profile, answers: Answers) -> list[Tool]:
     """Return the definitions of the profile's tools, in the order of its allowlist."""
     return [
         Tool(
@@ -124,7 +124,7 @@ def tools(profile: Profile, answers: Answers = "structured") -> list[Tool]:
     ]
 
 
-def result(answer: AnyAnswer | Refusal, answers: Answers = "structured") -> tuple[CallToolResult, str]:
+def result(answer: AnyAnswer | Refusal, answers: Answers) -> tuple[CallToolResult, str]:
     """Return what goes back to the client, and its text.
 
     Some clients give a model the structure instead of the text where there are both, and as JSON it takes up to 2.4
