@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -74,6 +73,8 @@ class Start(Record, frozen=True, kw_only=True):
     @classmethod
     def of(cls, root: Path, profile: Profile | None) -> "Start":
         """Return the line about this process; without a profile where each agent has its own."""
+        from importlib.metadata import version  # noqa: PLC0415  (it takes 20 ms, and most commands keep no log)
+
         return cls(
             pid=os.getpid(),
             versions={name: version(name) for name in ("fledgling", "duckdb", "mcp", "tree-sitter")},

@@ -61,7 +61,7 @@ def manifest() -> dict[str, Any]:
             "mcp_config": {
                 "command": "uv",
                 "args": [
-                    *("run", "--directory", "${__dirname}", "--no-dev", "fledgling", "serve"),
+                    *("run", "--directory", "${__dirname}", "--no-dev", "fledgling", "serve", "--answers", "text"),
                     *("--root", "${user_config.root}", "--profile", "${user_config.profile}"),
                 ],
             },

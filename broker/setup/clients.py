@@ -47,12 +47,15 @@ CLIENTS: Mapping[str, Client] = {
 
 
 def entry(client: Client, command: list[str], profile: str | None, root: str | None) -> dict[str, object]:
-    """Return what a client is told: `entry(CLIENTS["codex"], ["fledgling"], None, "/srv/app")["args"]`."""
+    """Return what a client is told: `entry(CLIENTS["codex"], ["fledgling"], None, "/srv/app")["args"]`.
+
+    These clients hand a model the structure of an answer where there is one, and its text is half as long: so text alone.
+    """
     root = root or client.root
     if client.needs_root and not root:
         raise ConfigError("install", "this client opens no project", "give the directory to index with --root")
     program, *arguments = command
-    arguments += ["serve", *(["--profile", profile] if profile else []), *(["--root", root] if root else [])]
+    arguments += ["serve", "--answers", "text", *(["--profile", profile] if profile else []), *(["--root", root] if root else [])]
     return {**client.extra, "command": program, "args": arguments}
 
 
