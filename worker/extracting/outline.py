@@ -283,7 +283,7 @@ def symbol(language: Language, text: Text, found: Definition, parent: Definition
         found.name,
         found.kind,
         text.line(found.start),
-        text.last_line(found.end),
+        text.line(found.end - 1) if found.kind == "section" else text.last_line(found.end),
         found.parent.rpartition(".")[2] if found.parent else parent.name if parent else None,
         signature(text, found),
         docstring(language, text, found),
