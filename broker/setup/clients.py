@@ -49,14 +49,15 @@ CLIENTS: Mapping[str, Client] = {
 def entry(client: Client, command: list[str], profile: str | None, root: str | None) -> dict[str, object]:
     """Return what a client is told: `entry(CLIENTS["codex"], ["fledgling"], None, "/srv/app")["args"]`.
 
-    These clients hand a model the structure of an answer where there is one, and its text is half as long: so text alone.
+    Text alone: where there is a structure these clients hand a model that, and as JSON it is up to twice as long.
     """
     root = root or client.root
     if client.needs_root and not root:
         raise ConfigError("install", "this client opens no project", "give the directory to index with --root")
     program, *arguments = command
-    arguments += ["serve", "--answers", "text", *(["--profile", profile] if profile else []), *(["--root", root] if root else [])]
-    return {**client.extra, "command": program, "args": arguments}
+    options = {"--answers": "text", "--profile": profile, "--root": root}
+    serve = ["serve", *(word for option, value in options.items() if value for word in (option, value))]
+    return {**client.extra, "command": program, "args": [*arguments, *serve]}
 
 
 def place(client: Client, environment: Mapping[str, str]) -> tuple[Path, str]:
