@@ -1,4 +1,4 @@
-"""Judges of `is_comment`: Python's tokenize, and pygments for the other languages.
+"""Judges of the columns of `content`: Python's tokenize, and pygments for the other languages; methods of `str`.
 
 A line is one where all that is not white space is comment. Where pygments is wrong, or means something else by comment,
 `UNLIKE` says so; such a language has a floor of its own.
@@ -6,11 +6,13 @@ A line is one where all that is not white space is comment. Where pygments is wr
 
 import io
 import re
+import sysconfig
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 from corpora import fetch, unpack
 
@@ -135,3 +137,29 @@ def test_projects_agree(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     assert len(lines) >= 15
     assert 1 - unlike.total() / lines.total() >= AGREEMENT
     assert {name: share for name, share in agreement.items() if share < UNLIKE.get(name, (AGREEMENT, ""))[0]} == {}
+
+
+# ---- indentation and blank lines -------------------------------------------------------------------------------------
+
+STDLIB = Path(sysconfig.get_path("stdlib"))
+SCHEMA = Path(__file__).parents[2] / "worker" / "sql" / "schema_content.sql"
+RARE = "\ta\n  \ta\n     \ta\n \t \ta\n\t   a\n \f \ta\n\v\n\x1f \x85\n\xa0\u3000\n\u200b\n \ufeff\n"
+
+
+def test_indentation_and_blank_lines_are_those_of_str() -> None:
+    paths = [*MARKED, *sorted(STDLIB.glob("[a-d]*.py"))]
+    blocks = [RARE, *(path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n") for path in paths)]
+    with duckdb.connect() as engine:
+        engine.execute("ATTACH ':memory:' AS image; USE image")
+        engine.execute(
+            "CREATE TABLE blocks AS SELECT '' AS path, 1 AS block, 1 AS first_line, unnest(?) AS text", [blocks]
+        )
+        engine.execute(SCHEMA.read_text())
+        found = engine.execute("SELECT line_text, indent_level, is_blank FROM content").fetchall()
+    assert len(found) > 10_000
+    expected = [(line, columns(line), not line.strip()) for text in blocks for line in text.split("\n")]
+    assert sorted(found) == sorted(expected)
+
+
+def columns(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))

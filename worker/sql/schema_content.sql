@@ -1,12 +1,11 @@
 -- `content` over `blocks`, in the catalog `image`. `comments` numbers the lines of a block that hold only comment.
--- indent_level counts columns of leading white space, a tab as four.
+-- indent_level counts columns of leading spaces and tabs, with a tab stop every four; blank is what str.isspace says.
 CREATE TABLE image.comments (block INTEGER, lines INTEGER[]);
 CREATE VIEW image.content AS
 SELECT
     path, line_number, line_text,
-    length(replace(left(line_text, length(line_text) - length(ltrim(line_text, E' \t'))), E'\t', '    '))::INTEGER
-        AS indent_level,
-    regexp_full_match(line_text, '\s*') AS is_blank,
+    length(regexp_replace(regexp_extract(line_text, '^[ \t]*'), ' {4}| {0,3}\t', '    ', 'g'))::INTEGER AS indent_level,
+    regexp_full_match(line_text, '[\s\v\x1c-\x1f\x{85}\p{Z}]*') AS is_blank,
     coalesce(list_contains(comments, line_number), false) AS is_comment
 FROM (
     SELECT
