@@ -1,0 +1,111 @@
+"""What every command works on: the options for settings, the project they name, and its index."""
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from fledgling.broker import audit_log, logs, terminal
+from fledgling.broker.audit_log import AuditLog
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing
+from fledgling.config import KEYS, Resolved, Settings, read_user_file, refuse_wide, resolve, with_root
+from fledgling.security import interpreter, limits
+from fledgling.security import profile as profiles
+from fledgling.security.confinement import confine
+from fledgling.wire import Confining, Layer, Profile
+
+Result = TypeVar("Result")
+_log = logging.getLogger("fledgling")
+
+json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
+
+
+class Project(msgspec.Struct, frozen=True):
+    """What a command works on: the settings in force, where each came from, and the profile."""
+
+    resolved: Resolved
+    profile: Profile
+    confining: Confining
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.resolved.settings
+
+
+def setting_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add an option for every setting; their text is read where all settings are, in fledgling/config.py."""
+    command = click.option("--config", metavar="FILE", help="your own settings file")(command)
+    command = click.option(
+        "--allow-degraded", is_flag=True, help="work without Landlock or seccomp where the kernel has none; see doctor"
+    )(command)
+    command = click.option(
+        "--yes-really", is_flag=True, help="index the root even where it is `/`, a home directory or one above"
+    )(command)
+    for field in reversed(msgspec.structs.fields(Settings)):
+        default = field.default
+        shown = ", ".join(default) if isinstance(default, tuple) else default
+        command = click.option(
+            f"--{field.name.replace('_', '-')}",
+            multiple=isinstance(default, tuple),
+            metavar=field.name.upper(),
+            help=f"{_meaning(field)} [default: {shown}]",
+        )(command)
+    return command
+
+
+def _meaning(field: msgspec.structs.FieldInfo) -> str:
+    return str(field.type.__metadata__[0].description)
+
+
+def warn(notices: Iterable[str]) -> None:
+    """Log what the user should know; a notice may quote the project."""
+    for notice in notices:
+        _log.warning("%s", terminal.escaped(notice))
+
+
+def project_of(options: dict[str, Any], level: int = logging.DEBUG) -> Project:
+    """Return what the options of a command name; the log's first line, at this level, says why the root is that one."""
+    flags = {key: options.pop(key) for key in KEYS}
+    resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
+    logs.configure(resolved.settings)
+    resolved = with_root(resolved, os.environ)
+    if not options.pop("yes_really"):
+        refuse_wide(resolved, os.environ)
+    profile = profiles.load(resolved.settings.profile)
+    _log.log(level, "root %s (%s), profile %s", resolved.settings.root, resolved.sources["root"], profile.name)
+    warn(resolved.notices)
+    return Project(resolved, profile, Confining(options.pop("allow_degraded")))
+
+
+def confined(project: Project) -> tuple[Layer, ...]:
+    """Confine this process to reading the project and what its children need; they cannot have more than it has."""
+    readable = interpreter.readable(project.settings.root)
+    with interpreter.opened(readable) as reading, interpreter.opened(interpreter.executable()) as starting:
+        return confine("broker", project.confining, lowered=limits.BROKER, readable=reading, executable=starting)
+
+
+def indexed(project: Project, log: AuditLog | None = None) -> Indexing:
+    """Confine this process, then start the indexer."""
+    log = log or AuditLog()
+    audit_log.tell_of(log.tell, "broker", os.getpid(), confined(project))
+    return Indexing(project.settings, project.profile, confining=project.confining, tell=log.tell)
+
+
+def run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]) -> Result:
+    """Open the door once the indexer has accepted the profile, and end all processes when `use` is done."""
+
+    async def serving() -> Result:
+        front = Front(indexing.profile, indexing)
+        try:
+            warn((await indexing.accepted()).notices)
+            return await use(front, indexing)
+        finally:
+            await front.close()
+
+    return asyncio.run(serving())
