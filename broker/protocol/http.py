@@ -9,9 +9,11 @@ import hmac
 import logging
 import math
 import signal
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
+from typing import Any
 
 import anyio
 import h11
@@ -33,7 +35,7 @@ from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front, Report
 from fledgling.broker.protocol import agents, server, stdio
 from fledgling.broker.protocol.agents import Agent
-from fledgling.broker.protocol.listening import BACKLOG, Listening
+from fledgling.broker.protocol.listening import Listening
 from fledgling.config import NO_AGENTS, Settings
 from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
 
@@ -46,8 +48,9 @@ IDLE_SECONDS = 600.0  # without a request or an open stream until a session ends
 MAX_REQUESTS = 64  # of one agent at once, its open streams among them; as on standard input, and sessions
 MAX_HELD = 2 * stdio.MAX_MESSAGE  # bytes of the bodies of one agent's requests at work
 SPARE_CONNECTIONS = 64  # on top of MAX_REQUESTS for each agent: those that have not yet said whose they are
-TURNS = 1  # requests of one of several agents that this process works on at once: those of others do not wait
+TURNS = 1  # requests of one of several agents, or of nobody, worked on at once, refused ones too: others do not wait
 TURN_SECONDS = 1.0  # until a request no longer counts as one of those: its client does not read what it asked for
+ACCEPTED = 8  # connections each time the event loop turns: a flood of them waits in the kernel, not here
 ENDING_SECONDS = 1.0  # for what is under way when the server ends
 TOLD_SECONDS = 1.0  # between two lines about requests that are nobody's: whoever can connect could fill the log
 
@@ -137,7 +140,7 @@ def check_body_headers(headers: Headers) -> None:
 
 
 class Turn:
-    """One of the requests of an agent that this process works on; not while it waits for the worker."""
+    """One of the requests of an agent, or of nobody, that this process works on; not while it waits for the worker."""
 
     def __init__(self, turns: asyncio.Semaphore) -> None:
         self._turns = turns
@@ -151,6 +154,7 @@ class Turn:
             self._is_taken = True
             if self._is_over:
                 self.give()
+            await asyncio.sleep(0)  # or as many as are ready would be refused before anyone else is heard
 
     def give(self) -> None:
         """Let another request have it."""
@@ -165,6 +169,20 @@ class Turn:
 
 
 _turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
+
+
+@asynccontextmanager
+async def _taken(turns: asyncio.Semaphore) -> AsyncIterator[Turn]:
+    """Wait for a turn, and have it for as long as the block lasts, but no longer than TURN_SECONDS."""
+    turn = Turn(turns)
+    _turn.set(turn)
+    await turn.take()
+    over = asyncio.get_running_loop().call_later(TURN_SECONDS, turn.end)
+    try:
+        yield turn
+    finally:
+        over.cancel()
+        turn.end()
 
 
 class SharingFront(Front):
@@ -193,7 +211,7 @@ class Guest:
         self._server = server.build(front, log, settings.answers)
         self._serving = {"http": _streamable, "sse": _sse}[settings.transport]
         self._app: ASGIApp | None = None
-        self._turns = asyncio.Semaphore(MAX_REQUESTS if settings.agents == NO_AGENTS else TURNS)
+        self.turns = asyncio.Semaphore(MAX_REQUESTS if settings.agents == NO_AGENTS else TURNS)
         self._requests = 0
         self._held = 0
 
@@ -211,10 +229,11 @@ class Guest:
         self._requests += 1
         try:
             if scope["method"] != "POST":
-                await self._app(scope, receive, send)
+                async with _taken(self.turns) as turn:
+                    await self._app(scope, receive, _ending(turn, send))
                 return
             check_body_headers(headers)
-            async with self._body(receive) as data, self._turn():
+            async with self._body(receive) as data, _taken(self.turns):
                 try:
                     stdio.message(data)
                 except stdio.Unfit as unfit:
@@ -245,17 +264,15 @@ class Guest:
         finally:
             self._held -= len(held)
 
-    @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        turn = Turn(self._turns)
-        _turn.set(turn)
-        await turn.take()
-        over = asyncio.get_running_loop().call_later(TURN_SECONDS, turn.end)
-        try:
-            yield
-        finally:
-            over.cancel()
-            turn.end()
+
+def _ending(turn: Turn, send: Send) -> Send:
+    """Return what sends an answer and ends the turn as it begins: it may be a stream that stays open."""
+
+    async def sending(event: Message) -> None:
+        turn.end()
+        await send(event)
+
+    return sending
 
 
 def _replayed(data: bytes, receive: Receive) -> Receive:
@@ -344,6 +361,7 @@ class Door:
         self._paths = PATHS[transport]
         self._guests = guests
         self._log = log
+        self._turns = asyncio.Semaphore(TURNS)
         self._untold = 0
         self._told = -math.inf
 
@@ -354,10 +372,13 @@ class Door:
         try:
             check_head(scope, headers, self._listening, self._paths)
             guest = self._guest(token(headers))
+            scope["state"]["agent"] = guest.agent.name
             await guest.serve(scope, headers, receive, send)
         except Refused as refused:
-            self.tell(str(refused), guest)
-            await refused.response()(scope, receive, send)
+            scope["state"]["is_refused"] = True
+            async with _taken(guest.turns if guest else self._turns):
+                self.tell(str(refused), guest)
+                await refused.response()(scope, receive, send)
 
     def _guest(self, given: str) -> Guest:
         """Return who has this token; the time it takes says nothing about which bytes of it are right."""
@@ -393,14 +414,16 @@ class Connection(H11Protocol):
         self.since = self.loop.time()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin; where there are too many connections, the one that has wanted nothing for longest ends."""
+        """Begin; where there are too many, one that is not served makes way: the oldest of whoever has most."""
         super().connection_made(transport)
         self._late = self.loop.call_later(HEAD_SECONDS, self._end, 408, "no request in time")
         if len(self.connections) > self._limit:
-            waiting = [other for other in self.connections if isinstance(other, Connection) and not other.is_asking()]
-            longest = min(waiting, key=lambda other: other.since)
-            longest.transport.abort()
-            self.connections.discard(longest)  # now, not when its loss is heard: more may be accepted before that
+            others = [other for other in self.connections if isinstance(other, Connection)]
+            count = Counter(other.agent() for other in others)
+            waiting = [other for other in others if not other.is_served()]
+            ended = min(waiting, key=lambda other: (-count[other.agent()], other.since))
+            ended.transport.abort()
+            self.connections.discard(ended)  # now, not when its loss is heard: more may be accepted before that
 
     def data_received(self, data: bytes) -> None:
         """Take what has come; from the first byte of a request, the clock runs."""
@@ -420,6 +443,18 @@ class Connection(H11Protocol):
     def is_asking(self) -> bool:
         """Return whether a request is at work."""
         return self._cycle is not None and not self._cycle.response_complete
+
+    def is_served(self) -> bool:
+        """Return whether a request is at work that is not going to be refused."""
+        return self.is_asking() and not self._state.get("is_refused")
+
+    def agent(self) -> str | None:
+        """Return whose it is, as far as its last request has said."""
+        return self._state.get("agent")
+
+    @property
+    def _state(self) -> dict[str, Any]:
+        return self._cycle.scope["state"] if self._cycle else {}
 
     @property
     def _cycle(self) -> RequestResponseCycle | None:
@@ -473,7 +508,7 @@ async def serve(listening: Listening, transport: str, guests: Sequence[Guest], l
         for guest in guests:
             await stack.enter_async_context(guest.open())
         accepting = await loop.create_server(
-            lambda: Connection(config, state, limit, door.tell), sock=listening.socket, backlog=BACKLOG
+            lambda: Connection(config, state, limit, door.tell), sock=listening.socket, backlog=ACCEPTED
         )
         _log.info("serving http://%s%s", listening.authority, next(iter(PATHS[transport])))
         await ending.wait()
