@@ -5,7 +5,7 @@ test:
 	.venv/bin/python -m pytest
 
 long: # needs npm; takes minutes
-	.venv/bin/python -m pytest -m long
+	.venv/bin/python -m pytest -m long -n 0
 
 clients: # clients and suites of others: installs them by npm and pip into ~/.cache/fledgling-clients; takes minutes
 	.venv/bin/python tests/clients/run.py

@@ -21,6 +21,8 @@ from fledgling.security import profile as profiles
 
 INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.server"
 
+PATIENCE = 60.0  # seconds for what has no bound of its own: other tests and other work may hold the processors
+
 # A statement that never ends by itself: the project's content six times over, compared.
 ENDLESS = (
     "SELECT count(*) FROM content a, content b, content c, content d, content e, content f "
@@ -80,7 +82,7 @@ def opened(process: psutil.Process) -> dict[int, str]:
     return found
 
 
-async def until(holds: Callable[[], object], seconds: float = 5.0) -> float:
+async def until(holds: Callable[[], object], seconds: float = PATIENCE) -> float:
     """Wait until something holds and return how long that took; it must within `seconds`."""
     begun = time.monotonic()
     while not holds():

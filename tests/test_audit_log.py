@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import connected
 from mcp import MCPError
-from running import ENDLESS, Server, opened, query_worker, until
+from running import ENDLESS, PATIENCE, Server, opened, query_worker, until
 from test_cli import fledgling
 
 from fledgling.broker import audit_log
@@ -344,7 +344,7 @@ def test_full_disk_refuses_calls_until_there_is_room(project, tmp_path):
         server.call(8, "explore", {})
         assert "structuredContent" in server.receive()["result"]
         server.process.stdin.close()
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
     checked = verify(lines(log))
     assert (checked.broken, checked.torn) == (None, 1)
     assert sum(b'"event":"call"' in line for line in lines(log)) == 4  # two answered, the torn one, one answered

@@ -248,9 +248,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_bytes_cost_little_and_change_nothing(data):
-    started = time.perf_counter()
+    started = time.process_time()
     found = narrow(SCOPE, data)
-    assert time.perf_counter() - started < 5  # a loaded machine takes a second for the slowest
+    assert time.process_time() - started < 5  # a slow machine takes a second for the slowest
     assert (found.scope, found.narrowed) == (SCOPE, ())
     assert 1 <= len(found.notices) <= 21
     assert all(len(notice) < 400 and notice.isprintable() for notice in found.notices)

@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from running import Server
+from running import PATIENCE, Server
 
 from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
 
@@ -313,7 +313,7 @@ def test_end_of_input_ends_the_server(project, rest):
         client.say(client.request(2, "tools/list") + rest)
         assert client.receive()["id"] == 2
         client.process.stdin.close()
-        assert client.process.wait(10) == 0
+        assert client.process.wait(PATIENCE) == 0
 
 
 def test_client_that_goes_without_reading_ends_the_server(project):
@@ -321,4 +321,4 @@ def test_client_that_goes_without_reading_ends_the_server(project):
         written(client.process.stdin.fileno(), client.request(5, "tools/list") * 1000)
         client.process.stdin.close()
         client.process.stdout.close()
-        assert client.process.wait(10) == 0
+        assert client.process.wait(PATIENCE) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import serve_command
-from running import CALLS, QUERY_WORKER, Server, back_processes, is_alive, until
+from running import CALLS, PATIENCE, QUERY_WORKER, Server, back_processes, is_alive, until
 
 from fledgling.wire import Images
 
@@ -89,7 +89,7 @@ def test_no_system_call_writes_to_a_path_opens_a_socket_or_starts_a_program(plac
     with Server(place / "project", command=[*tracing, *command], cwd=place / "cwd", env=environment) as server:
         use(server)
         server.process.stdin.close()
-        assert server.process.wait(10) == 0
+        assert server.process.wait(PATIENCE) == 0
     done = [line for trace in place.glob("trace.*") for line in trace.read_text(errors="replace").splitlines()]
     done = [line for line in done if NAME.match(line) and " = -1 " not in line]
     opened = [OPENING.match(line) for line in done if line.startswith("open")]
