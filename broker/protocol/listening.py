@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fledgling.config import NO_AGENTS, ConfigError, Resolved
 
-BACKLOG = 64  # connections that the kernel holds before they are accepted
+BACKLOG = 256  # connections that the kernel holds before they are accepted; one more would wait a second for TCP
 
 
 class Listening(NamedTuple):
