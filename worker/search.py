@@ -96,7 +96,6 @@ def _text(asking: Asking, question: Search, finding: Matcher) -> Hits:
     offset = int(question.cursor or 0)
     found = _find(asking, finding, _candidates(asking, question), question, offset)
     pieces = cut_page(_pieces(asking, question, found), asking)
-    pieces = cut_page(_pieces(asking, question, found), asking)
     following = continuing(question, offset + len(pieces), found.total)
     note = asking.partial if found.total else coverage.of_text(asking, question.path, question.language)
     return Hits(
