@@ -19,9 +19,8 @@ from fledgling.worker.gate.parse_cost import MAX_RESTATED_NESTING, check_cost, c
 from fledgling.worker.gate.syntax import Node
 from fledgling.worker.gate.syntax_tree import Scope, check
 
-# A tree and the text it stands for, in one statement: what is constant in these costs more than most SQL does to parse
-RESTATE = "SELECT tree, json_deserialize_sql(tree) FROM (SELECT json_serialize_sql(?) AS tree)"
 SERIALIZE = "SELECT json_serialize_sql(?)"
+DESERIALIZE = "SELECT json_deserialize_sql(?)"
 
 
 class Parser(threading.local):
@@ -31,26 +30,24 @@ class Parser(threading.local):
         """Called in each thread. Calls of one function have nothing to optimize, and trying takes half their time."""
         self._connection = database.cursor()
         self._connection.execute("PRAGMA disable_optimizer")
-        [self._restate], [self._serialize] = map(self.statements, (RESTATE, SERIALIZE))
+        [self._serialize], [self._deserialize] = map(self.statements, (SERIALIZE, DESERIALIZE))
 
     def statements(self, sql: str) -> list[duckdb.Statement]:
         """What `sql` holds, parsed and not looked into: `statements("FROM a; FROM b")` are two."""
         return self._connection.extract_statements(sql)
 
-    def restated(self, sql: str) -> tuple[str, str]:
-        """The tree of a SELECT and the text of that tree: `restated("FROM a")[1]` is `"SELECT * FROM a"`."""
-        tree, text = self._asked(self._restate, sql)
-        return tree, text
-
     def tree(self, sql: str) -> str:
-        """The tree of a SELECT, as JSON."""
-        [tree] = self._asked(self._serialize, sql)
-        return tree
+        """The tree of SELECTs, as JSON; it holds an error where there is none."""
+        return self._asked(self._serialize, sql)
 
-    def _asked(self, statement: duckdb.Statement, sql: str) -> tuple[str, ...]:
-        row: tuple[str, ...] | None = self._connection.execute(statement, [sql]).fetchone()
+    def text(self, tree: str) -> str:
+        """The text that a tree stands for: `text(tree("from a"))` is `"SELECT * FROM a"`."""
+        return self._asked(self._deserialize, tree)
+
+    def _asked(self, statement: duckdb.Statement, argument: str) -> str:
+        row: tuple[str] | None = self._connection.execute(statement, [argument]).fetchone()
         assert row, "a SELECT without FROM has one row"
-        return row
+        return row[0]
 
 
 class Gate:
@@ -98,34 +95,38 @@ class Gate:
 
 def _restated(parser: Parser, sql: str, scope: Scope) -> str:
     """DuckDB's restatement of `sql`, both checked."""
-    _one_select(parser.statements(sql))
-    written, text = parser.restated(sql)
-    check(_tree(written), scope)
+    written = parser.tree(sql)
+    tree: Node = json.decode(written)
+    if tree["error"] and tree["error_type"] != "parser":
+        raise _no_select([statement.type.name for statement in parser.statements(sql)])
+    _check_one(tree, scope)
+    text = parser.text(written)
     if nesting(words_of(text)) > MAX_RESTATED_NESTING:
         raise Denied("too many joins or operators follow each other", "Split it into CTEs: WITH a AS (...).")
-    check(_tree(parser.tree(text)), scope)
+    _check_one(json.decode(parser.tree(text)), scope)
     return text
 
 
-def _tree(answer: str) -> Node:
-    """The syntax tree in an answer of json_serialize_sql; Denied where it is an error."""
-    tree: Node = json.decode(answer)
+def _check_one(tree: Node, scope: Scope) -> None:
+    """Deny a tree that is an error, of more than one statement, or holds what `check` does not know."""
     if tree["error"]:
         raise not_parsed(tree["error_message"])
-    return tree
+    if len(tree["statements"]) != 1:
+        raise _not_one(len(tree["statements"]))
+    check(tree, scope)
 
 
-def _one_select(statements: list[duckdb.Statement]) -> None:
-    """Deny all but one SELECT without parameters. More is decided by `check`."""
-    kinds = [statement.type.name for statement in statements]
+def _no_select(kinds: list[str]) -> Denied:
+    """Why statements of which json_serialize_sql makes no tree are denied."""
     if len(kinds) != 1:
-        raise Denied(f"{len(kinds)} statements were sent", "Send exactly one SELECT per call.")
+        return _not_one(len(kinds))
     if kinds == ["MULTI"]:  # DuckDB would read the table first, to make an ENUM of the values
-        raise Denied(
+        return Denied(
             "PIVOT does not say which values become columns",
             "Name them: PIVOT files ON language IN ('python', 'sql') USING count(*).",
         )
-    if kinds != ["SELECT"]:
-        raise Denied(f"the statement is {kinds[0]}, not SELECT", "Send one SELECT, DESCRIBE or SUMMARIZE.")
-    if statements[0].named_parameters:
-        raise Denied("the SQL has parameters", "Write the values into the SQL.")
+    return Denied(f"the statement is {kinds[0]}, not SELECT", "Send one SELECT, DESCRIBE or SUMMARIZE.")
+
+
+def _not_one(count: int) -> Denied:
+    return Denied(f"{count} statements were sent", "Send exactly one SELECT per call.")

@@ -142,13 +142,13 @@ WORDS = {"NULLS FIRST", "NULLS LAST"} | names("""
 """)
 LITERALS = names("STRING INTEGER NUMERIC BOOLEAN NULL_LITERAL HEX BIT")
 COLLATIONS = names("binary c nocase noaccent nfc posix")
-TYPES = {"time with time zone", "timestamp with time zone"} | names("""
+TYPES = names("""
     array bigint binary bit bitstring blob bool boolean bpchar bytea char date datetime dec decimal double enum float
     float4 float8 guid hugeint int int1 int128 int16 int2 int32 int4 int64 int8 integer integral interval json list
     logical long map null numeric nvarchar oid real row short signed smallint string struct text time time_ns timestamp
     timestamp_ms timestamp_ns timestamp_s timestamp_us timestamptz timetz tinyint tuple ubigint uhugeint uint128 uint16
     uint32 uint64 uint8 uinteger union usmallint utinyint uuid varbinary varchar
-""")
+""") | {"time with time zone", "timestamp with time zone"}
 # Bare words DuckDB reads as calls unless a column of that name is in scope, which the gate cannot know
 VALUE_NAMES = names("""
     current_catalog current_date current_role current_schema current_time current_timestamp current_user localtime

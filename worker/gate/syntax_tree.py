@@ -108,10 +108,11 @@ def _known_table(node: Node, scope: Scope) -> None:
     if node["qualified_name"] != {"path": [name for name in spelled if name]}:
         raise refused("qualified_name")
     if path not in scope:
-        names = sorted(name for name, *rest in scope if not rest)
+        names = frozenset(name for name, *rest in scope if not rest)
+        listed = ", ".join(sorted(names))
         raise Denied(
             f"{shown('.'.join(path))} is not a table here",
-            f"{suggestion('.'.join(path), names)}The tables are {', '.join(names)}; the text of files is in content.",
+            f"{suggestion('.'.join(path), names)}The tables are {listed}; the text of files is in content.",
         )
 
 
