@@ -22,14 +22,16 @@ from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
 NEWLINE = 10
 MAX_SIGNATURE = 300  # characters; a signature is to be read in a list
 MAX_NAME = 200  # characters; a computed JavaScript name can be any expression, and nobody asks for such a one
+MAX_GAP = 1000  # bytes of white space between a comment and what it is about: each definition looks through them
 MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would make qualified names of quadratic size
 
 PLAIN = re.compile(r'"""(?>(?:[^"\\\r\0]++|"(?!""))*)"""')  # its value is as it stands; a parser takes ten times longer
 OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # what a language calls local is no symbol inside these
-COMMENT_BEGIN = re.compile(r"[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?")
-COMMENT_END = re.compile(r"[ \t]*(?:\*+/|\]=*\])[ \t]*$")
+COMMENT_BEGIN = re.compile(r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?", re.MULTILINE)
+COMMENT_END = re.compile(r"[ \t]*(?:\*+/|\]=*\])[ \t]*$", re.MULTILINE)
+AT_MARGIN = re.compile(r"\n\S")
 COMPILED = lru_cache(re.compile)  # the expressions of the table of languages
 
 
@@ -107,9 +109,9 @@ class Text:
         below = offset
         while index >= 0:
             start, end = self.comments[index]
-            if self.line(below) - self.line(end) > 1 or self.line(start) not in self.comment_lines:
+            if below - end > MAX_GAP or self.code[end:below].strip() or self.source.count(b"\n", end, below) > 1:
                 break
-            if self.code[end:below].strip():
+            if self.line(start) not in self.comment_lines:
                 break
             found.append(self.source[start:end])
             if b"\n" in found[-1].strip():
@@ -123,12 +125,16 @@ class Text:
         return not text[self.starts[line - 1] : end].strip()
 
     def _comment_lines(self) -> Iterator[int]:
+        source, code, ends = self.source, self.code, [*self.starts, len(self.source)]
         last = 0
         for start, end in self.comments:
-            first = max(self.line(start), last + 1)
-            last = max(self.line(max(end - 1, start)), last)
+            first = bisect_right(self.starts, start)
+            first, last = max(first, last + 1), max(first, last)
+            if source.find(b"\n", start, end - 1) >= 0:
+                last = max(self.line(end - 1), last)
             for line in range(first, last + 1):
-                if self._is_blank(self.code, line) and not self._is_blank(self.source, line):
+                whole = slice(ends[line - 1], ends[line])
+                if code[whole].isspace() and not source[whole].isspace():
                     yield line
 
     @cached_property
@@ -329,23 +335,27 @@ def docstring(language: Language, text: Text, found: Definition) -> str | None:
     if language.docs == "above" and language.doc_comment:
         between = text.comments_above(found.head) if found.head > found.start else []
         comments = text.comments_above(found.start) + between
+        if not comments:
+            return None
         is_marked = COMPILED(language.doc_comment).match
-        marked = [comment for comment in map(bytes.decode, comments) if is_marked(comment)]
-        lines = [unmarked(line) for comment in marked for line in comment.split("\n")]
-        return cleaned("\n".join(lines)).strip() or None
+        marked = "\n".join(comment for comment in map(bytes.decode, comments) if is_marked(comment))
+        return cleaned(unmarked(marked)).strip() or None
     return None
 
 
-def unmarked(line: str) -> str:
-    """A line of a comment without its marks: `text` of `/** text */`, ` * text` or `// text`."""
-    begin = COMMENT_BEGIN.match(line)
-    text = line[begin.end() :] if begin else line
-    return COMMENT_END.sub("", text) if text.rstrip(" \t").endswith(("*/", "]")) else text
+def unmarked(text: str) -> str:
+    """Comments without their marks: `text` of `/** text */`, ` * text` or `// text`, line by line."""
+    text = COMMENT_BEGIN.sub("", text)
+    return COMMENT_END.sub("", text) if "*/" in text or "]]" in text or "]=" in text else text
 
 
 def cleaned(text: str) -> str:
-    """What `inspect.cleandoc` makes of a text; most have one line, which it would take apart like any other."""
-    return inspect.cleandoc(text) if "\n" in text else text.expandtabs().lstrip()
+    """What `inspect.cleandoc` makes of a text. Most have one line, or a second one that begins at the margin."""
+    text = text.expandtabs()
+    if AT_MARGIN.search(text):
+        first, newline, more = text.partition("\n")
+        return (first.lstrip() + newline + more).strip("\n")
+    return inspect.cleandoc(text) if "\n" in text else text.lstrip()
 
 
 def literal(source: str) -> str | None:
