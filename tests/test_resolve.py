@@ -134,6 +134,40 @@ def test_python_import(path: str, module: str, names: tuple[str, ...], expected:
     assert [(new.module, new.imported_names, meaning(new)) for new in found] == expected
 
 
+LINKED_FILES = (
+    "broker/__init__.py broker/front.py broker/deep/inner.py pkg/__init__.py pkg/wire.py web/lib/a.ts web/b.ts"
+)
+# what a symlink says, what a file imports, where that leads
+LINKED = [
+    ("pkg/broker", "../broker", "broker/front.py", "pkg.broker.front", "broker/front.py"),
+    ("pkg/broker", "../broker/", "broker/front.py", "pkg.broker.deep.inner", "broker/deep/inner.py"),
+    ("pkg/broker", "../broker", "broker/front.py", "pkg.wire", "pkg/wire.py"),
+    ("pkg/all", "..", "pkg/wire.py", "pkg.all.broker.front", "broker/front.py"),
+    ("web/linked", "lib", "web/b.ts", "./linked/a", "web/lib/a.ts"),
+    ("pkg/broker", "../broker", "broker/front.py", "pkg.broker.missing", None),
+    ("pkg/broker", "../nowhere", "broker/front.py", "pkg.broker.front", None),
+    ("pkg/broker", "/broker", "broker/front.py", "pkg.broker.front", None),
+    ("pkg/broker", "../../x/broker", "broker/front.py", "pkg.broker.front", None),
+    ("pkg/broker", "../pkg/broker", "broker/front.py", "pkg.broker.front", None),
+]
+
+
+@pytest.mark.parametrize(("link", "target", "path", "module", "expected"), LINKED)
+def test_import_through_a_link(link: str, target: str, path: str, module: str, expected: str | None) -> None:
+    files = languages([*LINKED_FILES.split(), link])
+    (found,) = resolve(files, {path: [row(module)]}, links={link: target})[path]
+    assert meaning(found) == expected
+
+
+def test_links_to_the_root_add_a_bounded_number_of_paths() -> None:
+    files = languages([f"d{number}/m.py" for number in range(5_000)])
+    links = {f"d0/l{number}": ".." for number in range(1_000)}
+    begun = time.process_time()
+    (found,) = resolve(files, {"d1/m.py": [row("d0.l0.d7.m")]}, links=links)["d1/m.py"]
+    assert meaning(found) == "d7/m.py"
+    assert time.process_time() - begun < 10
+
+
 @pytest.mark.parametrize(("path", "module", "expected"), PATHS)
 def test_script_import(path: str, module: str, expected: str | None) -> None:
     (found,) = resolve(languages(SCRIPT_FILES.split()), {path: [row(module)]})[path]

@@ -234,5 +234,5 @@ def test_entries_say_what_they_are(tmp_path):
     os.utime(tmp_path / "a", ns=(0, 1_700_000_000_123_456_789))
     (tmp_path / "b").symlink_to("a")
     one, other = walked(tmp_path).entries
-    assert (one.path, one.size, one.modified_ns, one.is_symlink) == ("a", 1, 1_700_000_000_123_456_789, False)
-    assert (other.path, other.is_symlink) == ("b", True)
+    assert (one.path, one.size, one.modified_ns, one.target) == ("a", 1, 1_700_000_000_123_456_789, None)
+    assert (other.path, other.target) == ("b", "a")

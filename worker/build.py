@@ -133,7 +133,8 @@ class Building:
             found = self._extracted(languages)
         with self._clock.stage("seal"):
             files = {row.path: row.language for row in rows}
-            resolved = resolve(files, found.imports, self._manifests, found.declared)
+            links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
+            resolved = resolve(files, found.imports, self._manifests, found.declared, links)
             self._builder.imports((path, row) for path, rows in sorted(resolved.items()) for row in rows)
             self._builder.extracted(found.files)
             counts = self._builder.seal_code()
@@ -197,7 +198,7 @@ class Building:
                 yield self._describe(reader, entry)
 
     def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, str | None]:
-        if entry.is_symlink:
+        if entry.target is not None:
             return self._row(entry, b"", None, "symlink")
         if is_secret(entry.path):
             return self._row(entry, b"", None, "secret")

@@ -31,11 +31,14 @@ MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every direc
 
 
 class Entry(Struct, frozen=True, gc=False):
-    """A file or symlink: its path as text and, to read it by (worker/below.py), as the bytes on disk."""
+    """A file or symlink: its path as text and, to read it by (worker/below.py), as the bytes on disk.
+
+    `target` is what a symlink says, and None for a file.
+    """
 
     path: str
     raw: bytes
-    is_symlink: bool
+    target: str | None
     size: int
     modified_ns: int
 
@@ -182,7 +185,7 @@ class _Walk:
             if is_ignored and not rules.track(path, is_directory=is_directory):
                 self.left_out["ignored"] += 1
             elif not is_directory:
-                self._list(item, path)
+                self._list(directory, item, path)
             elif path[rules.base :] in rules.tracked.submodules:
                 self.left_out["nested repository"] += 1
             else:
@@ -190,7 +193,7 @@ class _Walk:
         except OSError as error:
             self._count_error(error, "unreadable file")
 
-    def _list(self, item: os.DirEntry[str], path: bytes) -> None:
+    def _list(self, directory: _Directory, item: os.DirEntry[str], path: bytes) -> None:
         """Add a file or symlink to the entries. A FIFO, socket or device is not even opened."""
         is_symlink = item.is_symlink()
         if not is_symlink and not item.is_file(follow_symlinks=False):
@@ -200,7 +203,8 @@ class _Walk:
         if status.st_dev != self.device:
             self.left_out["other file system"] += 1
             return
-        self.entries.append(Entry(shown(path), path, is_symlink, status.st_size, status.st_mtime_ns))
+        target = shown(os.fsencode(os.readlink(item.name, dir_fd=directory.fd))) if is_symlink else None
+        self.entries.append(Entry(shown(path), path, target, status.st_size, status.st_mtime_ns))
 
     def _count_error(self, error: OSError, reason: str) -> None:
         self.left_out["other file system" if error.errno == errno.EXDEV else reason] += 1
