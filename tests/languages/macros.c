@@ -9,3 +9,14 @@ static noinline void __init k2(int a) { }
 static struct foo * __init k3(int a) { }
 int foo() __acquires(x) { }
 PyMODINIT_FUNC PyInit_x(void) { }
+struct LIB_API packed { int a; };
+DEFINE_FLAG(int, size, 8,
+  "of a (thing)");
+int f3(void) {
+  ASSERT_HEX(unsigned short, 2badU);
+  return 0;
+}
+// text
+DEFINE_LIST(struct list, 'a', f(1, 2))
+static int f4 = TIMES(1,
+  2);

@@ -44,3 +44,9 @@ template <> void spec<int>(int) {}
 struct A::Nested { int q; };
 void fn() { struct Local { void lm() {} }; auto lam = [] { struct Deep {}; }; }
 template <class T> A<T>::A() {}
+template <class T> A<T>::A(int) = default;
+template <class T> struct A<T>::Node { Node() = default; };
+class A::B::C : public D<int> { class E; };
+enum class A::Kind { ONE };
+class EXPORT Fwd;
+struct EXPORT Plain { Plain() = default; int f() { return 1; } };

@@ -247,9 +247,11 @@ class Found:
 
 
 def is_misread(node: Node, kind: str, found: Declared) -> bool:
-    """Whether a declaration of C is none: it holds an error, or is a macro before a block: `TEST(a, b) { }`."""
-    if kind != "function":
-        return node.has_error
+    """Whether a declaration of C is none: it has an error, or a macro: `TEST(a, b) { }`, `class LIB_API Name;`."""
+    if kind in ("variable", "type"):
+        type_ = node.child_by_field_name("type")
+        is_class = type_ is not None and type_.type == "class_specifier" and not type_.child_by_field_name("body")
+        return node.has_error or is_class
     if node.type != "function_definition" or node.child_by_field_name("type") or found.owners or found.is_plain:
         return False
     return not (node.parent and node.parent.type in ("field_declaration_list", "template_declaration"))

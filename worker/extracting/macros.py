@@ -1,7 +1,8 @@
 """Macros among the words of a declaration, which no parser of C can tell without its headers.
 
 In `static int __must_check f(void)` and `LIB_API size_t g(void)` there is one word too many to be a type; blank, the
-rest parses. Where two could be the type, the one that looks like a macro goes, else the first.
+rest parses. Where two could be the type, the one that looks like a macro goes, else the first. A call of a macro that
+is a statement, `DEFINE_FLAG(int, size, 8);`, may have types for arguments, and defines nothing that could be known.
 """
 
 import re
@@ -15,6 +16,13 @@ CODE = re.compile(
     rb"|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*))*)"
     rb"(?:(?<![.>:])(?P<words>" + WORDS + rb")\s*+(?P<next>[({=;:,\[])|\w++|\Z|.)",
     re.DOTALL,
+)
+LITERAL = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
+ARGUMENT = rb"[^(){}\"'\#;\\]++|" + LITERAL
+CALL = re.compile(
+    rb"\n[ \t]*+(?P<call>[A-Z][A-Z0-9_]{2,}+\((?>(?:" + ARGUMENT + rb"|\((?>(?:" + ARGUMENT + rb")*)\))*)\))"
+    rb"(?=;|[ \t]*+$(?!\s*+[^\w\s}\#/]))",
+    re.MULTILINE,
 )
 WORD = re.compile(rb"\w+")
 MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
@@ -40,7 +48,23 @@ KEYWORDS = (
 def macros(source: bytes) -> list[tuple[int, int]]:
     """The spans of words that must be macros, in order; in linear time."""
     found = (match for match in CODE.finditer(source) if match["words"])
-    return [span for match in found for span in among(source, *match.span("words"), match["next"])]
+    spans = [span for match in found for span in among(source, *match.span("words"), match["next"])]
+    calls = [match.span("call") for match in CALL.finditer(source) if is_statement(source, match.start())]
+    return sorted(spans + [span for call in calls for span in lines(source, *call)])
+
+
+def is_statement(source: bytes, start: int) -> bool:
+    """Whether what follows `start`, a line's end, begins a statement: behind another, a comment or a directive."""
+    above = source[source.rfind(b"\n", 0, start) + 1 : start].strip()
+    return above[-1:] in b";{}/):" or above.startswith((b"//", b"#"))
+
+
+def lines(source: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A span line by line."""
+    while (newline := source.find(b"\n", start, end)) >= 0:
+        yield start, newline
+        start = newline + 1
+    yield start, end
 
 
 def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,8 @@
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.enum
 (struct_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
 (union_specifier name: (type_identifier) @name body: (_) @body) @definition.struct
+(function_definition type: [(struct_specifier !body) (union_specifier !body)] declarator: (identifier) @name
+  body: (_) @body) @definition.struct ; struct LIB_API Name {
 (enum_specifier name: (type_identifier) @name body: (_) @body) @definition.enum
 (enumerator name: (_) @name) @definition.constant
 (type_definition declarator: (_) @declarator) @definition.type

@@ -3,6 +3,8 @@
 ; ---- functions: of a template, defaulted, deleted, pure virtual, friends
 
 (template_declaration (function_definition declarator: (_) @declarator body: (_) @body)) @definition.function
+(template_declaration (function_definition declarator: (_) @declarator
+  [(default_method_clause) (delete_method_clause) (try_statement)] @body)) @definition.function
 (function_definition declarator: (_) @declarator
   [(default_method_clause) (delete_method_clause) (try_statement)] @body) @definition.function
 (field_declaration declarator: (_) @declarator "=" @body default_value: (number_literal)) @definition.function
@@ -17,11 +19,14 @@
 (template_declaration (union_specifier name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body))
   @definition.struct
 (class_specifier name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body) @definition.class
-(class_specifier name: (qualified_identifier scope: (_) @parent name: (type_identifier) @name) body: (_) @body)
-  @definition.class
+(template_declaration (class_specifier name: (qualified_identifier) @declarator body: (_) @body)) @definition.class
+(template_declaration (struct_specifier name: (qualified_identifier) @declarator body: (_) @body)) @definition.struct
+(class_specifier name: (qualified_identifier) @declarator body: (_) @body) @definition.class
+(function_definition type: (class_specifier !body) declarator: (identifier) @name body: (_) @body) @definition.class
 (struct_specifier name: (template_type name: (_) @name) body: (_) @body) @definition.struct
-(struct_specifier name: (qualified_identifier scope: (_) @parent name: (type_identifier) @name) body: (_) @body)
-  @definition.struct
+(struct_specifier name: (qualified_identifier) @declarator body: (_) @body) @definition.struct
+(union_specifier name: (qualified_identifier) @declarator body: (_) @body) @definition.struct
+(enum_specifier name: (qualified_identifier) @declarator body: (_) @body) @definition.enum
 (template_declaration (concept_definition name: (_) @name)) @definition.type
 (template_declaration (alias_declaration name: (_) @name)) @definition.type
 (alias_declaration name: (_) @name) @definition.type
