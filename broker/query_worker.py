@@ -15,7 +15,7 @@ from fledgling.broker import audit_log
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess
-from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
+from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.security import inspection, limits
 from fledgling.wire import (
     ANSWERS,
@@ -49,6 +49,11 @@ def longest_frame(profile: Profile) -> int:
     return min(MAX_FRAME_BYTES, PAGE_FRAME_BYTES + 9 * profile.max_result_bytes // 4)
 
 
+def most_values(profile: Profile) -> int:
+    """Return how many values a reply may hold under a profile: in the rows of a query, each takes two bytes of JSON."""
+    return max(MAX_VALUES, profile.max_result_bytes // 2)
+
+
 class Waiting(NamedTuple):
     """A call at work: what was asked, when on the monotonic clock, and who waits; None tells them to ask another."""
 
@@ -75,9 +80,8 @@ class QueryWorker:
         profile, images = indexing.profile, indexing.images
         opened = Open(os.getpid(), images, profile, generation, indexing.confining)
         self._indexing = indexing
-        self._process: BackProcess[FromWorker] = BackProcess(
-            "fledgling.worker.server", opened, astuple(images), Unpacker(FromWorker, longest_frame(profile))
-        )
+        replies: Unpacker[FromWorker] = Unpacker(FromWorker, longest_frame(profile), most_values(profile))
+        self._process = BackProcess("fledgling.worker.server", opened, astuple(images), replies)
         self._profile = profile
         self._breaker = breaker
         self.generation = generation.number

@@ -1,7 +1,7 @@
 """Frames on a pipe: four bytes of length, big-endian, then one message as MessagePack.
 
-The only place that turns messages into bytes and back. A frame that is too long or does not decode is a FrameError: the
-other side is broken or lies, and the one who reads it ends the conversation.
+The only place that turns messages into bytes and back. A frame that is too long, holds too many values or does not
+decode is a FrameError: the other side is broken or lies, and the one who reads it ends the conversation.
 """
 
 import os
@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 MAX_FRAME_BYTES = 16 * 2**20  # above the largest answer a profile allows: 7 MB as JSON, up to 2.25 times that packed
+MAX_VALUES = 2**17  # in a frame: an empty list is one byte of it, and 80 bytes of memory
 HEADER_BYTES = 4
 
 Message = TypeVar("Message")
@@ -26,11 +27,38 @@ def pack(message: msgspec.Struct) -> bytes:
     return len(body).to_bytes(HEADER_BYTES, "big") + body
 
 
-class Unpacker(Generic[Message]):
-    """Decodes frames of one type, a union of tagged Structs, of at most `limit` bytes: `Unpacker(ToWorker)`."""
+# What the first byte of a value says, see msgpack's spec.md: how many bytes of it are there at least, and how many of
+# them, behind the first, tell the length of the rest. Of a list or map that is the head; values of their own follow.
+_AT_LEAST = [1] * 0xA0 + list(range(1, 33)) + [1] * 4 + [2, 3, 5, 3, 4, 6, 5, 9, 2, 3, 5, 9, 2, 3, 5, 9]
+_AT_LEAST += [3, 4, 6, 10, 18, 2, 3, 5, 3, 5, 3, 5] + [1] * 32
+_REST = [0] * 0xC4 + [1, 2, 4, 1, 2, 4] + [0] * 15 + [1, 2, 4] + [0] * 36
 
-    def __init__(self, expected: object, limit: int = MAX_FRAME_BYTES) -> None:
+
+def has_more_values(body: bytes, most: int) -> bool:
+    """Return whether MessagePack holds more than `most` values: `has_more_values(b"\\x92\\0\\0", 2)` is True.
+
+    It is read no further than that takes, and only where it is longer: each value has a byte. What the values are, and
+    whether they are whole, the decoder sees.
+    """
+    if len(body) <= most:
+        return False
+    place = 0
+    for _ in range(most):
+        if place >= len(body):
+            return False
+        first = body[place]
+        if rest := _REST[first]:
+            place += int.from_bytes(body[place + 1 : place + 1 + rest], "big")
+        place += _AT_LEAST[first]
+    return place < len(body)
+
+
+class Unpacker(Generic[Message]):
+    """Decodes frames of one type, a union of tagged Structs, of so many bytes and values: `Unpacker(ToWorker)`."""
+
+    def __init__(self, expected: object, limit: int = MAX_FRAME_BYTES, values: int = MAX_VALUES) -> None:
         self._limit = limit
+        self._values = values
         self._decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(expected)
 
     def length(self, header: bytes) -> int:
@@ -42,6 +70,8 @@ class Unpacker(Generic[Message]):
 
     def message(self, body: bytes) -> Message:
         """Return the decoded body; raise FrameError for anything else than one message of the type."""
+        if has_more_values(body, self._values):
+            raise FrameError(f"a frame holds more than {self._values} values")
         try:
             return self._decoder.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 import threading
+import tracemalloc
 from contextlib import contextmanager, suppress
 from typing import get_args
 
@@ -17,7 +18,7 @@ from running import INDEXER, QUERY_WORKER, back_processes, fronted, opened, unti
 from fledgling.broker import indexing as broker_indexing
 from fledgling.broker.indexing import IndexingError
 from fledgling.broker.launch import receive
-from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, Unpacker, pack
+from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, FrameError, Pipe, Unpacker, has_more_values, pack
 from fledgling.scope import Scope
 from fledgling.security.confinement import LAYERS
 from fledgling.wire import (
@@ -297,6 +298,7 @@ LIES = [
     ("a refusal of an unknown kind", 'say(altered(answer={"type": "refusal", "kind": "obey"}))', "unavailable"),
     ("a message of the other direction", "say(pack(Cancel(call.id)))", "unavailable"),
     ("bytes behind the message", 'say(framed(honest[4:] + b"\\0"))', "unavailable"),
+    ("four million empty lists", 'say(pack(Reply(call.id, Table(["x"], [[[]] * 2**22], 1))))', "unavailable"),
     ("an id that nobody waits for", "say(altered(id=call.id + 1))", "unavailable"),
     ("an answer of another tool", 'say(pack(Reply(call.id, Table(["x"], [], 0))))', "unavailable"),
     ("ready once more", "say(pack(Ready()))", "unavailable"),
@@ -448,7 +450,7 @@ def framed(body):
 def changed(message, **fields):
     return framed(msgspec.msgpack.encode({{**msgspec.msgpack.decode(pack(message)[4:]), **fields}}))
 
-FILES = TEXT_FILES = ("text", "signatures")
+FILES = TEXT_FILES = ("text", "blocks", "signatures")
 FILES += ("code",)
 HUGE = b"defined\\xdd" + b"\\xff" * 4
 progress = Progress("walk", 1, 2)
@@ -462,8 +464,9 @@ UNSEALED, ENDED = "the indexer left an image unsealed", "the indexer ended befor
 INDEXER_LIES = [
     ("all is sealed, and nothing is", "pipe.send(generation(2))", UNSEALED),
     ("the text is sealed, and nothing is", "pipe.send(generation(1))", UNSEALED),
-    ("the text is sealed, but the signatures", "seal('text'); pipe.send(generation(1))", UNSEALED),
-    ("all is sealed, but the code", "seal('text', 'signatures'); pipe.send(generation(2))", UNSEALED),
+    ("the text is sealed, but the signatures", "seal('text', 'blocks'); pipe.send(generation(1))", UNSEALED),
+    ("the text is sealed, but the blocks", "seal('text', 'signatures'); pipe.send(generation(1))", UNSEALED),
+    ("all is sealed, but the code", "seal('text', 'blocks', 'signatures'); pipe.send(generation(2))", UNSEALED),
     ("all is sealed, against growth alone", "seal_growth(); pipe.send(generation(2))", UNSEALED),
     ("built, and nothing is sealed", "pipe.send(built)", ENDED),
     ("built, and only the text is sealed", "seal(*TEXT_FILES); pipe.send(generation(1)); pipe.send(built)", ENDED),
@@ -539,7 +542,9 @@ async def test_silent_indexer_is_given_up(project, tmp_path, monkeypatch, lie):
 async def test_sealed_garbage_is_no_index(project, tmp_path, monkeypatch, content):
     """The worker that would open it ends; whoever asks is told, and the broker goes on."""
     lie = f"[os.write(fd, {content}) for fd in msgspec.structs.astuple(order.images)]; "
-    lie += "seal('text', 'code', 'signatures'); pipe.send(accepted); pipe.send(generation(2)); pipe.send(built)"
+    lie += (
+        "seal('text', 'code', 'blocks', 'signatures'); pipe.send(accepted); pipe.send(generation(2)); pipe.send(built)"
+    )
     honest = sys.executable
     monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=lie))
     async with fronted(project, confining=BARE) as (front, _):
@@ -563,6 +568,62 @@ async def test_a_frame_cut_anywhere_is_a_fault_and_only_nothing_is_the_end():
                 await receive(reader, Unpacker(FromWorker))
         else:
             assert await receive(reader, Unpacker(FromWorker)) is None
+
+
+# One value in a frame, as many times as a frame has room for: a byte of most of them is 80 bytes of memory.
+SMALL = {
+    "lists": b"\x90",
+    "lists in lists": b"\x91\x90",
+    "maps": b"\x80",
+    "maps in maps": b"\x81\x00\x80",
+    "texts": b"\xa2ab",
+    "wide texts": b"\xa4\xf0\x9f\x98\x80",
+}
+
+
+def a_row_of(element, count):
+    head, rows, tail = msgspec.msgpack.encode(Reply(1, Table(["x"], [], 0))).partition(b"\xa4rows\x90")
+    return head + rows[:-1] + b"\x91\xdd" + count.to_bytes(4, "big") + element * count + tail
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_frame_of_many_small_values_costs_no_memory(name):
+    element = SMALL[name]
+    body = a_row_of(element, (MAX_FRAME_BYTES - 99) // len(element))
+    allowed = a_row_of(element, MAX_VALUES // len(element) - 99)
+    tracemalloc.start()
+    try:
+        with pytest.raises(FrameError, match="values"):
+            Unpacker(FromWorker).message(body)
+        assert tracemalloc.get_traced_memory()[1] < MAX_GROWTH / 16
+        Unpacker(FromWorker).message(allowed)
+        assert tracemalloc.get_traced_memory()[1] < MAX_GROWTH
+    finally:
+        tracemalloc.stop()
+
+
+def values_of(value):
+    match value:
+        case list():
+            return 1 + sum(map(values_of, value))
+        case dict():
+            return 1 + sum(map(values_of, value)) + sum(map(values_of, value.values()))
+    return 1
+
+
+def test_values_are_counted_as_they_are():
+    """Of each kind and width that MessagePack has."""
+    edges = [2**bits + off for bits in (0, 4, 5, 7, 8, 15, 16) for off in (-1, 0)]
+    kinds = [None, True, 0.5, *edges, 2**32 - 1, 2**32, 2**63, *(-edge - 1 for edge in edges), -(2**31) - 1]
+    kinds += ["x" * length for length in edges] + [b"x" * length for length in edges]
+    kinds += [msgspec.msgpack.Ext(5, b"x" * length) for length in (0, 1, 2, 3, 4, 8, 16, 17, 256, 65536)]
+    kinds += [[None] * length for length in edges] + [
+        {str(key): [] for key in range(length)} for length in (15, 16, 65536)
+    ]
+    for kind in kinds:
+        body, count = msgspec.msgpack.encode([kind, *[0] * 9]), values_of([kind, *[0] * 9])
+        assert not has_more_values(body, count)
+        assert has_more_values(body, count - 1) or len(body) < count, kind
 
 
 HONEST = {
