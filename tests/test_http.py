@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import re
 import signal
 import socket
 import statistics
@@ -11,7 +12,7 @@ import sys
 import time
 from bisect import bisect
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 
 import psutil
 import pytest
@@ -26,6 +27,7 @@ from fledgling.broker import audit_log
 from fledgling.broker.protocol import agents
 from fledgling.broker.protocol.http import MAX_HEAD, MAX_REQUESTS, MAX_SESSIONS, PATHS
 from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
+from fledgling.security import profile as profiles
 
 # Times that a test can wait for, given to the process that is tested before anything of it runs.
 HURRIED = {"HEAD_SECONDS": 0.5, "BODY_SECONDS": 0.5, "IDLE_SECONDS": 0.5, "KEEP_ALIVE_SECONDS": 1}
@@ -40,17 +42,19 @@ HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"na
 
 
 class Serving:
-    """A server over HTTP, and a token for each of its agents."""
+    """A server over HTTP, and a token for each of its agents; without agents, the one that it makes up."""
 
-    def __init__(self, root, home, options=(), hurried=False, transport="http", agents_of=PROFILES):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+    def __init__(self, root, home, options=(), hurried=False, transport="http", agents_of=PROFILES, host="127.0.0.1"):
+        self.host = host
+        with socket.socket(family(host)) as probe:
+            probe.bind((host, 0))
             self.port = probe.getsockname()[1]
         self.file = home / "agents.yaml"
         self.tokens = {name: agents.add(self.file, name, profile) for name, profile in agents_of.items()}
         self.log = home / "audit.jsonl"
         self.root = root
-        chosen = ["--transport", transport, "--port", str(self.port), "--agents", str(self.file)]
+        chosen = ["--transport", transport, "--host", host, "--port", str(self.port)]
+        chosen += ["--agents", str(self.file)] if agents_of else []
         command = serve_command(root, *chosen, "--audit-log", str(self.log), *options)
         if hurried:
             settings = "".join(f"http.{name} = {value};" for name, value in HURRIED.items())
@@ -59,12 +63,12 @@ class Serving:
         with self.errors.open("w") as errors:
             self.process = subprocess.Popen(command, cwd="/", stdin=subprocess.DEVNULL, stderr=errors)
         self.seen = psutil.Process(self.process.pid)
-        self.authority = f"127.0.0.1:{self.port}"
+        self.authority = f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
         self.url = f"http://{self.authority}{next(iter(PATHS[transport]))}"
 
     def wait(self):
         """Until it says that it serves."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while "serving http" not in self.said():
             assert self.process.poll() is None, self.said()
             assert time.monotonic() < deadline, self.said()
@@ -78,7 +82,7 @@ class Serving:
         self.process.wait()
 
     def connect(self, timeout=5.0):
-        return socket.create_connection(("127.0.0.1", self.port), timeout)
+        return socket.create_connection((self.host, self.port), timeout)
 
     def answer(self, data):
         """Status, headers and body of what comes back for these bytes."""
@@ -105,11 +109,15 @@ class Serving:
         return self.answer(request(self, "DELETE", fields={"Mcp-Session-Id": session}, agent=agent))[0]
 
 
+def family(host):
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
 def answered(connection, method="POST"):
     response = http.client.HTTPResponse(connection, method=method)
     try:
         response.begin()
-        if response.getheader("content-type") == "text/event-stream":
+        if response.getheader("content-type", "").startswith("text/event-stream"):
             return response.status, dict(response.getheaders()), response.read1()
         return response.status, dict(response.getheaders()), response.read()
     finally:
@@ -398,6 +406,80 @@ def test_served(server, changed):
     assert status == 200, text
 
 
+# ---- one token, IPv6, hosts and origins of the operator's ------------------------------------------------------------
+
+TOKEN = re.compile(r"the token of this run is (\S+)")
+NAMED = ["--hosts", "Proxy.example", "--hosts", "proxy.example:8443", "--origins", "https://App.example"]
+
+# What is sent as Host and Origin, and the status; {own} is the authority of the server.
+ADDRESSED = {
+    "its own": ("{own}", "http://{own}", 200),
+    "the other name of loopback": ("localhost:{port}", "http://localhost:{port}", 200),
+    "a given host": ("proxy.example", None, 200),
+    "in capitals": ("PROXY.EXAMPLE:8443", "HTTPS://APP.EXAMPLE", 200),
+    "a given origin, its own host": ("{own}", "https://app.example", 200),
+    "host: another loopback": ("{another}:{port}", None, 421),
+    "host: its own without a port": ("{bare}", None, 421),
+    "host: written out": ("[0:0:0:0:0:0:0:1]:{port}", None, 421),
+    "host: with a zone": ("[::1%lo]:{port}", None, 421),
+    "host: without brackets": ("::1:{port}", None, 421),
+    "host: the default port, said": ("proxy.example:443", None, 421),
+    "host: the port that listens": ("proxy.example:{port}", None, 421),
+    "host: below a given one": ("a.proxy.example", None, 421),
+    "host: above a given one": ("example", None, 421),
+    "host: a given one goes on": ("proxy.example.evil.example", None, 421),
+    "host: a trailing dot": ("proxy.example.", None, 421),
+    "host: with a scheme": ("https://proxy.example", None, 421),
+    "host: a given origin's": ("app.example", None, 421),
+    "origin: a given host's": ("proxy.example", "https://proxy.example", 403),
+    "origin: another scheme": ("proxy.example", "http://app.example", 403),
+    "origin: the default port, said": ("proxy.example", "https://app.example:443", 403),
+    "origin: below a given one": ("proxy.example", "https://a.app.example", 403),
+    "origin: a given one goes on": ("proxy.example", "https://app.example.evil.example", 403),
+    "origin: a user before it": ("proxy.example", "https://app.example@evil.example", 403),
+    "origin: no scheme": ("proxy.example", "app.example", 403),
+}
+
+
+@pytest.fixture(scope="module")
+def lone(project, tmp_path_factory):
+    """A server without agents, on IPv6 where this machine has it."""
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+        host = "::1"
+    except OSError:
+        host = "127.0.0.1"
+    with serving(project, tmp_path_factory.mktemp("lone"), NAMED, agents_of={}, host=host) as found:
+        found.tokens = {"default": TOKEN.search(found.said())[1]}
+        yield found
+
+
+@pytest.mark.parametrize("name", ADDRESSED)
+def test_hosts_and_origins_are_exact(lone, name):
+    another, bare = ("[::1]", "127.0.0.1") if lone.host == "127.0.0.1" else ("127.0.0.1", "[::1]")
+    own = {"own": lone.authority, "port": lone.port, "another": another, "bare": bare}
+    *given, expected = ADDRESSED[name]
+    fields = dict(zip(("Host", "Origin"), [value and value.format_map(own) for value in given], strict=True))
+    assert lone.answer(modern(lone, fields=fields, agent="default"))[0] == expected
+
+
+def test_the_token_of_a_run_is_said_once_and_is_nowhere_else(lone):
+    [token] = TOKEN.findall(lone.said())
+    assert len(token) == 43
+    assert lone.lists("default") == list(profiles.load("fledgling-core").tools)
+    lone.answer(modern(lone, agent="default", fields={"Content-Type": "text/plain"}))
+    for other in (token[:-1], token + "A", token.swapcase(), agents.digest(token), "A" * 43):
+        status, _, body = lone.answer(modern(lone, agent=None, fields={"Authorization": f"Bearer {other}"}))
+        assert status == 401
+        assert token.encode() not in body
+    for process in (lone.seen, *back_processes(lone.seen)):
+        assert token not in " ".join(process.cmdline())
+        assert token not in process.environ().values()
+    assert lone.said().count(token) == 1
+    assert token not in lone.log.read_text()
+
+
 # ---- what takes its time --------------------------------------------------------------------------------------------
 
 
@@ -577,7 +659,8 @@ def audited(server):
 
 
 @pytest.mark.anyio
-async def test_progress_while_the_index_is_made(tmp_path):
+async def test_progress_while_the_index_is_made_and_a_kill(tmp_path):
+    """Calls hear how far it is; a server that is killed meanwhile leaves no process."""
     root = tmp_path / "root"
     root.mkdir()
     text = "".join(f"def f{n}(a, b):\n    return g{n}(a) + b\n\n" for n in range(300))
@@ -598,6 +681,10 @@ async def test_progress_while_the_index_is_made(tmp_path):
         for task in asking:
             task.cancel()
         await asyncio.wait(asking)
+        below = back_processes(slow.seen)
+        slow.process.kill()
+        await until(lambda: not [process for process in below if is_alive(process)])
+    assert below
     assert all(numbers == sorted(numbers) for numbers in told.values())
 
 
@@ -628,6 +715,14 @@ async def test_sse_is_served_and_deprecated(project, tmp_path):
         async with Client(sse_client(old.url, headers=fields), mode="legacy") as mine:
             assert "read" in [tool.name for tool in (await mine.list_tools()).tools]
             assert not (await mine.call_tool("explore", {})).is_error
+            assert old.said().count("deprecated") == 1
+        with ExitStack() as streams:
+            for _ in range(MAX_SESSIONS):
+                stream = streams.enter_context(old.connect())
+                stream.sendall(request(old, "GET", target="/sse"))
+                assert answered(stream)[0] == 200
+            assert old.answer(request(old, "GET", target="/sse"))[0] == 429
+        await until(lambda: old.answer(request(old, "GET", target="/sse"))[0] == 200)
         assert old.answer(request(old, target="/mcp"))[0] == 404
         assert old.answer(request(old, target="/messages/?session_id=" + "0" * 32, body=PING))[0] == 404
         assert old.answer(request(old, "GET", target="/sse", agent=None))[0] == 401
@@ -660,16 +755,6 @@ def test_nothing_is_left(project, tmp_path):
         assert "Traceback" not in ended.said()
         with pytest.raises(ConnectionRefusedError):
             ended.connect()
-
-
-def test_a_killed_server_leaves_nothing(project, tmp_path):
-    with serving(project, tmp_path, agents_of={"reviewer": "fledgling-core"}) as killed:
-        killed.answer(
-            modern(killed, fields={"Mcp-Method": "tools/call", "Mcp-Name": "explore"}, body=asking("explore"))
-        )
-        below = back_processes(killed.seen)
-        killed.process.kill()
-        asyncio.run(until(lambda: not [process for process in below if is_alive(process)]))
 
 
 # ---- one agent's storm ----------------------------------------------------------------------------------------------
