@@ -452,13 +452,14 @@ class Profile(Struct, frozen=True):
 
 
 class Images(Struct, frozen=True):
-    """The memory files of one index, as descriptors: `text` holds files and text, `code` what the parsers found.
+    """The memory files of one index, as descriptors: `text` holds tables of files, `code` of what the parsers found.
 
-    `signatures` goes with the text: a search finds in it the blocks to look at.
+    `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at.
     """
 
     text: int
     code: int
+    blocks: int
     signatures: int
 
 

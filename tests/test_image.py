@@ -137,7 +137,7 @@ CHANGES = {
     "grow": lambda fd: os.ftruncate(fd, os.fstat(fd).st_size + 1),
     "shrink": lambda fd: os.ftruncate(fd, 0),
     "reserve": lambda fd: os.posix_fallocate(fd, os.fstat(fd).st_size, 1),
-    "map shared for writing": lambda fd: mmap.mmap(fd, 4096, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE),
+    "map shared for writing": lambda fd: mmap.mmap(fd, 1, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE),
     "open it anew and write": write_through_a_new_descriptor,
     "open it anew and truncate": lambda fd: os.open(f"/proc/self/fd/{fd}", os.O_RDWR | os.O_TRUNC),
     "another seal": lambda fd: fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW),

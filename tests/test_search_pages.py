@@ -9,6 +9,7 @@ from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.wire import CODE, Generation, Hits, Images, Open, Search
 from fledgling.worker import search
+from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
 from fledgling.worker.builder import cut
 from fledgling.worker.image import SQL
 from fledgling.worker.index import Asking
@@ -23,21 +24,17 @@ def asking() -> Asking:
     """An index of FILES, in the tables and the file that search reads."""
     db = duckdb.connect()
     db.execute("CREATE SCHEMA image")
-    db.execute(SQL["schema"] + SQL["schema_blocks"] + SQL["schema_scopes"])
+    db.execute(SQL["schema"] + SQL["schema_scopes"])
     db.execute("USE image")
-    signer = Signer()
-    pieces = [(path, *piece) for path, text in FILES.items() for piece in cut(text)]
-    last_blocks = {path: block for block, (path, *_) in enumerate(pieces)}
-    for block, (path, first_line, text) in enumerate(pieces):
-        db.execute(
-            "INSERT INTO blocks VALUES ($1, $2, $3, NULL, $4, $5)", [block, last_blocks[path], path, first_line, text]
-        )
-        signer.add([text])
-    db.execute("INSERT INTO files BY NAME SELECT DISTINCT path FROM blocks")
     images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
+    signer, writer = Signer(), BlockWriter(images.blocks)
+    blocks = [Block(path, *piece) for path, text in FILES.items() for piece in cut(text)]
+    signer.add(blocks)
     signer.write(images.signatures)
+    writer.add(blocks)
+    writer.finish(File(path, None, len(text), 70, None) for path, text in FILES.items())
     opened = Open(os.getpid(), images, profiles.load("fledgling-core"), Generation(CODE, (), has_content=True))
-    return Asking(db, Signatures(images.signatures), opened)
+    return Asking(db, Signatures(images.signatures), Blocks(images.blocks), opened)
 
 
 @pytest.mark.parametrize("query", ["Needle", "ne"])

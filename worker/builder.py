@@ -5,9 +5,9 @@ What a view of the profile filters out never goes into an image: there is nothin
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import groupby
+from itertools import groupby, starmap
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from msgspec.structs import astuple
 
 from fledgling.security import memory_file
 from fledgling.wire import Images, Profile, View
+from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
 from fledgling.worker.extracting.extractor import Source
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
@@ -59,8 +60,8 @@ _VIEW_READS = {
 }
 
 
-class Block(NamedTuple):
-    """Some consecutive lines of one file, whose last block is `last_block`, without the last line's end."""
+class _Row(NamedTuple):
+    """A block in the table of blocks; the last one of its file is `last_block`."""
 
     block: int
     last_block: int
@@ -146,8 +147,12 @@ class Builder:
         self._has_content = has_content
         self._text = "text" if has_content and not self.narrows_content else "memory"
         self._symbols_at = self._into("symbols").begin()  # one transaction: the engine rewrites a group at each commit
-        self._signer = Signer()
-        self._loader = Loader(self._cursor(self._text), self._signer if self._text == "text" else None)
+        self._signer, self._writer = Signer(), BlockWriter(images.blocks)
+        self._loader = Loader(
+            self._cursor(self._text),
+            [self._signer.add, self._writer.add] if self._text == "text" else [],
+            has_text=self._text == "memory" or "query" in profile.tools,
+        )
 
     def files(self, rows: Sequence[FileRow]) -> frozenset[str]:
         """Load the files and return the paths that the profile leaves visible."""
@@ -173,23 +178,24 @@ class Builder:
         if self.narrows_content:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
             self._db.execute(SQL["cut_blocks"])
-            self._sign()
-        self._db.execute("DETACH text")
-        memory_file.seal(self._images.text)
+            self._add_narrowed()
+        self._writer.finish(starmap(File, self._db.execute(SQL["known_files"]).fetchall()))
+        memory_file.seal(self._images.blocks)
         self._signer.write(self._images.signatures)
         memory_file.seal(self._images.signatures)
+        self._db.execute("DETACH text")
+        memory_file.seal(self._images.text)
         self._db.execute(f"ATTACH '{path_of(self._images.text)}' AS text (READ_ONLY)")
         self._db.execute("RESET force_compression")  # rows about code repeat themselves: they take a fifth of the space
 
     def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
         """Yield the files that `languages` names, each with the number of its first block: what is served is parsed."""
         self._loader.finish()
-        cursor = self._cursor(self._text)
-        for path, group in groupby(self._blocks(cursor), key=itemgetter(1)):
+        texts = self._texts() if self._text == "text" else self._texts_to_narrow()
+        for path, group in groupby(texts, key=itemgetter(1)):
             if path in languages:
                 blocks = list(group)
                 yield blocks[0][0], Source(path, languages[path], tuple(text for _, _, text in blocks))
-        cursor.close()
 
     def extracted(self, rows: Sequence[tuple[str, str | None, bool]]) -> None:
         """Note of files, by path, which engine extracted them and whether it understood them whole."""
@@ -256,18 +262,29 @@ class Builder:
     def _copy(self, table: str, catalog: str) -> None:
         self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
 
-    def _sign(self) -> None:
-        """Sign the blocks that a view narrowed: they are others than those that were loaded."""
+    def _add_narrowed(self) -> None:
+        """Write and sign the blocks that a view narrowed: they are others than those that were loaded."""
         cursor = self._db.cursor()
-        cursor.execute("SELECT text FROM text.blocks ORDER BY block")
+        cursor.execute("SELECT path, first_line, text FROM text.blocks ORDER BY block")
         while rows := cursor.fetchmany(BLOCKS_READ):
-            self._signer.add([text for (text,) in rows])
+            blocks = [Block(*row) for row in rows]
+            self._signer.add(blocks)
+            self._writer.add(blocks)
         cursor.close()
 
-    def _blocks(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[int, str, str]]:
+    def _texts(self) -> Iterator[tuple[int, str, str]]:
+        blocks = Blocks(self._images.blocks)
+        for block in range(blocks.count):
+            if block % BLOCKS_READ == 0:
+                blocks.forget()
+            yield block, blocks.file_of(block).path, blocks.text(block).decode()
+
+    def _texts_to_narrow(self) -> Iterator[tuple[int, str, str]]:
+        cursor = self._cursor(self._text)
         for first in range(0, self._loader.blocks, BLOCKS_READ):
             last = first + BLOCKS_READ - 1
             yield from cursor.execute(SQL["blocks_between"], {"first": first, "last": last}).fetchall()
+        cursor.close()
 
     def _check(self, gate: Gate | None, view: View) -> str:
         assert gate, "the profile has views"
@@ -293,14 +310,24 @@ class Builder:
 
 
 class Loader:
-    """Cuts text into blocks, loads and signs them: a chunk on threads of its own while the next is read."""
+    """Cuts text into blocks and loads them: a chunk on threads of its own while the next is read.
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, signer: Signer | None) -> None:
+    The table of blocks has their text where SQL is going to read it; `takers` get it in any case.
+    """
+
+    def __init__(
+        self,
+        cursor: duckdb.DuckDBPyConnection,
+        takers: Sequence[Callable[[Sequence[Block]], None]],
+        *,
+        has_text: bool,
+    ) -> None:
         self._cursor = cursor
-        self._signer = signer
-        self._threads = ThreadPoolExecutor(2)
+        self._takers = takers
+        self._has_text = has_text
+        self._threads = ThreadPoolExecutor(1 + len(takers))
         self._working: list[Future[None]] = []
-        self._waiting: list[Block] = []
+        self._waiting: list[_Row] = []
         self._chars = 0
         self.blocks = 0
 
@@ -309,7 +336,7 @@ class Loader:
         pieces = list(cut(text))
         last = self.blocks + len(pieces) - 1
         self._waiting += [
-            Block(block, last, path, language, first_line, lines)
+            _Row(block, last, path, language, first_line, lines)
             for block, (first_line, lines) in enumerate(pieces, self.blocks)
         ]
         self.blocks += len(pieces)
@@ -327,10 +354,12 @@ class Loader:
 
     def _hand_over(self) -> None:
         self._wait()
-        columns = _columns(Block._fields, self._waiting)
+        columns = _columns(_Row._fields, self._waiting)
+        if not self._has_text:
+            del columns["text"]
         self._working = [self._threads.submit(_load, self._cursor, "load_blocks", columns)]
-        if self._signer:
-            self._working.append(self._threads.submit(self._signer.add, [block.text for block in self._waiting]))
+        blocks = [Block(row.path, row.first_line, row.text) for row in self._waiting]
+        self._working += [self._threads.submit(taker, blocks) for taker in self._takers]
         self._waiting, self._chars = [], 0
 
     def _wait(self) -> None:

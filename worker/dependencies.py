@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 from fledgling.wire import Dependencies, DependencyGraph, FileImports, Import, Importer
 from fledgling.worker import paths
+from fledgling.worker.blocks import File
 from fledgling.worker.index import Asking, continuing, cut_page
 
 
@@ -99,7 +100,7 @@ def _neighbours(edges: Iterable[_Edge]) -> Iterable[str]:
             yield path
 
 
-def _note(asking: Asking, file: paths.FoundFile, edges: Sequence[_Edge]) -> str | None:
+def _note(asking: Asking, file: File, edges: Sequence[_Edge]) -> str | None:
     if edges:
         return asking.partial
     if file.skip_reason:

@@ -50,8 +50,7 @@ def explore(asking: Asking, question: Explore) -> Exploration:
     path = paths.inside(question.path)
     prefix = f"{path}/" if path else ""
     pattern = paths.pattern(question.pattern)
-    everything = asking.rows("below", paths.Suggestion, prefix=prefix)
-    if path and not everything:
+    if path and not next(asking.blocks.below(prefix), None):
         _refuse(asking, path)
     where = {"prefix": prefix, "pattern": pattern}
     directories = _directories(asking.rows("explore_directories", _DirectoryLanguage, depth=question.depth, **where))
@@ -72,7 +71,6 @@ def explore(asking: Asking, question: Explore) -> Exploration:
         note=_note(
             asking,
             question,
-            len(everything),
             summary,
             asking.rows("given_up", _GivenUp, shown=SHOWN_GIVEN_UP, **where)[0],
         ),
@@ -80,7 +78,7 @@ def explore(asking: Asking, question: Explore) -> Exploration:
 
 
 def _refuse(asking: Asking, path: str) -> None:
-    if asking.rows("file", paths.FoundFile, path=path):
+    if asking.blocks.find(path):
         raise Refused("invalid", f"{path} is a file", f'Call read(path="{path}") or symbols(path="{path}").')
     raise paths.not_found(asking, path)
 
@@ -113,7 +111,7 @@ def _summary(asking: Asking, where: dict[str, str]) -> Summary:
     return Summary(totals.total_files, totals.total_lines, totals.total_bytes, languages, largest, skipped)
 
 
-def _note(asking: Asking, question: Explore, anything: int, summary: Summary, given_up: _GivenUp) -> str | None:
+def _note(asking: Asking, question: Explore, summary: Summary, given_up: _GivenUp) -> str | None:
     notes = [asking.partial] if asking.partial else []
     if given_up.paths:
         more = ", ..." if given_up.files > len(given_up.paths) else ""
@@ -121,7 +119,7 @@ def _note(asking: Asking, question: Explore, anything: int, summary: Summary, gi
             f"Parsing took too long or too much memory in {given_up.files} files ({', '.join(given_up.paths)}{more}): "
             "no definitions or imports of theirs are known; their text can be read and searched."
         )
-    if not anything:
+    if not next(asking.blocks.below(""), None):
         notes.append("The index holds no file: the project is empty, or everything in it is ignored or excluded.")
     elif not summary.total_files:
         notes.append(

@@ -1,6 +1,6 @@
 """The images: sealed memory files that hold the index. What opens them is here; builder.py fills and seals them.
 
-The text image holds files and text and is served first; the code image adds what the parsers found in that text.
+The text image holds files and is served first, with the text; the code image adds what the parsers found in that.
 """
 
 import os
@@ -44,7 +44,8 @@ def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.Du
 
     One thread until the process is confined: confinement binds the threads that come after it, not those before.
     """
-    settings = {"threads": "1", "async_threads": "0", "memory_limit": f"{memory_limit}B"}
+    room = memory_limit - os.fstat(images.blocks).st_size  # what is mapped counts as memory of the process, too
+    settings = {"threads": "1", "async_threads": "0", "memory_limit": f"{max(room, memory_limit // 2)}B"}
     first = images.text if generation == TEXT else images.code
     db = duckdb.connect(path_of(first), read_only=True, config={**settings})
     if generation != TEXT:

@@ -9,6 +9,7 @@ import _duckdb as duckdb
 import msgspec
 
 from fledgling.wire import Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols
+from fledgling.worker.blocks import Blocks
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL
 from fledgling.worker.signatures import Signatures
@@ -37,6 +38,7 @@ class Asking:
 
     cursor: duckdb.DuckDBPyConnection
     signatures: Signatures
+    blocks: Blocks
     opened: Open
     gate: Gate | None = None  # where the profile allows SQL
     ended: RefusalKind | None = None
@@ -62,7 +64,7 @@ class Asking:
             raise duckdb.InterruptException("the call was told to end")
 
     def rows(self, sql: str, shape: Callable[..., Row], **parameters: object) -> list[Row]:
-        """Run one SQL file and return its rows: `asking.rows("file", FoundFile, path="a.py")`."""
+        """Run one SQL file and return its rows: `asking.rows("named", _Named, path="a.py", symbol="run")`."""
         self.check()
         return [*starmap(shape, self.cursor.execute(SQL[sql], parameters).fetchall())]
 

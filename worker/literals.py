@@ -72,8 +72,12 @@ def read(pattern: str, *, case_sensitive: bool) -> Templates | None:
 
 
 def _needed(templates: Templates) -> Needed | None:
-    groups = {tuple(filter(_is_known, map(folded, template.split(_GAP)))) for template in templates}
+    groups = {tuple(filter(_is_known, map(_folded, template.split(_GAP)))) for template in templates}
     return [list(group) for group in sorted(groups)] if all(groups) else None
+
+
+def _folded(text: str) -> bytes:
+    return folded(text.encode("utf-8", "replace"))
 
 
 def _is_known(text: bytes) -> bool:

@@ -15,14 +15,13 @@ _OF_TEXT = re.compile(r"\\[AzC]|\(\?[A-Za-z]*-[A-Za-z]*m", re.ASCII)
 
 
 class Matcher(NamedTuple):
-    """`find` returns where a match in `encode(text)` begins at or after a place, or -1; no match crosses a line end.
+    """`find` returns where a match begins at or after a place in a text, or -1; no match crosses a line end.
 
-    With `by_line` it is asked about one line at a time. A text with a matching line matches the pattern `block`.
+    The text is `folded` before where it `is_folded`. With `by_line`, `find` is asked about one line at a time.
     """
 
-    block: str
-    encode: Callable[[str], bytes]
     find: Callable[[bytes, int], int]
+    is_folded: bool = False
     by_line: bool = False
 
 
@@ -32,23 +31,22 @@ def matcher(question: Search) -> Matcher:
     if question.regex:
         _compiled(question.query)  # alone: an error is told of what was asked for
         if _OF_TEXT.search(question.query):
-            return Matcher("", str.encode, _matching(pattern), by_line=True)
-    block = f"(?m){pattern}"
+            return Matcher(_matching(pattern), by_line=True)
     is_text = not question.regex and not question.whole_word
     if is_text and question.case_sensitive:
-        return Matcher(block, str.encode, _comparing(question.query.encode()))
+        return Matcher(_comparing(question.query.encode()))
     if is_text and question.query.isascii():  # other characters have other cases
-        return Matcher(block, folded, _comparing(folded(question.query)))
-    return Matcher(block, str.encode, _matching(block))
+        return Matcher(_comparing(folded(question.query.encode())), is_folded=True)
+    return Matcher(_matching(f"(?m){pattern}"))
 
 
-def places(finding: Matcher, text: str) -> list[int]:
+def places(finding: Matcher, text: bytes) -> list[int]:
     r"""Return the matching lines of a text, counted from 0.
 
-    >>> places(matcher(Search("b")), "abc\nd\nb")
+    >>> places(matcher(Search("b")), b"abc\nd\nb")
     [0, 2]
     """
-    data = finding.encode(text)
+    data = folded(text) if finding.is_folded else text
     find = finding.find
     if finding.by_line:
         return [place for place, line in enumerate(data.split(b"\n")) if find(line, 0) >= 0]
@@ -63,6 +61,14 @@ def places(finding: Matcher, text: str) -> list[int]:
             break
         start = find(data, counted + 1)
     return found
+
+
+def in_path(pattern: str) -> Callable[[str], bool]:
+    """Return what tells whether a path matches a pattern of globs.py; the empty one matches all."""
+    if not pattern:
+        return lambda _: True
+    find = _matching(pattern)
+    return lambda path: find(path.encode(), 0) >= 0
 
 
 def column(question: Search, line: str) -> int:

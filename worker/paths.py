@@ -4,19 +4,10 @@ import re
 from typing import NamedTuple
 
 from fledgling.worker import globs
+from fledgling.worker.blocks import File
 from fledgling.worker.index import Asking, Refused
 
 _DRIVE = re.compile(r"^[A-Za-z]:")
-
-
-class FoundFile(NamedTuple):
-    """What the index knows of one path."""
-
-    path: str
-    language: str | None
-    size_bytes: int
-    line_count: int | None
-    skip_reason: str | None
 
 
 class Suggestion(NamedTuple):
@@ -46,13 +37,12 @@ def pattern(asked: str | None) -> str:
     return globs.path_pattern(inside(asked or ""))
 
 
-def find_file(asking: Asking, path: str) -> FoundFile:
+def find_file(asking: Asking, path: str) -> File:
     """Return the file at `path`; refuse a directory or an unknown path with the nearest ones that exist."""
     path = inside(path)
-    found = asking.rows("file", FoundFile, path=path)
-    if found:
-        return found[0]
-    if not path or asking.rows("below", Suggestion, prefix=path + "/"):
+    if file := asking.blocks.find(path):
+        return file
+    if not path or next(asking.blocks.below(path + "/"), None):
         raise Refused("invalid", f"{path or '.'} is a directory", f'Call explore(path="{path}") and choose a file.')
     raise not_found(asking, path)
 

@@ -4,14 +4,10 @@ from typing import NamedTuple
 
 from fledgling.wire import MAX_LINE, Excerpt, Next, Read
 from fledgling.worker import paths
+from fledgling.worker.blocks import File
 from fledgling.worker.index import Asking, Refused, shown
 
 READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
-
-
-class _Block(NamedTuple):
-    first_line: int
-    text: str
 
 
 class _Named(NamedTuple):
@@ -43,7 +39,7 @@ def read(asking: Asking, question: Read) -> Excerpt:
             "Read another file; explore() says for each file why it was skipped.",
         )
     wanted = _range(asking, question, file)
-    lines, cut_lines = _lines(asking, file.path, wanted)
+    lines, cut_lines = _lines(asking, file, wanted)
     last = wanted.start + len(lines) - 1
     enclosing = asking.rows("enclosing", _Enclosing, path=file.path, start=wanted.start, end=max(last, wanted.start))
     notes = [note for note in (wanted.note, cut_lines, _empty(lines)) if note]
@@ -59,7 +55,7 @@ def read(asking: Asking, question: Read) -> Excerpt:
     )
 
 
-def _range(asking: Asking, question: Read, file: paths.FoundFile) -> _Range:
+def _range(asking: Asking, question: Read, file: File) -> _Range:
     total = file.line_count or 0
     if question.symbol:
         if question.start_line or question.end_line:
@@ -100,12 +96,13 @@ def _definition(asking: Asking, path: str, symbol: str) -> _Range:
     )
 
 
-def _lines(asking: Asking, path: str, wanted: _Range) -> tuple[list[str], str | None]:
+def _lines(asking: Asking, file: File, wanted: _Range) -> tuple[list[str], str | None]:
     """Return the lines that fit in a page, and a note where long ones were cut."""
     lines: list[str] = []
     room, cut = asking.page_chars, 0
-    for block in asking.rows("blocks_of", _Block, path=path, start=wanted.start, end=wanted.end):
-        for number, line in enumerate(block.text.split("\n"), block.first_line):
+    for block in asking.blocks.holding(file, wanted.start, wanted.end):
+        text = asking.blocks.text(block).decode()
+        for number, line in enumerate(text.split("\n"), asking.blocks.first_lines[block]):
             if not wanted.start <= number <= wanted.end:
                 continue
             cut += len(line) > READ_LINE_CHARS

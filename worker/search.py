@@ -1,54 +1,36 @@
 """The search tool: lines of text, or definitions by name.
 
-Signatures name the blocks that may hold what is asked for; the engine fetches those of them whose text matches; then
-their lines decide, in the order of paths and lines. It stops early only behind the page, and then the totals are lower
-bounds.
+Signatures name the blocks that may hold what is asked for; their lines decide, in the order of paths and lines. It
+stops early only behind the page, and then the totals are lower bounds.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 from typing import NamedTuple
 
 import _duckdb as duckdb
 import re2
 
-from fledgling.wire import FileHits, Hits, Search, SymbolList
+from fledgling.wire import TEXT, FileHits, Hits, Search, SymbolList
 from fledgling.worker import coverage, literals, matching, paths, symbols
+from fledgling.worker.blocks import File
 from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
 from fledgling.worker.matching import Matcher
 from fledgling.worker.signatures import Needed, numbers
 
-STEP = 512  # blocks looked at by one statement: some megabytes, and a few milliseconds
+STEP = 512  # blocks looked at before the next look at whether it is enough: a few milliseconds
 COUNTED_BLOCKS = 512  # candidates that are searched for the totals although the page is full
 
 
-Shown = dict[tuple[int, int], str]  # the last block of a file and the number of a line -> that line as it is shown
-
-
-class _Block(NamedTuple):
-    """A piece of a file, which ends with the block `last_block`: that is its number, too."""
-
-    block: int
-    last_block: int
-    path: str
-    language: str | None
-    first_line: int
-    text: str
-
-
-class _Range(NamedTuple):
-    first: int
-    last: int
+Shown = dict[tuple[int, int], str]  # the first block of a file and the number of a line -> that line as it is shown
 
 
 class _Hit(NamedTuple):
     """A matching line, in a block that has the lines `first_line` to `last_line` of a file."""
 
     line: int
-    path: str
-    language: str | None
+    file: File
     block: int
-    last_block: int
     first_line: int
     last_line: int
 
@@ -104,16 +86,10 @@ def _text(asking: Asking, question: Search, finding: Matcher) -> Hits:
 
 
 def _candidates(asking: Asking, question: Search) -> Iterator[int]:
-    """Yield the blocks that may hold hits, in their order."""
-    signatures = asking.signatures
-    ranges = [_Range(0, signatures.blocks - 1)]
-    if question.path or question.language:
-        filters = {"path": paths.pattern(question.path), "language": question.language}
-        ranges = asking.rows("search_blocks", _Range, **filters)
+    """Return the blocks that may hold hits, in their order."""
     needed = _needed(question)
-    if needed is None:
-        return chain.from_iterable(range(first, last + 1) for first, last in ranges)
-    return _inside(numbers(signatures.holding(needed)), ranges)
+    blocks = iter(range(asking.blocks.count)) if needed is None else numbers(asking.signatures.holding(needed))
+    return _inside(asking, question, blocks) if question.path or question.language else blocks
 
 
 def _needed(question: Search) -> Needed | None:
@@ -122,16 +98,16 @@ def _needed(question: Search) -> Needed | None:
     return literals.of_literal(question.query, case_sensitive=question.case_sensitive)
 
 
-def _inside(blocks: Iterator[int], ranges: Sequence[_Range]) -> Iterator[int]:
-    """Yield the blocks that are in one of the ranges; both are in order."""
-    following = iter(ranges)
-    current = next(following, None)
+def _inside(asking: Asking, question: Search, blocks: Iterator[int]) -> Iterator[int]:
+    """Yield the blocks of the files that `path` and `language` leave."""
+    is_path = matching.in_path(paths.pattern(question.path))
+    last, is_inside = None, False
     for block in blocks:
-        while current and current.last < block:
-            current = next(following, None)
-        if current is None:
-            return
-        if current.first <= block:
+        file = asking.blocks.file_of(block)
+        if file.block != last:
+            last = file.block
+            is_inside = question.language in (None, file.language) and is_path(file.path)
+        if is_inside:
             yield block
 
 
@@ -141,47 +117,45 @@ def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question:
     hits: list[_Hit] = []
     lines: Shown = {}
     total = total_files = searched = 0
-    last_block = None
-    while numbers := list(islice(candidates, STEP)):
+    last = None
+    while step := list(islice(candidates, STEP)):
         if total > end and searched >= COUNTED_BLOCKS:
             return _Found(hits, lines, total, total_files, is_exact=False)
-        searched += len(numbers)
-        for block in _blocks(asking, numbers, finding.block):
-            places = matching.places(finding, block.text)
+        searched += len(step)
+        for block in step:
+            asking.check()
+            text = asking.blocks.text(block)
+            places = matching.places(finding, text)
             if not places:
                 continue
+            file = asking.blocks.file_of(block)
             if page := places[max(offset - total, 0) : max(end - total, 0)]:
-                hits += _hits(question, block, page, lines)
+                hits += _hits(asking, question, block, page, lines)
             total += len(places)
-            total_files += block.last_block != last_block
-            last_block = block.last_block
+            total_files += file.block != last
+            last = file.block
     return _Found(hits, lines, total, total_files, is_exact=True)
 
 
-def _blocks(asking: Asking, numbers: Sequence[int], pattern: str = "") -> Iterator[_Block]:
-    for block in sorted(asking.rows("blocks", _Block, blocks=numbers, pattern=pattern)):
-        asking.check()
-        yield block
-
-
-def _hits(question: Search, block: _Block, places: Sequence[int], lines: Shown) -> Iterator[_Hit]:
+def _hits(asking: Asking, question: Search, block: int, places: Sequence[int], lines: Shown) -> Iterator[_Hit]:
     """Yield the hits of a block, and keep the lines around them: only what is shown, since a line may be a megabyte."""
-    text = block.text.split("\n")
-    last_line = block.first_line + len(text) - 1
+    file, first_line = asking.blocks.file_of(block), asking.blocks.first_lines[block]
+    text = asking.blocks.text(block).decode().split("\n")
     for place in places:
-        _keep(lines, block, text, place - question.context, place + question.context)
+        _keep(lines, file, first_line, text, place - question.context, place + question.context)
     for place in places:
         line = text[place]
         at = matching.column(question, line) if len(line) > SHOWN_LINE_CHARS else 0
-        number = block.first_line + place
-        lines[block.last_block, number] = shown(line, at=at)
-        yield _Hit(number, block.path, block.language, block.block, block.last_block, block.first_line, last_line)
+        lines[file.block, first_line + place] = shown(line, at=at)
+        yield _Hit(first_line + place, file, block, first_line, first_line + len(text) - 1)
 
 
-def _keep(lines: Shown, block: _Block, text: Sequence[str], first: int, last: int) -> None:
+def _keep(lines: Shown, file: File, first_line: int, text: Sequence[str], first: int, last: int) -> None:
     """Keep the lines from `first` to `last`, counted from 0 in a block, as far as they are in it."""
     for place in range(max(first, 0), min(last + 1, len(text))):
-        lines.setdefault((block.last_block, block.first_line + place), shown(text[place]))
+        at = file.block, first_line + place
+        if at not in lines:
+            lines[at] = shown(text[place])
 
 
 def _pieces(asking: Asking, question: Search, found: _Found) -> list[_Piece]:
@@ -190,18 +164,15 @@ def _pieces(asking: Asking, question: Search, found: _Found) -> list[_Piece]:
     if not hits:
         return []
     _add_neighbours(asking, question.context, found)
-    where = {"files": [hit.last_block for hit in hits], "lines": [hit.line for hit in hits]}
-    enclosing = {
-        (row.last_block, row.line): row.qualified_name for row in asking.rows("enclosing_hits", _Enclosing, **where)
-    }
+    enclosing = _enclosing(asking, hits)
     pieces = []
-    for file, group in groupby(hits, lambda hit: hit.last_block):
+    for file, group in groupby(hits, lambda hit: hit.file):
         following = 0  # the first line of the file that no piece shows
         for hit in group:
             around = range(max(hit.line - question.context, following), hit.line + question.context + 1)
-            piece = [(number, lines[file, number]) for number in around if (file, number) in lines]
+            piece = [(number, lines[file.block, number]) for number in around if (file.block, number) in lines]
             pieces.append(
-                _Piece("" if following else hit.path, hit.language, hit.line, piece, enclosing.get((file, hit.line)))
+                _Piece("" if following else file.path, file.language, hit.line, piece, enclosing.get((file, hit.line)))
             )
             following = around.stop
     return pieces
@@ -213,17 +184,29 @@ def _add_neighbours(asking: Asking, context: int, found: _Found) -> None:
     for hit in found.hits:
         before = max(hit.first_line - max(hit.line - context, 1), 0)
         after = max(hit.line + context - hit.last_line, 0)
-        for number in range(max(hit.block - before, 0), min(hit.block + after, hit.last_block) + 1):
-            if number != hit.block:
-                wanted.setdefault(number, []).append(hit)
-    missing = iter(sorted(wanted))
-    while numbers := list(islice(missing, STEP)):
-        for block in _blocks(asking, numbers):
-            text = block.text.split("\n")
-            for hit in wanted[block.block]:
-                if hit.last_block == block.last_block:
-                    place = hit.line - block.first_line
-                    _keep(found.lines, block, text, place - context, place + context)
+        end = hit.file.block + hit.file.blocks
+        for block in range(max(hit.block - before, hit.file.block), min(hit.block + after + 1, end)):
+            if block != hit.block:
+                wanted.setdefault(block, []).append(hit)
+    for block, hits in wanted.items():
+        asking.check()
+        first_line = asking.blocks.first_lines[block]
+        text = asking.blocks.text(block).decode().split("\n")
+        for hit in hits:
+            place = hit.line - first_line
+            _keep(found.lines, hit.file, first_line, text, place - context, place + context)
+
+
+def _enclosing(asking: Asking, hits: Sequence[_Hit]) -> dict[tuple[File, int], str]:
+    """Return the innermost definition around each hit that is in one, by the hit's file and line."""
+    if asking.opened.generation.number == TEXT:
+        return {}
+    files = {hit.file.block + hit.file.blocks - 1: hit.file for hit in hits}
+    where = {"files": [hit.file.block + hit.file.blocks - 1 for hit in hits], "lines": [hit.line for hit in hits]}
+    return {
+        (files[row.last_block], row.line): row.qualified_name
+        for row in asking.rows("enclosing_hits", _Enclosing, **where)
+    }
 
 
 def _joined(pieces: Sequence[_Piece]) -> list[FileHits]:

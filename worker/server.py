@@ -15,6 +15,7 @@ from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import Call, Cancel, Open, Query, Ready, Refusal, Reply, ToWorker
 from fledgling.worker import fault
 from fledgling.worker.answers import answer
+from fledgling.worker.blocks import Blocks
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
@@ -33,6 +34,7 @@ class Server:
         pipe: Pipe[ToWorker],
         db: duckdb.DuckDBPyConnection,
         signatures: Signatures,
+        blocks: Blocks,
         opened: Open,
         gate: Gate | None,
     ) -> None:
@@ -40,6 +42,7 @@ class Server:
         self._pipe = pipe
         self._db = db
         self._signatures = signatures
+        self._blocks = blocks
         self._opened = opened
         self._gate = gate
         self._calls: dict[int, tuple[Asking, float]] = {}
@@ -53,7 +56,7 @@ class Server:
         while (message := self._pipe.receive()) is not None:
             match message:
                 case Call():
-                    asking = Asking(self._db.cursor(), self._signatures, self._opened, self._gate)
+                    asking = Asking(self._db.cursor(), self._signatures, self._blocks, self._opened, self._gate)
                     self._calls[message.id] = (asking, time.monotonic() + message.seconds)
                     self._stirring.set()
                     pool = self._sql_pool if isinstance(message.question, Query) else self._pool
@@ -103,7 +106,7 @@ def main() -> None:
     opened = pipe.receive()
     if not isinstance(opened, Open):
         return
-    signatures = Signatures(opened.images.signatures)
+    signatures, blocks = Signatures(opened.images.signatures), Blocks(opened.images.blocks)
     db = open_sealed(opened.images, opened.generation.number, opened.profile.memory_limit)
     gate = Gate() if "query" in opened.profile.tools else None  # a database of its own: opening one takes a while
     lowered = limits.with_memory(limits.QUERY_WORKER, opened.profile.memory_limit)
@@ -114,7 +117,7 @@ def main() -> None:
         return
     lock_down(db)
     pipe.send(Ready(layers))
-    Server(pipe, db, signatures, opened, gate).serve()
+    Server(pipe, db, signatures, blocks, opened, gate).serve()
     os._exit(0)  # calls still at work have nobody left to answer
 
 

@@ -19,14 +19,14 @@ _KELVIN, _LONG_S = "\u212a".encode(), "\u017f".encode()
 Needed = Sequence[Sequence[bytes]]  # texts of which one group must be there whole: [[b"def ", b"timeout"], [b"lambda"]]
 
 
-def folded(text: str) -> bytes:
+def folded(text: bytes) -> bytes:
     r"""Return the bytes whose trigrams are kept: ASCII without case, and with the two letters that RE2 folds to ASCII.
 
-    >>> folded("Timeout 20 \u212a")
+    >>> folded("Timeout 20 \u212a".encode())
     b'timeout 20 k'
     """
-    data = text.encode("utf-8", "replace").lower()
-    return data if text.isascii() else data.replace(_KELVIN, b"k").replace(_LONG_S, b"s")
+    lower = text.lower()
+    return lower if text.isascii() else lower.replace(_KELVIN, b"k").replace(_LONG_S, b"s")
 
 
 class Signatures:

@@ -1,11 +1,12 @@
 """Trigram signatures as the indexer makes them, from the text of blocks in their order. See signatures.py."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from fledgling.worker.blocks import Block
 from fledgling.worker.signatures import ROW_BITS, ROWS, TRIGRAM, WEIGHTS, folded
 
 _GROUP = 8  # blocks that share a byte of each row
@@ -20,7 +21,7 @@ class Signer:
     """Signs blocks as they come; holds an eighth of ROWS bytes for each.
 
     >>> signer = Signer()
-    >>> signer.add(["import os", "x = 1"])
+    >>> signer.add([Block("a.py", 1, "import os")])
     >>> signer.write(fd)
     """
 
@@ -28,9 +29,9 @@ class Signer:
         self._parts: list[Bytes] = []  # a row for each group of blocks, a byte for each row of the matrix
         self._waiting: list[bytes] = []
 
-    def add(self, texts: Sequence[str]) -> None:
+    def add(self, blocks: Iterable[Block]) -> None:
         """Sign the next blocks."""
-        self._waiting += map(folded, texts)
+        self._waiting += [folded(block.text.encode()) for block in blocks]
         self._sign(len(self._waiting) // _GROUP)
 
     def write(self, fd: int) -> None:

@@ -1,0 +1,154 @@
+"""The text of an index, in a memory file of its own: the indexer writes it once, and who reads it maps it.
+
+The file holds the blocks of text in their order, in UTF-8; a record of each file, in the order of paths; where each
+block and each record begins, and the last one ends; the first line of each block, and its file. The last 16 bytes say
+how many blocks and files there are. A search and a read ask no engine: a statement takes it milliseconds.
+"""
+
+import mmap
+import os
+import struct
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+_COUNTS = struct.Struct("=QQ")
+_PLACE: Final = "Q"  # where a byte is, in an array
+_NUMBER: Final = "I"  # of a line, a block or a file
+
+
+class File(NamedTuple):
+    """A file of the index, and its blocks: their numbers follow one another from `block`."""
+
+    path: str
+    language: str | None
+    size_bytes: int
+    line_count: int | None
+    skip_reason: str | None
+    block: int = 0
+    blocks: int = 0
+
+
+class Block(NamedTuple):
+    """Some consecutive lines of one file, without the last line's end."""
+
+    path: str
+    first_line: int
+    text: str
+
+
+class BlockWriter:
+    """Writes blocks as they come, those of a file one after the other.
+
+    >>> writer = BlockWriter(fd)
+    >>> writer.add([Block("a.py", 1, "import os")])
+    >>> writer.finish([File("a.py", "python", 10, 1, None)])
+    """
+
+    def __init__(self, fd: int) -> None:
+        """Write to an empty file, which the caller closes."""
+        self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._ends = array(_PLACE, [0])
+        self._first_lines = array(_NUMBER)
+        self._counts: dict[str, tuple[int, int]] = {}  # path -> its first block, and how many there are
+
+    def add(self, blocks: Iterable[Block]) -> None:
+        """Write the next blocks."""
+        for path, first_line, text in blocks:
+            data = text.encode()
+            self._file.write(data)
+            first, count = self._counts.get(path, (len(self._first_lines), 0))
+            self._counts[path] = (first, count + 1)
+            self._ends.append(self._ends[-1] + len(data))
+            self._first_lines.append(first_line)
+
+    def finish(self, files: Iterable[File]) -> None:
+        """Write what is known of all files, those of the blocks among them."""
+        known = sorted(files)
+        records = [
+            msgspec.msgpack.encode(file._replace(block=first, blocks=count))
+            for file in known
+            for first, count in [self._counts.get(file.path, (0, 0))]
+        ]
+        ends = array(_PLACE, [self._ends[-1]])
+        for record in records:
+            ends.append(ends[-1] + len(record))
+        numbers = {file.path: number for number, file in enumerate(known)}
+        files_of = array(_NUMBER)
+        for path, (_, count) in self._counts.items():
+            files_of.extend([numbers[path]] * count)
+        with self._file as file:
+            file.writelines(chain(records, (self._ends, ends, self._first_lines, files_of)))
+            file.write(_COUNTS.pack(len(self._first_lines), len(known)))
+
+
+class Blocks:
+    """The file as it is read. Nothing of it is kept but its mapping.
+
+    >>> blocks = Blocks(fd)
+    >>> blocks.find("a.py")
+    File(path='a.py', language='python', size_bytes=10, line_count=1, skip_reason=None, block=0, blocks=1)
+    >>> blocks.text(0)
+    b'import os'
+    """
+
+    def __init__(self, fd: int) -> None:
+        """Map the file; the caller may close `fd`."""
+        size = os.fstat(fd).st_size
+        # Private, as signatures are: before Linux 6.7 a shared mapping of a sealed file is refused.
+        self._data = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
+        self.count, files = _COUNTS.unpack_from(self._data, size - _COUNTS.size)
+        end = size - _COUNTS.size
+        views = []
+        columns: tuple[tuple[Literal["I", "Q"], int], ...] = (
+            (_NUMBER, self.count),
+            (_NUMBER, self.count),
+            (_PLACE, files + 1),
+            (_PLACE, self.count + 1),
+        )
+        for kind, count in columns:
+            start = end - count * struct.calcsize(kind)
+            views.append(memoryview(self._data)[start:end].cast(kind))
+            end = start
+        self._files_of, self.first_lines, self._records, self._ends = views
+        self._files = range(files)
+        self._decoder = msgspec.msgpack.Decoder(File)
+
+    def forget(self) -> None:
+        """Give the pages back that were read so far: they count as memory of the process that maps them."""
+        self._data.madvise(mmap.MADV_DONTNEED)
+
+    def text(self, block: int) -> bytes:
+        """Return the lines of a block, without the end of the last."""
+        return self._data[self._ends[block] : self._ends[block + 1]]
+
+    def file_of(self, block: int) -> File:
+        """Return the file that a block is of."""
+        return self._file(self._files_of[block])
+
+    def find(self, path: str) -> File | None:
+        """Return the file at a path."""
+        file = next(self.below(path), None)
+        return file if file and file.path == path else None
+
+    def below(self, prefix: str) -> Iterator[File]:
+        """Yield the files whose path begins with a text, in the order of paths."""
+        start = bisect_left(self._files, prefix, key=lambda number: self._file(number).path)
+        for number in self._files[start:]:
+            file = self._file(number)
+            if not file.path.startswith(prefix):
+                return
+            yield file
+
+    def holding(self, file: File, first: int, last: int) -> Sequence[int]:
+        """Return the blocks of a file that hold the lines from `first` to `last`."""
+        end = file.block + file.blocks
+        start = bisect_right(self.first_lines, first, file.block, end) - 1
+        return range(max(start, file.block), bisect_right(self.first_lines, last, file.block, end))
+
+    def _file(self, number: int) -> File:
+        return self._decoder.decode(self._data[self._records[number] : self._records[number + 1]])
