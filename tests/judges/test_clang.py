@@ -29,10 +29,10 @@ STANDARD = {"c": "gnu11", "cpp": "c++20"}
 FLOORS = [  # F1 on kind, name, parent and first line; the share of definitions that clang can judge
     ("c", "lua", 0.97, 0.9),
     ("c", "zlib", 0.97, 0.8),
-    ("c", "redis", 0.97, 0.1),
-    ("c", "btrfs-progs", 0.97, 0.1),
-    ("cpp", "leveldb", 0.97, 0.5),
-    ("cpp", "re2", 0.97, 0.1),
+    ("c", "redis", 0.99, 0.1),
+    ("c", "btrfs-progs", 0.99, 0.1),
+    ("cpp", "leveldb", 0.99, 0.4),  # its tests need headers that are not there
+    ("cpp", "re2", 0.98, 0.9),
 ]
 
 pytestmark = [

@@ -1,8 +1,12 @@
-"""Judge: the TypeScript compiler's resolution, on sources and on a workspace of tests/resolution. Needs npm."""
+"""Judges: the TypeScript compiler's resolution, on sources and on a workspace of tests/resolution, and esbuild's.
+
+Needs npm. esbuild leaves out an import of which nothing but types is used; its metafile does not say where that leads.
+"""
 
 import json
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,12 @@ from test_resolve import tables
 
 RESOLVE = Path(__file__).parent / "resolve.cjs"
 PROJECTS = {"rxjs": "src/", "zod": "src/", "effect": "src/"}  # packages that ship their sources, and where they are
+BUNDLED = [
+    ("javascript", "express", "lib/"),
+    ("javascript", "preact", "src/"),
+    *(("typescript", project, part) for project, part in PROJECTS.items()),
+]
+ESBUILD = "esbuild@0.25.12"
 
 pytestmark = [
     pytest.mark.judge,
@@ -47,6 +57,41 @@ def test_edges_agree_with_the_compiler(
     ours = {Edge(path, row.module, row.resolved_path) for path in rows for row in rows[path]}
     result = score(ours, compiled(compiler, root, sorted({(edge.path, edge.said) for edge in ours})))
     report(project, result)
+    assert result.f1 >= 0.99
+
+
+@pytest.fixture(scope="module")
+def esbuild(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("esbuild")
+    subprocess.run(["npm", "install", "--silent", "--prefix", folder, ESBUILD], check=True)
+    return folder / "node_modules/.bin/esbuild"
+
+
+def bundled(esbuild: Path, root: Path, paths: Iterable[str]) -> list[Edge]:
+    """Where the imports lead that esbuild follows."""
+    options = ["--bundle", "--packages=external", "--platform=node", "--format=esm", "--log-level=error"]
+    command = [str(esbuild), *paths, *options, "--metafile=meta.json", "--outdir=bundled"]
+    subprocess.run(command, cwd=root, check=True, capture_output=True)
+    inputs = json.loads((root / "meta.json").read_text())["inputs"]
+    return [
+        Edge(path, found["original"], found["path"])
+        for path in inputs
+        for found in inputs[path]["imports"]
+        if "original" in found
+    ]
+
+
+@pytest.mark.parametrize(("language", "project", "part"), BUNDLED)
+def test_edges_agree_with_esbuild(
+    language: str, project: str, part: str, esbuild: Path, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    root = unpack(fetch(project, request.config.cache.mkdir("corpora")), tmp_path)
+    rows = imports(root, language, part=part)
+    theirs = bundled(esbuild, root, [path for path in rows if not path.endswith(".d.ts")])
+    followed = {(edge.path, edge.said) for edge in theirs}
+    ours = [Edge(path, row.module, row.resolved_path) for path in rows for row in rows[path]]
+    result = score([edge for edge in ours if (edge.path, edge.said) in followed], theirs)
+    report(f"{project} by esbuild", result)
     assert result.f1 >= 0.99
 
 

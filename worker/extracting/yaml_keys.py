@@ -29,6 +29,7 @@ KEY = re.compile(
 )
 BLOCK = re.compile(rb"[|>][-+\d]{0,2}+(?:[ \t]++#[^\n]*+|[ \t]*+)\r?+(?:\n|\Z)")
 PLAIN = re.compile(rb"(?>(?:[^\s#]++|[ \t\r\f\v]++(?!#)|(?<!\s)#)*)")
+SCALAR = re.compile(LINE_QUOTED + rb"|[^\s\[\]{}#&*!|>'\"%@`-]" + PLAIN.pattern)
 STRING = re.compile(QUOTED, re.DOTALL)
 # Nested lines that hold a key or an item with nothing more to it, each before another such line: most of what there is.
 NESTED = re.compile(
@@ -100,9 +101,15 @@ class Stream:
     def _entry(self, start: int, column: int) -> None:
         """A line of block structure: dashes, a key, a node."""
         self._at, parent = start + column, column - 1
+        is_key = False
         while indicator := INDICATOR.match(self._source, self._at):
-            parent, self._code, self._at = self._at - start, self._at + 1, indicator.end()
-            self._root = NO_KEYS if self._root is None else self._root
+            is_explicit = indicator[0][:1] == b"?"
+            parent, before = self._at - start, self._root
+            self._root = (parent if is_explicit else NO_KEYS) if before is None else before
+            is_key = is_explicit and parent == self._root
+            if is_key:
+                self._close()
+            self._code, self._at = self._at + 1, indicator.end()
         first = self._at
         self._skip(PROPERTIES)
         if pair := KEY.match(self._source, self._at):
@@ -110,9 +117,10 @@ class Stream:
             self._root = parent if self._root is None else self._root
             if parent == self._root:
                 self._close()
-                name = unquoted(pair[1]).replace("''", "'") if pair[1][:1] == b"'" else unquoted(pair[1])
-                self._key = key(name, first, pair.end(), pair.end())
+                self._key = key(value(pair[1]), first, pair.end(), pair.end())
             self._code = pair.end(1) + 1
+        elif is_key and (scalar := SCALAR.match(self._source, self._at)):
+            self._key = key(value(scalar[0]), first, scalar.end(), scalar.end())
         elif self._root is None:
             self._root = NO_KEYS
             if self._source[self._at : self._at + 1] == b"{" and self._object():
@@ -210,6 +218,11 @@ class Stream:
             self._key.end = self._key.inside = self._code
             self.found.definitions.append(self._key)
             self._key = None
+
+
+def value(scalar: bytes) -> str:
+    """What a plain or quoted scalar of one line says."""
+    return unquoted(scalar).replace("''", "'") if scalar[:1] == b"'" else unquoted(scalar)
 
 
 def outline(source: bytes) -> Outline:
