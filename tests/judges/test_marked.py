@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from test_documents import judge, json_keys, markdown, restructuredtext, toml_keys, yaml_keys
+from test_documents import json_keys, judge, markdown, restructuredtext, toml_keys, yaml_keys
 
 SOURCES = Path(__file__).parents[1] / "languages"
 REFERENCES = {
