@@ -143,7 +143,7 @@ UNITS = [
     "#", "//", "/*", "--", "/** a */ ", "/*!5 ", "#|", "{-", "(*", "<!--", "=begin\n", "# a\n", " ", "\n", "[a ",
     "a.b=", "exports.a=", "function a(){", "{a(){", "class A{", "if(a){}else ", 'require("a");', '"""', 'f"{', "@a ",
     "lambda:", "not ", "$a$ ", "BEGIN ", "CASE ", "CREATE ", "CREATE OR REPLACE ", "COPY FROM stdin;\n", "<<A\n",
-    "DELIMITER //\nDELIMITER ;\n", "=",
+    "DELIMITER //\nDELIMITER ;\n", "=", "? ", "\nFOO(",
 ]
 # fmt: on
 WRAPPED = {  # what stands before and after the repeated text
