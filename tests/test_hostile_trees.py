@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 from contextlib import closing, contextmanager
+from random import Random
 
 import pytest
 from trees import ALL, make, walked
 
+from fledgling.worker import walk as walk_module
 from fledgling.worker.below import Reader, open_directory
 from fledgling.worker.walk import MAX_DEPTH, walk
 
@@ -193,6 +195,26 @@ def test_ignore_file_of_a_hundred_thousand_patterns(root):
     assert time.process_time() - start < 1
     assert [entry.path for entry in tree.entries] == [".gitignore", "a.py"]
     assert tree.notices == [".gitignore is past a limit: some of its rules were not used."]
+
+
+SLOW_RULES = {  # and the names they meet
+    "to compile, in every directory": ["".join(f"*{number:029d}\n" for number in range(2000)), "a"],
+    "to match, with every name": ["".join(f"*{number:06b}*{number:06b}\n" for number in range(1000)), "10" * 100],
+}
+
+
+@pytest.mark.parametrize("what", SLOW_RULES)
+def test_a_walk_ends_though_rules_are_slow(root, monkeypatch, what):
+    monkeypatch.setattr(walk_module, "MAX_SECONDS", 1.0)
+    rules, name = SLOW_RULES[what]
+    dice = Random(1)
+    for number in range(200):
+        names = ["".join(dice.choices(name, k=len(name))) for _ in range(10)]
+        make(root, *(f"{number}/{name}" for name in names), **{f"{number}/.gitignore": rules})
+    start = time.process_time()
+    tree = walked(root)
+    assert tree.partial == "The walk ended after 1 seconds; what comes later is missing."
+    assert time.process_time() - start < 2
 
 
 def test_what_may_not_be_read_is_counted(root):

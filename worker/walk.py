@@ -11,6 +11,7 @@ What is not listed is counted: `left_out` says how many names, by reason; a dire
 
 import errno
 import os
+import time
 from collections import Counter
 from itertools import islice
 from operator import attrgetter
@@ -27,6 +28,7 @@ from fledgling.worker.names import shown
 
 MAX_DEPTH = 128  # directories in one another: one descriptor each, of the indexer's 256; real trees stay below 40
 MAX_NAMES = 500_000  # names looked at: ten times the default of max_files, and about five seconds
+MAX_SECONDS = 30.0  # of CPU time; hostile rules take milliseconds to compile for a directory, and to match a name
 MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
 
@@ -68,7 +70,7 @@ def walk(root_fd: int, scope: Scope) -> Tree:
     """Walk the tree below the open directory. Raises OSError where the root itself cannot be read."""
     walking = _Walk(os.fstat(root_fd).st_dev, scope)
     walking.run(root_fd)
-    entries, partial = _nearest(walking.entries, scope.max_files, is_cut=walking.names > MAX_NAMES)
+    entries, partial = _nearest(walking.entries, scope.max_files, walking.limit)
     return Tree(entries, dict(walking.left_out), partial, _first(walking.notices))
 
 
@@ -78,10 +80,13 @@ def _first(notices: list[str]) -> list[str]:
     return [*notices[:MAX_NOTICES], f"And {more:,} more like these."] if more > 0 else notices
 
 
-def _nearest(entries: list[Entry], most: int, *, is_cut: bool) -> tuple[list[Entry], str | None]:
-    """As many entries as there may be, those nearest to the root, in path order; and a sentence if some are missing."""
+def _nearest(entries: list[Entry], most: int, limit: str | None) -> tuple[list[Entry], str | None]:
+    """As many entries as there may be, those nearest to the root, in path order; and a sentence if some are missing.
+
+    `limit` is what ended the walk, if any did.
+    """
     entries.sort(key=attrgetter("path"))
-    partial = f"The walk ended after {MAX_NAMES:,} names; what comes later is missing. " if is_cut else ""
+    partial = f"The walk ended after {limit}; what comes later is missing. " if limit else ""
     if len(entries) > most:
         partial += f"Only {most:,} of {len(entries):,} files are indexed: those nearest to the root, then by path."
         nearest = sorted(entries, key=lambda entry: entry.raw.count(b"/"))[:most]
@@ -99,9 +104,11 @@ class _Walk:
         self.left_out: Counter[str] = Counter()
         self.notices: list[str] = []
         self.names = 0
+        self.end = time.process_time() + MAX_SECONDS
+        self.limit: str | None = None  # what ended the walk before its end
 
     def run(self, root_fd: int) -> None:
-        """Walk it all, or up to the limit of names."""
+        """Walk it all, or up to a limit."""
         way: list[_Directory] = []
         try:
             self._enter(way, b".", root_fd, b"", Rules())
@@ -114,7 +121,7 @@ class _Walk:
     def _step(self, way: list[_Directory]) -> None:
         """Enter the next directory below the last one on the way, or go back up."""
         directory = way[-1]
-        if not directory.pending or self.names > MAX_NAMES:
+        if not directory.pending or self._is_over():
             os.close(way.pop().fd)
             return
         name, is_ignored = directory.pending.pop()
@@ -138,7 +145,17 @@ class _Walk:
         self.names += len(found)
         if self._take_rules(directory, found):
             for item in sorted(found.values(), key=attrgetter("name"), reverse=True):  # the first is entered first
+                if self._is_over():
+                    break
                 self._place(directory, item)
+        if self.names > MAX_NAMES:
+            self.limit = f"{MAX_NAMES:,} names"
+
+    def _is_over(self) -> bool:
+        """Whether a limit ends the walk here."""
+        if time.process_time() > self.end:
+            self.limit = f"{MAX_SECONDS:g} seconds"
+        return self.limit is not None
 
     def _take_rules(self, directory: _Directory, found: dict[str, os.DirEntry[str]]) -> bool:
         """Take over what the directory's `.git` and `.gitignore` say; False if it is a repository to be left out."""
