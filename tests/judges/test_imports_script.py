@@ -69,7 +69,7 @@ def esbuild(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def bundled(esbuild: Path, root: Path, paths: Iterable[str]) -> list[Edge]:
     """Where the imports lead that esbuild follows."""
-    options = ["--bundle", "--packages=external", "--platform=node", "--format=esm", "--log-level=error"]
+    options = ["--bundle", "--packages=external", "--platform=node", "--format=esm", "--splitting"]
     command = [str(esbuild), *paths, *options, "--metafile=meta.json", "--outdir=bundled"]
     subprocess.run(command, cwd=root, check=True, capture_output=True)
     inputs = json.loads((root / "meta.json").read_text())["inputs"]
