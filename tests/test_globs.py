@@ -1,10 +1,15 @@
 """Globs of an agent: Python's fnmatch judges names, and the engine takes every pattern that is made."""
 
+import time
 from fnmatch import fnmatchcase
 from random import Random
 
 import duckdb
+import pytest
+import re2
 
+from fledgling.wire import MAX_ARGUMENT_CHARS, Search
+from fledgling.worker import literals, matching
 from fledgling.worker.globs import literal, name_pattern, path_pattern
 
 CLASSES = ["[a-z]", "[!a]", "[z-a]", "[]a]", "[!]a]", "[b-a0-9]", "[-a]", "[a-]", "[+--]", "[!--]", "[a^]"]
@@ -56,3 +61,79 @@ def test_a_literal_finds_itself():
     random = Random(5)
     texts = ["".join(random.choices(SOUP, k=random.randrange(1, 9))) for _ in range(4000)]
     assert all(matched([(f"^{literal(text)}$", text) for text in texts]))
+
+
+# ---- what a hostile pattern costs ------------------------------------------------------------------------------------
+
+BOMBS = {
+    "stars": "*" * MAX_ARGUMENT_CHARS,
+    "stars and letters": "*a" * 2000 + "b",
+    "stars across directories": "**/" * 1300 + "x",
+    "directories and stars": "**/a/" * 800 + "x",
+    "question marks and stars": "?*" * 2000,
+    "open sets": "[" * MAX_ARGUMENT_CHARS,
+    "open ranges": "[a-" * 1300,
+    "negated sets": "[!a-z]" * 650,
+    "sets of all that there is": "[!\x01-\uffff]" * 800,
+    "open braces": "{" * MAX_ARGUMENT_CHARS,
+    "braces in braces": "{a," * 1300 + "}" * 100,
+    "braces of stars": "{*,**}" * 650,
+    "braces beside braces": "{a,b}" * 800,
+    "a brace of very many": "{" + ",".join(f"{number:x}" for number in range(1000)) + "}",
+}
+PATHS = ["a" * MAX_ARGUMENT_CHARS, "a/" * 2000 + "b", "ab" * 2000, "é/" * 1000]
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_hostile_glob_is_cheap(name):
+    glob = BOMBS[name][:MAX_ARGUMENT_CHARS]
+    for make in (path_pattern, name_pattern):
+        start = time.process_time()
+        matches = matching.in_path(make(glob))
+        assert time.process_time() - start < 0.3  # 0.07 on a quiet machine
+        for path in PATHS:
+            start = time.process_time()
+            matches(path)
+            assert time.process_time() - start < 1, path[:9]  # 0.2 on a quiet machine
+
+
+EXPRESSIONS = {
+    "stars in stars": "(((((a*)*)*)*)*)*b",
+    "plusses in plusses": "((a+)+)+$",
+    "two plusses": "(x+x+)+y",
+    "words and spaces": r"(\w+\s+)*\w+x",
+    "optional, then not": "a?" * 1000 + "a" * 1000,
+    "counted": "(a|b){1,1000}c",
+    "counted as often as RE2 counts": "((a{1,10}){1,10}){1,10}b",
+    "counted more often": "((a{1,100}){1,100}){1,100}",
+    "anything, counted": "a.{1000}b",
+    "nothing of a kind, counted": "[^a]{0,1000}[^b]{0,20}c",
+    "a class of Unicode, counted": r"\p{L}{1,1000}z",
+    "classes of Unicode, counted, in every case": r"(?i)[\p{Greek}\p{Cyrillic}a]{1,900}z",
+    "classes without end": "[[:alpha:]]" * 350,
+    "a long alternation": "|".join("a" * length for length in range(1, 88)),
+    "alternatives in alternatives": "(a|" * 900 + "b" + ")" * 900,
+    "groups in groups": "(" * 1500 + "a" + ")" * 1500,
+    "groups that stay open": "(" * MAX_ARGUMENT_CHARS,
+    "sets that stay open": "[" * MAX_ARGUMENT_CHARS,
+    "borders of words": r"\b" * 2000 + "a",
+    "anything, very often": ".*" * 2000 + "x",
+    "as long as may be": "a" * MAX_ARGUMENT_CHARS,
+}
+BLOCKS = [b"a" * 8192, bytes(Random(6).choices(b"ab", k=8192)), ("日本\n" * 1200).encode()]  # as the index keeps text
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_a_hostile_expression_is_cheap(name):
+    question = Search(EXPRESSIONS[name], regex=True)
+    start = time.process_time()
+    literals.read(question.query, case_sensitive=False)
+    try:
+        finding = matching.matcher(question)
+    except re2.error:
+        finding = matching.matcher(Search("a"))
+    assert time.process_time() - start < 0.5  # 0.12 on a quiet machine
+    for block in BLOCKS:
+        start = time.process_time()
+        matching.places(finding, block)
+        assert time.process_time() - start < 1  # 0.2 on a quiet machine, for RE2's largest program

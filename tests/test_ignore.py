@@ -97,6 +97,14 @@ HOSTILE = [
     ("as long as may be", b"*a" * (MAX_PATTERN // 2), b"a" * 255),
     ("a star and all question marks", b"*a" + b"?" * 40, b"ab" * 120),
     ("a megabyte", b"*a" * 500_000, b"a" * 255),
+    ("256 KiB of sets", b"[ab]" * 2**16, b"a" * 255),
+    ("stars between slashes", b"a/**/" * 50 + b"b", b"a/" * 2000),
+    ("nothing but stars and slashes", b"**/" * 85, b"a/" * 2000 + b"a"),
+    ("sets of all bytes", b"[\x01-\xff]" * 50, b"a" * 255),
+    ("sets of every class", b"[[:alnum:][:punct:]]" * 12, b"a" * 255),
+    ("negated sets and stars", b"[!a]*" * 50, b"b" * 255),
+    ("braces, which are none", b"{a,b}" * 50, b"{a,b}" * 50),
+    ("repetitions, which are none", b"a{1,1000}" * 28, b"a{1,1000}" * 28),
 ]
 
 
