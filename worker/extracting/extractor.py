@@ -5,6 +5,7 @@ FILE_SECONDS, or more memory than there is, ends the process wherever it is, in 
 does that. The process above then forks another and says `Lost`.
 """
 
+import gc
 import mmap
 import os
 import signal
@@ -126,6 +127,8 @@ def _keep(descriptor: int) -> None:
 def _replace_forever(languages: Languages, descriptor: int, indexer: int, confining: Confining) -> NoReturn:
     above = os.getpid()
     extractor = Extractor(languages)  # once, for all that come after each other, and while files can be opened
+    gc.freeze()
+    gc.disable()  # what is found makes hardly a cycle, and a collection looks at all of it: _serve() calls for it
     pipe: Pipe[Batch] = Pipe(Batch, descriptor, descriptor)
     lowered = limits.with_memory(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
     try:
@@ -189,6 +192,8 @@ def _serve(pipe: Pipe[Batch], extractor: Extractor, at_work: AtWork) -> None:
             extracted.append(_timed(extractor, source, seconds(source, batch)))
         at_work.begin(None)
         frame = pack(_found(extracted, batch))
+        extracted.clear()
+        gc.collect()
         pipe.write(frame if len(frame) < MAX_FRAME_BYTES else pack(Lost(None)))
 
 

@@ -29,7 +29,9 @@ PLAIN = re.compile(r'"""(?>(?:[^"\\\r\0]++|"(?!""))*)"""')  # its value is as it
 OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # what a language calls local is no symbol inside these
-COMMENT_BEGIN = re.compile(r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?", re.MULTILINE)
+COMMENT_BEGIN = re.compile(
+    r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|#+|;+|=begin\b|=end\b)?[ \t]?", re.MULTILINE
+)
 COMMENT_END = re.compile(r"[ \t]*(?:\*+/|\]=*\])[ \t]*$", re.MULTILINE)
 AT_MARGIN = re.compile(r"\n\S")
 COMPILED = lru_cache(re.compile)  # the expressions of the table of languages

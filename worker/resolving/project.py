@@ -142,19 +142,25 @@ class Suffixes:
     """Paths by what they end in: `Suffixes(["x/a/b.h"]).nearest("a/b.h", "y") == ["x/a/b.h"]`."""
 
     def __init__(self, paths: Iterable[str]) -> None:
+        self._unasked = defaultdict[str, list[str]](list)  # by their last part, until one of that name is asked for
         self._paths = defaultdict[str, list[str]](list)
         for path in sorted(paths, key=by_parts):
-            suffix, above = "", path
-            for _ in range(MAX_SUFFIX):
-                above, _, part = above.rpartition("/")
-                suffix = f"{part}/{suffix}" if suffix else part
-                self._paths[suffix].append(path)
-                if not above:
-                    break
+            self._unasked[path.rpartition("/")[2]].append(path)
 
     def nearest(self, suffix: str, directory: str) -> Sequence[str]:
         """The paths with this end that are nearest to a directory; several where they are equally near."""
+        for path in self._unasked.pop(suffix.rpartition("/")[2], ()):
+            self._add(path)
         return nearest(self._paths.get(suffix, ()), directory)
+
+    def _add(self, path: str) -> None:
+        suffix, above = "", path
+        for _ in range(MAX_SUFFIX):
+            above, _, part = above.rpartition("/")
+            suffix = f"{part}/{suffix}" if suffix else part
+            self._paths[suffix].append(path)
+            if not above:
+                break
 
 
 def only(paths: Sequence[str]) -> str | None:

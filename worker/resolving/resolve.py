@@ -91,4 +91,4 @@ def _linked(files: Sequence[str], links: Mapping[str, str]) -> dict[str, str]:
 
 def is_short(row: ImportRow) -> bool:
     """Whether no name in an import is longer than a path could be."""
-    return all(len(name) <= MAX_NAME for name in (row.module, *row.imported_names))
+    return max(map(len, (row.module, *row.imported_names))) <= MAX_NAME

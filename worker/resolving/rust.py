@@ -59,21 +59,23 @@ class Crates:
         main = posixpath.join(package, "src/main.rs")
         return library or Place(posixpath.dirname(main), main if main in self._files else path)
 
+    @cache  # noqa: B019 - lives as long as one resolution
     def library(self, package: str) -> Place | None:
         """The root of a package's library."""
         explicit = table(self.packages[package].get("lib")).get("path")
         path = join(package, explicit if isinstance(explicit, str) else "src/lib.rs")
         return Place(posixpath.dirname(path), path) if path in self._files and path else None
 
-    def external(self, path: str, name: str) -> Place | None:
-        """The library of the project that a crate means by a name: a dependency by path, itself, or one so called."""
-        package = holding(path, self.packages)
+    @cache  # noqa: B019 - lives as long as one resolution
+    def external(self, directory: str, name: str) -> Place | None:
+        """The library that files of a directory mean by a name: a dependency by path, their own, or one so called."""
+        package = holding(f"{directory}/", self.packages)
         if package is not None:
             if target := self._renamed[package].get(name):
                 return self.library(target) if target in self.packages else None
             if name == self._name(package):
                 return self.library(package)
-        found = nearest(self._named.get(name, ()), posixpath.dirname(path))
+        found = nearest(self._named.get(name, ()), directory)
         return self.library(found[0]) if len(found) == 1 else None
 
     def _name(self, directory: str) -> str:
@@ -127,13 +129,13 @@ class Paths:
     """Paths of modules as one file writes them."""
 
     def __init__(self, files: Collection[str], crates: Crates) -> None:
-        self._files = files
         self._crates = crates
+        self._modules = {path.removesuffix("/mod.rs"): path for path in files if path.endswith("/mod.rs")}
+        self._modules |= {path.removesuffix(".rs"): path for path in files if path.endswith(".rs")}  # rather, if both
 
     def declared(self, path: str, inline: tuple[str, ...], name: str) -> str | None:
         """The file of `mod name;`."""
-        here = Place(posixpath.join(submodules(path, self._crates.root(path)), *inline), path)
-        found = self._child(here, name.removeprefix("r#"))
+        found = self._child(self._here(path, inline), name.removeprefix("r#"))
         return found.file if found else None
 
     @cache  # noqa: B019 - lives as long as one resolution
@@ -145,14 +147,18 @@ class Paths:
         root = self._crates.root(path)
         if parts[0] == "crate":
             return self._descend(root, parts[1:])
-        here = Place(posixpath.join(submodules(path, root), *inline), path)
+        here = self._here(path, inline)
         if parts[0] in ("self", "super"):
             return self._from_here(here, len(inline), root, parts)
         if not module.startswith("::") and self._child(here, parts[0]):
             return self._descend(here, parts)
-        if library := self._crates.external(path, parts[0]):
+        if library := self._crates.external(posixpath.dirname(path), parts[0]):
             return self._descend(library, parts[1:])
         return self._descend(root, parts) if self._child(root, parts[0]) else None  # the 2015 edition
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def _here(self, path: str, inline: tuple[str, ...]) -> Place:
+        return Place(posixpath.join(submodules(path, self._crates.root(path)), *inline), path)
 
     def _from_here(self, here: Place, inline: int, root: Place, parts: list[str]) -> str | None:
         count = next((at for at, part in enumerate(parts) if part not in ("self", "super")), len(parts))
@@ -178,11 +184,11 @@ class Paths:
         return at.file
 
     def _child(self, at: Place, name: str) -> Place | None:
-        return self._module(posixpath.join(at.directory, name))
+        return self._module(f"{at.directory}/{name}" if at.directory else name)
 
     def _module(self, place: str) -> Place | None:
-        files = (f"{place}.rs", f"{place}/mod.rs")
-        return next((Place(place, file) for file in files if file in self._files), None)
+        file = self._modules.get(place)
+        return Place(place, file) if file else None
 
 
 def submodules(path: str, root: Place) -> str:
