@@ -635,6 +635,14 @@ async def test_agents_have_their_own(server, era):
     async with client(server, era=era) as reviewer, client(server, "analyst", era) as analyst:
         seen = [{tool.name for tool in (await one.list_tools()).tools} for one in (reviewer, analyst)]
         assert seen[1] - seen[0] == {"query"}
+        offered = [[found.name for found in (await one.list_resources()).resources] for one in (reviewer, analyst)]
+        assert offered == [["overview", "profile"], ["overview", "profile", "schema"]]
+        with pytest.raises(MCPError, match="is no resource of the profile fledgling-core"):
+            await reviewer.read_resource("fledgling://schema")
+        for one, has_sql in ((reviewer, False), (analyst, True)):
+            prompt = await one.get_prompt("orient")
+            assert ("query: " in prompt.messages[0].content.text) == has_sql
+        assert not (await reviewer.call_tool("explore", {})).is_error
         assert not (await analyst.call_tool("query", {"sql": "SELECT count(*) FROM files"})).is_error
         assert "fledgling-core" in reviewer.instructions
         assert "fledgling-analyst" in analyst.instructions

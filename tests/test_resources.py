@@ -82,6 +82,12 @@ async def test_a_file_by_its_address_is_what_read_says(client):
     assert found.contents[0].uri == "fledgling://file/src/core/engine.py"
 
 
+async def test_what_is_listed(client):
+    assert [found.name for found in (await client.list_resources()).resources] == ["overview", "profile"]
+    templates = (await client.list_resource_templates()).resource_templates
+    assert [found.uri_template for found in templates] == [resources.FILE_TEMPLATE]
+
+
 async def test_the_overview_is_the_map(client):
     assert "src/" in content(await client.read_resource("fledgling://overview"))
 

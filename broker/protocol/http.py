@@ -35,7 +35,7 @@ from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front, Report
 from fledgling.broker.protocol import agents, server, stdio
 from fledgling.broker.protocol.agents import Agent
-from fledgling.broker.protocol.listening import Listening
+from fledgling.broker.protocol.listening import BACKLOG, Listening
 from fledgling.config import NO_AGENTS, Settings
 from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
 
@@ -50,7 +50,6 @@ MAX_HELD = 2 * stdio.MAX_MESSAGE  # bytes of the bodies of one agent's requests 
 SPARE_CONNECTIONS = 64  # on top of MAX_REQUESTS for each agent: those that have not yet said whose they are
 TURNS = 1  # requests of one of several agents, or of nobody, worked on at once, refused ones too: others do not wait
 TURN_SECONDS = 1.0  # until a request no longer counts as one of those: its client does not read what it asked for
-ACCEPTED = 8  # connections each time the event loop turns: a flood of them waits in the kernel, not here
 ENDING_SECONDS = 1.0  # for what is under way when the server ends
 TOLD_SECONDS = 1.0  # between two lines about requests that are nobody's: whoever can connect could fill the log
 
@@ -508,7 +507,7 @@ async def serve(listening: Listening, transport: str, guests: Sequence[Guest], l
         for guest in guests:
             await stack.enter_async_context(guest.open())
         accepting = await loop.create_server(
-            lambda: Connection(config, state, limit, door.tell), sock=listening.socket, backlog=ACCEPTED
+            lambda: Connection(config, state, limit, door.tell), sock=listening.socket, backlog=BACKLOG
         )
         _log.info("serving http://%s%s", listening.authority, next(iter(PATHS[transport])))
         await ending.wait()
