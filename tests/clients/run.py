@@ -30,8 +30,22 @@ PROFILES = ("fledgling-core", "fledgling-analyst", "fledgling-outie")
 REVISIONS = ("2025-11-25", "2026-07-28")
 SLOW_FILES, SLOW_FUNCTIONS = 1000, 120  # a project that takes seconds: progress is told twice a second
 SECONDS = 300  # for one program
-ATTEMPTS = 3  # of a health check, which gives a server five seconds: a busy machine takes longer
-COLUMNS = ("list", "call", "progress", "cancel", "era")
+PATIENCE = 60_000  # milliseconds that a client gives a server to start: a busy machine takes longer than its default
+PATIENT = ("--connect-timeout", str(PATIENCE))  # for Inspector
+COLUMNS = ("list", "call", "progress", "cancel", "offers", "era")
+
+# What a library sees of each profile beside its tools.
+OFFERED = {
+    "fledgling-core": ["overview", "profile"],
+    "fledgling-analyst": ["overview", "profile", "schema"],
+}
+SEEN = {
+    "template": "fledgling://file/{+path}",
+    "prompts": ["orient", "explain_symbol", "impact_of_change", "review_module"],
+    "prompt": 'Review "src/core/engine.py" for mistakes, not for taste.',
+    "path": ["src/core/"],
+    "symbol": ["process_batch"],
+}
 
 Row = dict[str, Any]
 
@@ -105,20 +119,32 @@ def projects() -> tuple[Path, Path]:
 
 
 def of_library(name: str, *command: object) -> Callable[[Path, Path], Row]:
-    """A client library: its script lists, calls, hears progress, cancels, and prints what it saw."""
+    """A client library: its script lists, calls, hears progress, cancels, and then what else is offered."""
 
-    def client(_: Path, slow: Path) -> Row:
+    def client(small: Path, slow: Path) -> Row:
         log = SCRATCH / f"{name}.jsonl"
         log.unlink(missing_ok=True)
-        done = run(*command, *serve(slow, "fledgling-analyst", "--audit-log", str(log)))
-        try:
-            seen: Row = json.loads(done.stdout.splitlines()[-1])
-        except (IndexError, ValueError):
-            return {"fault": (done.stdout + done.stderr)[-500:]}
+        seen = said_by(run(*command, "calls", *serve(slow, "fledgling-analyst", "--audit-log", str(log))))
+        if "fault" in seen:
+            return seen
         verdicts = [json.loads(line).get("verdict") for line in log.read_text().splitlines()]
-        return {**seen, "cancel": seen["cancel"] and "cancelled" in verdicts}  # the server has heard it
+        for profile, resources in OFFERED.items():
+            offered = said_by(run(*command, "offers", *serve(small, profile)))
+            if offered != {"resources": resources, **SEEN}:
+                return {"fault": f"{profile} offers {offered}"}
+        heard = "cancelled" in verdicts  # by the server, too
+        return {**seen, "cancel": seen["cancel"] and heard, "offers": "resources, prompts, completions"}
 
     return client
+
+
+def said_by(done: "subprocess.CompletedProcess[str]") -> Row:
+    """What a script of ours has printed."""
+    try:
+        said: Row = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        return {"fault": (done.stdout + done.stderr)[-500:]}
+    return said
 
 
 def inspector(small: Path, _: Path) -> Row:
@@ -128,16 +154,15 @@ def inspector(small: Path, _: Path) -> Row:
         for answers in ("text", "structured"):
             command = serve(small, profile, "--answers", answers)
             options = ["--method", "tools/list", "--strict", "--format", "json", "-q"]
-            listed = run(BIN / "mcp-inspector", "--cli", *command, *options)
+            listed = run(BIN / "mcp-inspector", "--cli", *command, *options, *PATIENT)
             if listed.returncode or listed.stderr.strip():
                 return {"fault": f"{profile}, {answers}: exit {listed.returncode}: {listed.stderr[-500:]}"}
             seen.append(str(len(json.loads(listed.stdout)["result"]["tools"])))
     said = ""
     for era in ("legacy", "modern"):
         asked = ["--tool-name", "search", "--tool-args-json", '{"query": "timeout"}', "--protocol-era", era]
-        called = run(
-            BIN / "mcp-inspector", "--cli", *serve(small), "--method", "tools/call", *asked, "--format", "json"
-        )
+        options = ["--method", "tools/call", *asked, "--format", "json", *PATIENT]
+        called = run(BIN / "mcp-inspector", "--cli", *serve(small), *options)
         if called.returncode:
             return {"fault": f"{era}: exit {called.returncode}: {called.stderr[-500:]}"}
         said = re.findall(r"\d+ hits in \d+ files", called.stdout)[0]
@@ -150,7 +175,8 @@ def mcporter(small: Path, _: Path) -> Row:
     config = SCRATCH / "mcporter.json"
     config.write_text(json.dumps({"mcpServers": {"fledgling": {"command": command, "args": arguments}}}))
     listed = run(BIN / "mcporter", "--config", config, "list", "fledgling", "--json")
-    called = run(BIN / "mcporter", "--config", config, "call", "fledgling.search", "query=timeout")
+    as_text = ("--output", "text")
+    called = run(BIN / "mcporter", "--config", config, "call", "fledgling.search", "query=timeout", *as_text)
     said = re.findall(r"\d+ hits in \d+ files", called.stdout)
     if listed.returncode or not said:
         return {"fault": (listed.stdout + listed.stderr + called.stdout + called.stderr)[-500:]}
@@ -163,11 +189,8 @@ def of_agent(name: str, *add: str) -> Callable[[Path, Path], Row]:
     def client(small: Path, _: Path) -> Row:
         run(BIN / name, "mcp", "remove", "fledgling")
         added = run(BIN / name, "mcp", "add", *add, *serve(small))
-        for _ in range(ATTEMPTS):
-            listed = run(BIN / name, "mcp", "list")
-            said = re.findall(r"^.*fledgling.*Connected.*$", listed.stdout + listed.stderr, re.M)
-            if said:
-                break
+        listed = run(BIN / name, "mcp", "list", MCP_TIMEOUT=str(PATIENCE))
+        said = re.findall(r"^.*fledgling.*Connected.*$", listed.stdout + listed.stderr, re.M)
         if not said:
             return {"fault": (added.stdout + added.stderr + listed.stdout + listed.stderr)[-500:]}
         return {"list": "Connected", "era": "its own"}
@@ -183,7 +206,7 @@ CLIENTS: dict[str, Callable[[Path, Path], Row]] = {
     "mcporter": mcporter,
     "Inspector --strict": inspector,
     "Claude Code": of_agent("claude", "fledgling", "--"),
-    "Gemini CLI": of_agent("gemini", "fledgling"),
+    "Gemini CLI": of_agent("gemini", "--timeout", str(PATIENCE), "fledgling"),
 }
 
 

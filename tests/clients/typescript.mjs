@@ -1,6 +1,6 @@
-// A TypeScript client: `node typescript.mjs sdk|client legacy|auto ROOT COMMAND...`; prints what it saw as one JSON line.
-// `sdk` is the package of the handshake era, `client` the one that knows both eras. ROOT is a project that takes a while.
-const [of, era, ...command] = process.argv.slice(2);
+// A TypeScript client: `node typescript.mjs sdk|client legacy|auto calls|offers COMMAND...`; prints what it saw as one
+// JSON line. `sdk` is the package of the handshake era, `client` the one that knows both eras.
+const [of, era, what, ...command] = process.argv.slice(2);
 const { Client } = await import(of === "sdk" ? "@modelcontextprotocol/sdk/client/index.js" : "@modelcontextprotocol/client");
 const { StdioClientTransport } = await import(
   of === "sdk" ? "@modelcontextprotocol/sdk/client/stdio.js" : "@modelcontextprotocol/client/stdio");
@@ -12,23 +12,44 @@ const call = (name, args, options) => {
   return of === "sdk" ? client.callTool(asked, undefined, options) : client.callTool(asked, options);
 };
 
-const progress = [];
-const first = await call("symbols", { max_results: 1 }, { onprogress: (told) => progress.push(told.progress) });
-const { tools } = await client.listTools();
-const stop = new AbortController();
-setTimeout(() => stop.abort(), 300);
-let cancelled = false;
-try {
-  await call("query", { sql: process.env.ENDLESS }, { signal: stop.signal });
-} catch {
-  cancelled = stop.signal.aborted;
-}
-const after = await call("explore", {}, {});
-console.log(JSON.stringify({
-  list: tools.length,
-  call: first.content[0].text.split("\n")[0],
-  progress: progress.length,
-  cancel: cancelled && !after.isError,
-  era: client.getNegotiatedProtocolVersion?.() ?? "2025-11-25",
-}));
+const calls = async () => {
+  const progress = [];
+  const first = await call("symbols", { max_results: 1 }, { onprogress: (told) => progress.push(told.progress) });
+  const { tools } = await client.listTools();
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 300);
+  let cancelled = false;
+  try {
+    await call("query", { sql: process.env.ENDLESS }, { signal: stop.signal });
+  } catch {
+    cancelled = stop.signal.aborted;
+  }
+  const after = await call("explore", {}, {});
+  return {
+    list: tools.length,
+    call: first.content[0].text.split("\n")[0],
+    progress: progress.length,
+    cancel: cancelled && !after.isError,
+    era: client.getNegotiatedProtocolVersion?.() ?? "2025-11-25",
+  };
+};
+
+const offers = async () => {
+  const { resources } = await client.listResources();
+  for (const { uri } of resources) await client.readResource({ uri });
+  const { resourceTemplates: [{ uriTemplate }] } = await client.listResourceTemplates();
+  const { prompts } = await client.listPrompts();
+  const prompt = await client.getPrompt({ name: "review_module", arguments: { path: "src/core/engine.py" } });
+  const complete = async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values;
+  return {
+    resources: resources.map(({ name }) => name),
+    template: uriTemplate,
+    prompts: prompts.map(({ name }) => name),
+    prompt: prompt.messages[0].content.text.split("\n")[0],
+    path: await complete({ type: "ref/resource", uri: uriTemplate }, "path", "src/co"),
+    symbol: await complete({ type: "ref/prompt", name: "explain_symbol" }, "symbol", "process"),
+  };
+};
+
+console.log(JSON.stringify(await { calls, offers }[what]()));
 await client.close();
