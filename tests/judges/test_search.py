@@ -126,7 +126,7 @@ async def
 \x{212a}
 \x{3a9}
 日本|中文
-\u200b?zero
+\x{200b}?zero
 """.strip("\n").split("\n")
 
 
