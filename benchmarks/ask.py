@@ -32,6 +32,7 @@ from fledgling.worker.answers import answer
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
+from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
 
 QUESTIONS = 100  # of each kind
@@ -129,14 +130,18 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
             figures[kind] = time.perf_counter() - begun
         generation = await indexing.sealed(CODE)
         images = Images(*map(os.dup, astuple(indexing.images)))
-        signatures, blocks = Signatures(images.signatures), Blocks(images.blocks)
+        signatures, blocks, outlines = (
+            Signatures(images.signatures),
+            Blocks(images.blocks),
+            Outlines(images.outlines),
+        )
         opened = Open(os.getpid(), images, indexing.profile, generation)
         with closing(open_sealed(images, CODE, indexing.profile.memory_limit)) as db:
             lock_down(db)
 
             async def inside(question: AnyQuestion) -> None:
                 with closing(db.cursor()) as cursor:
-                    answer(Asking(cursor, signatures, blocks, opened), question)
+                    answer(Asking(cursor, signatures, blocks, outlines, opened), question)
 
             async def outside(question: AnyQuestion) -> None:
                 await _ask(front, question)

@@ -174,7 +174,7 @@ class Indexing:
 
     def _check(self, number: int) -> None:
         """Raise IndexingError where an image of a generation could still be changed."""
-        later = {self.images.code} if number == TEXT else set()
+        later = {self.images.code, self.images.outlines} if number == TEXT else set()
         if not all(map(memory_file.is_sealed, set(astuple(self.images)) - later)):
             self._process.kill()
             raise IndexingError(Refusal("failed", "the indexer left an image unsealed", "Start Fledgling again."))

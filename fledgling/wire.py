@@ -454,13 +454,15 @@ class Profile(Struct, frozen=True):
 class Images(Struct, frozen=True):
     """The memory files of one index, as descriptors: `text` holds tables of files, `code` of what the parsers found.
 
-    `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at.
+    `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at. With
+    the second go `outlines`: what is defined where.
     """
 
     text: int
     code: int
     blocks: int
     signatures: int
+    outlines: int
 
 
 class Confining(Struct, frozen=True):

@@ -47,8 +47,8 @@ def raw(indexing):
 
 
 TABLES = {
-    "text": ["blocks", "files", "imports", "scopes", "symbols"],
-    "code": ["comments", "files", "imports", "scopes", "symbols"],
+    "text": ["blocks", "files", "imports", "symbols"],
+    "code": ["comments", "files", "imports", "symbols"],
 }
 
 

@@ -24,7 +24,7 @@ def asking() -> Asking:
     """An index of FILES, in the tables and the file that search reads."""
     db = duckdb.connect()
     db.execute("CREATE SCHEMA image")
-    db.execute(SQL["schema"] + SQL["schema_scopes"])
+    db.execute(SQL["schema"])
     db.execute("USE image")
     images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
     signer, writer = Signer(), BlockWriter(images.blocks)
@@ -34,7 +34,7 @@ def asking() -> Asking:
     writer.add(blocks)
     writer.finish(File(path, None, len(text), 70, None) for path, text in FILES.items())
     opened = Open(os.getpid(), images, profiles.load("fledgling-core"), Generation(CODE, (), has_content=True))
-    return Asking(db, Signatures(images.signatures), Blocks(images.blocks), opened)
+    return Asking(db, Signatures(images.signatures), Blocks(images.blocks), None, opened)
 
 
 @pytest.mark.parametrize("query", ["Needle", "ne"])

@@ -451,7 +451,7 @@ def changed(message, **fields):
     return framed(msgspec.msgpack.encode({{**msgspec.msgpack.decode(pack(message)[4:]), **fields}}))
 
 FILES = TEXT_FILES = ("text", "blocks", "signatures")
-FILES += ("code",)
+FILES += ("code", "outlines")
 HUGE = b"defined\\xdd" + b"\\xff" * 4
 progress = Progress("walk", 1, 2)
 {lie}
@@ -466,7 +466,8 @@ INDEXER_LIES = [
     ("the text is sealed, and nothing is", "pipe.send(generation(1))", UNSEALED),
     ("the text is sealed, but the signatures", "seal('text', 'blocks'); pipe.send(generation(1))", UNSEALED),
     ("the text is sealed, but the blocks", "seal('text', 'signatures'); pipe.send(generation(1))", UNSEALED),
-    ("all is sealed, but the code", "seal('text', 'blocks', 'signatures'); pipe.send(generation(2))", UNSEALED),
+    ("all is sealed, but the code", "seal('outlines', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
+    ("all is sealed, but the outlines", "seal('code', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
     ("all is sealed, against growth alone", "seal_growth(); pipe.send(generation(2))", UNSEALED),
     ("built, and nothing is sealed", "pipe.send(built)", ENDED),
     ("built, and only the text is sealed", "seal(*TEXT_FILES); pipe.send(generation(1)); pipe.send(built)", ENDED),
@@ -542,9 +543,7 @@ async def test_silent_indexer_is_given_up(project, tmp_path, monkeypatch, lie):
 async def test_sealed_garbage_is_no_index(project, tmp_path, monkeypatch, content):
     """The worker that would open it ends; whoever asks is told, and the broker goes on."""
     lie = f"[os.write(fd, {content}) for fd in msgspec.structs.astuple(order.images)]; "
-    lie += (
-        "seal('text', 'code', 'blocks', 'signatures'); pipe.send(accepted); pipe.send(generation(2)); pipe.send(built)"
-    )
+    lie += "seal(*FILES); pipe.send(accepted); pipe.send(generation(2)); pipe.send(built)"
     honest = sys.executable
     monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=lie))
     async with fronted(project, confining=BARE) as (front, _):

@@ -17,18 +17,19 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 _COUNTS = struct.Struct("=QQ")
-_PLACE: Final = "Q"  # where a byte is, in an array
-_NUMBER: Final = "I"  # of a line, a block or a file
+PLACE: Final = "Q"  # where a byte is, in an array
+NUMBER: Final = "I"  # of a line, a block or a file
 
 
 class File(NamedTuple):
-    """A file of the index, and its blocks: their numbers follow one another from `block`."""
+    """A file of the index, its number in the order of paths, and its blocks: they are numbered on from `block`."""
 
     path: str
     language: str | None
     size_bytes: int
     line_count: int | None
     skip_reason: str | None
+    number: int = 0
     block: int = 0
     blocks: int = 0
 
@@ -39,6 +40,17 @@ class Block(NamedTuple):
     path: str
     first_line: int
     text: str
+
+
+def columns(data: memoryview, kinds: Sequence[tuple[Literal["I", "Q"], int]]) -> list[memoryview]:
+    """Return the columns that end where the data does: of each the kind of its items, and how many there are."""
+    views = []
+    end = len(data)
+    for kind, count in reversed(kinds):
+        start = end - count * struct.calcsize(kind)
+        views.append(data[start:end].cast(kind))
+        end = start
+    return views[::-1]
 
 
 class BlockWriter:
@@ -52,8 +64,8 @@ class BlockWriter:
     def __init__(self, fd: int) -> None:
         """Write to an empty file, which the caller closes."""
         self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
-        self._ends = array(_PLACE, [0])
-        self._first_lines = array(_NUMBER)
+        self._ends = array(PLACE, [0])
+        self._first_lines = array(NUMBER)
         self._counts: dict[str, tuple[int, int]] = {}  # path -> its first block, and how many there are
 
     def add(self, blocks: Iterable[Block]) -> None:
@@ -70,15 +82,15 @@ class BlockWriter:
         """Write what is known of all files, those of the blocks among them."""
         known = sorted(files)
         records = [
-            msgspec.msgpack.encode(file._replace(block=first, blocks=count))
-            for file in known
+            msgspec.msgpack.encode(file._replace(number=number, block=first, blocks=count))
+            for number, file in enumerate(known)
             for first, count in [self._counts.get(file.path, (0, 0))]
         ]
-        ends = array(_PLACE, [self._ends[-1]])
+        ends = array(PLACE, [self._ends[-1]])
         for record in records:
             ends.append(ends[-1] + len(record))
         numbers = {file.path: number for number, file in enumerate(known)}
-        files_of = array(_NUMBER)
+        files_of = array(NUMBER)
         for path, (_, count) in self._counts.items():
             files_of.extend([numbers[path]] * count)
         with self._file as file:
@@ -102,20 +114,11 @@ class Blocks:
         # Private, as signatures are: before Linux 6.7 a shared mapping of a sealed file is refused.
         self._data = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
         self.count, files = _COUNTS.unpack_from(self._data, size - _COUNTS.size)
-        end = size - _COUNTS.size
-        views = []
-        columns: tuple[tuple[Literal["I", "Q"], int], ...] = (
-            (_NUMBER, self.count),
-            (_NUMBER, self.count),
-            (_PLACE, files + 1),
-            (_PLACE, self.count + 1),
+        self._ends, self._records, self.first_lines, self._files_of = columns(
+            memoryview(self._data)[: size - _COUNTS.size],
+            ((PLACE, self.count + 1), (PLACE, files + 1), (NUMBER, self.count), (NUMBER, self.count)),
         )
-        for kind, count in columns:
-            start = end - count * struct.calcsize(kind)
-            views.append(memoryview(self._data)[start:end].cast(kind))
-            end = start
-        self._files_of, self.first_lines, self._records, self._ends = views
-        self._files = range(files)
+        self.files = range(files)
         self._decoder = msgspec.msgpack.Decoder(File)
 
     def forget(self) -> None:
@@ -128,7 +131,7 @@ class Blocks:
 
     def file_of(self, block: int) -> File:
         """Return the file that a block is of."""
-        return self._file(self._files_of[block])
+        return self.file(self._files_of[block])
 
     def find(self, path: str) -> File | None:
         """Return the file at a path."""
@@ -137,9 +140,9 @@ class Blocks:
 
     def below(self, prefix: str) -> Iterator[File]:
         """Yield the files whose path begins with a text, in the order of paths."""
-        start = bisect_left(self._files, prefix, key=lambda number: self._file(number).path)
-        for number in self._files[start:]:
-            file = self._file(number)
+        start = bisect_left(self.files, prefix, key=lambda number: self.file(number).path)
+        for number in self.files[start:]:
+            file = self.file(number)
             if not file.path.startswith(prefix):
                 return
             yield file
@@ -150,5 +153,6 @@ class Blocks:
         start = bisect_right(self.first_lines, first, file.block, end) - 1
         return range(max(start, file.block), bisect_right(self.first_lines, last, file.block, end))
 
-    def _file(self, number: int) -> File:
+    def file(self, number: int) -> File:
+        """Return the file with this number."""
         return self._decoder.decode(self._data[self._records[number] : self._records[number + 1]])

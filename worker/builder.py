@@ -24,6 +24,7 @@ from fledgling.worker.extracting.extractor import Source
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL, path_of
+from fledgling.worker.outlines import OutlineWriter, Row
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.signer import Signer
 
@@ -34,6 +35,7 @@ ENGINE_SHARE = (
 )
 ENGINE_LEAST = 128 * 2**20  # bytes; with less it cannot load one chunk
 ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 16 megabytes of text
+FILES_READ = 500  # at once: their symbols are some ten thousand rows
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
@@ -137,7 +139,6 @@ class Builder:
         self._db.execute("SET memory_limit=$1", [f"{max(int(profile.memory_limit * ENGINE_SHARE), ENGINE_LEAST)}B"])
         self._create("schema", "text", "code", "memory")
         self._create("schema_blocks", "text", "memory")
-        self._create("schema_scopes", "text", "code")
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
         self._create("schema_content", "code", "memory")
         self._symbols = defaultdict[str, list[object]](list)
@@ -229,9 +230,10 @@ class Builder:
         for table in ("symbols", "imports"):
             if table in self._views:
                 self._copy(table, "code")
-        self._db.execute(SQL["load_scopes"])
+        self._write_outlines()
         counted = self._db.execute(SQL["count_rows"]).fetchone()
         assert counted is not None
+        memory_file.seal(self._images.outlines)
         self._db.execute("DETACH code")
         self._db.close()
         memory_file.seal(self._images.code)
@@ -271,6 +273,19 @@ class Builder:
             self._signer.add(blocks)
             self._writer.add(blocks)
         cursor.close()
+
+    def _write_outlines(self) -> None:
+        blocks = Blocks(self._images.blocks)
+        writer = OutlineWriter(self._images.outlines, len(blocks.files))
+        for first in range(0, len(blocks.files), FILES_READ):
+            some = [blocks.file(number) for number in blocks.files[first : first + FILES_READ]]
+            numbers = {file.path: file.number for file in some}
+            paths = {"first": some[0].path, "last": some[-1].path}
+            rows = self._db.execute(SQL["outlines"], paths).fetchall()
+            for path, group in groupby(rows, key=itemgetter(0)):
+                if path in numbers:
+                    writer.add(numbers[path], [Row(*row) for _, *row in group])
+        writer.finish()
 
     def _texts(self) -> Iterator[tuple[int, str, str]]:
         blocks = Blocks(self._images.blocks)

@@ -12,6 +12,7 @@ from fledgling.wire import Dependencies, Explore, Next, Open, Profile, Refusal, 
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL
+from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
 
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
@@ -39,6 +40,7 @@ class Asking:
     cursor: duckdb.DuckDBPyConnection
     signatures: Signatures
     blocks: Blocks
+    outlines: Outlines | None  # of the second generation
     opened: Open
     gate: Gate | None = None  # where the profile allows SQL
     ended: RefusalKind | None = None

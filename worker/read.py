@@ -6,20 +6,9 @@ from fledgling.wire import MAX_LINE, Excerpt, Next, Read
 from fledgling.worker import paths
 from fledgling.worker.blocks import File
 from fledgling.worker.index import Asking, Refused, shown
+from fledgling.worker.outlines import Row
 
 READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
-
-
-class _Named(NamedTuple):
-    qualified_name: str
-    kind: str
-    line_start: int
-    line_end: int
-
-
-class _Enclosing(NamedTuple):
-    kind: str
-    name: str
 
 
 class _Range(NamedTuple):
@@ -41,7 +30,7 @@ def read(asking: Asking, question: Read) -> Excerpt:
     wanted = _range(asking, question, file)
     lines, cut_lines = _lines(asking, file, wanted)
     last = wanted.start + len(lines) - 1
-    enclosing = asking.rows("enclosing", _Enclosing, path=file.path, start=wanted.start, end=max(last, wanted.start))
+    enclosing = _enclosing(asking, file, wanted.start, max(last, wanted.start))
     notes = [note for note in (wanted.note, cut_lines, _empty(lines)) if note]
     return Excerpt(
         path=file.path,
@@ -62,7 +51,7 @@ def _range(asking: Asking, question: Read, file: File) -> _Range:
             raise Refused(
                 "invalid", "both a symbol and lines were given", "Give either `symbol` or `start_line` and `end_line`."
             )
-        return _definition(asking, file.path, question.symbol)
+        return _definition(asking, file, question.symbol)
     start, end = question.start_line or 1, question.end_line or MAX_LINE
     if end < start:
         raise Refused("invalid", f"end_line {end} is before start_line {start}", "Give start_line <= end_line.")
@@ -73,8 +62,9 @@ def _range(asking: Asking, question: Read, file: File) -> _Range:
     return _Range(start, min(end, total))
 
 
-def _definition(asking: Asking, path: str, symbol: str) -> _Range:
-    found = asking.rows("named", _Named, path=path, symbol=symbol)
+def _definition(asking: Asking, file: File, symbol: str) -> _Range:
+    path = file.path
+    found = _named(asking, file, symbol)
     full = [row for row in found if row.qualified_name == symbol]
     chosen = full if len(full) == 1 else found
     if len(chosen) == 1:
@@ -94,6 +84,23 @@ def _definition(asking: Asking, path: str, symbol: str) -> _Range:
         f'Give the qualified name, or the lines: read(path="{path}", start_line={found[0].line_start}, '
         f"end_line={found[0].line_end}).",
     )
+
+
+def _named(asking: Asking, file: File, symbol: str) -> list[Row]:
+    """Return the definitions that `Class.method` names: in full, or by the last parts of their qualified name."""
+    rows = asking.outlines.definitions(file) if asking.outlines else []
+    found = [row for row in rows if symbol == row.name or f".{row.qualified_name}".endswith(f".{symbol}")]
+    return sorted(found, key=lambda row: (row.line_start, -row.line_end, row.qualified_name))
+
+
+def _enclosing(asking: Asking, file: File, start: int, end: int) -> list[Row]:
+    """Return the definitions that enclose all lines from `start` to `end` and more, the outermost first."""
+    rows = asking.outlines.definitions(file) if asking.outlines else []
+    return [
+        row
+        for row in rows
+        if row.line_start <= start and row.line_end >= end and (row.line_start < start or row.line_end > end)
+    ]
 
 
 def _lines(asking: Asking, file: File, wanted: _Range) -> tuple[list[str], str | None]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import _duckdb as duckdb
 import re2
 
-from fledgling.wire import TEXT, FileHits, Hits, Search, SymbolList
+from fledgling.wire import FileHits, Hits, Search, SymbolList
 from fledgling.worker import coverage, literals, matching, paths, symbols
 from fledgling.worker.blocks import File
 from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
@@ -43,12 +43,6 @@ class _Piece(NamedTuple):
     line: int
     lines: list[tuple[int, str]]
     enclosing: str | None
-
-
-class _Enclosing(NamedTuple):
-    last_block: int
-    line: int
-    qualified_name: str
 
 
 class _Found(NamedTuple):
@@ -164,7 +158,7 @@ def _pieces(asking: Asking, question: Search, found: _Found) -> list[_Piece]:
     if not hits:
         return []
     _add_neighbours(asking, question.context, found)
-    enclosing = _enclosing(asking, hits)
+    outlines = asking.outlines
     pieces = []
     for file, group in groupby(hits, lambda hit: hit.file):
         following = 0  # the first line of the file that no piece shows
@@ -172,7 +166,13 @@ def _pieces(asking: Asking, question: Search, found: _Found) -> list[_Piece]:
             around = range(max(hit.line - question.context, following), hit.line + question.context + 1)
             piece = [(number, lines[file.block, number]) for number in around if (file.block, number) in lines]
             pieces.append(
-                _Piece("" if following else file.path, file.language, hit.line, piece, enclosing.get((file, hit.line)))
+                _Piece(
+                    "" if following else file.path,
+                    file.language,
+                    hit.line,
+                    piece,
+                    outlines.innermost(file, hit.line) if outlines else None,
+                )
             )
             following = around.stop
     return pieces
@@ -195,18 +195,6 @@ def _add_neighbours(asking: Asking, context: int, found: _Found) -> None:
         for hit in hits:
             place = hit.line - first_line
             _keep(found.lines, hit.file, first_line, text, place - context, place + context)
-
-
-def _enclosing(asking: Asking, hits: Sequence[_Hit]) -> dict[tuple[File, int], str]:
-    """Return the innermost definition around each hit that is in one, by the hit's file and line."""
-    if asking.opened.generation.number == TEXT:
-        return {}
-    files = {hit.file.block + hit.file.blocks - 1: hit.file for hit in hits}
-    where = {"files": [hit.file.block + hit.file.blocks - 1 for hit in hits], "lines": [hit.line for hit in hits]}
-    return {
-        (files[row.last_block], row.line): row.qualified_name
-        for row in asking.rows("enclosing_hits", _Enclosing, **where)
-    }
 
 
 def _joined(pieces: Sequence[_Piece]) -> list[FileHits]:

@@ -12,13 +12,14 @@ from fledgling import refusals
 from fledgling.pipe import Pipe, pack
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
-from fledgling.wire import Call, Cancel, Open, Query, Ready, Refusal, Reply, ToWorker
+from fledgling.wire import CODE, Call, Cancel, Open, Query, Ready, Refusal, Reply, ToWorker
 from fledgling.worker import fault
 from fledgling.worker.answers import answer
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
+from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
 
 CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each: slow SQL leaves room for the quick
@@ -35,6 +36,7 @@ class Server:
         db: duckdb.DuckDBPyConnection,
         signatures: Signatures,
         blocks: Blocks,
+        outlines: Outlines | None,
         opened: Open,
         gate: Gate | None,
     ) -> None:
@@ -43,6 +45,7 @@ class Server:
         self._db = db
         self._signatures = signatures
         self._blocks = blocks
+        self._outlines = outlines
         self._opened = opened
         self._gate = gate
         self._calls: dict[int, tuple[Asking, float]] = {}
@@ -56,7 +59,9 @@ class Server:
         while (message := self._pipe.receive()) is not None:
             match message:
                 case Call():
-                    asking = Asking(self._db.cursor(), self._signatures, self._blocks, self._opened, self._gate)
+                    asking = Asking(
+                        self._db.cursor(), self._signatures, self._blocks, self._outlines, self._opened, self._gate
+                    )
                     self._calls[message.id] = (asking, time.monotonic() + message.seconds)
                     self._stirring.set()
                     pool = self._sql_pool if isinstance(message.question, Query) else self._pool
@@ -107,6 +112,7 @@ def main() -> None:
     if not isinstance(opened, Open):
         return
     signatures, blocks = Signatures(opened.images.signatures), Blocks(opened.images.blocks)
+    outlines = Outlines(opened.images.outlines) if opened.generation.number == CODE else None
     db = open_sealed(opened.images, opened.generation.number, opened.profile.memory_limit)
     gate = Gate() if "query" in opened.profile.tools else None  # a database of its own: opening one takes a while
     lowered = limits.with_memory(limits.QUERY_WORKER, opened.profile.memory_limit)
@@ -117,7 +123,7 @@ def main() -> None:
         return
     lock_down(db)
     pipe.send(Ready(layers))
-    Server(pipe, db, signatures, blocks, opened, gate).serve()
+    Server(pipe, db, signatures, blocks, outlines, opened, gate).serve()
     os._exit(0)  # calls still at work have nobody left to answer
 
 

@@ -1,0 +1,121 @@
+"""What is defined where, in a memory file of its own: the indexer writes it once, and the query worker maps it.
+
+The file holds a row of each definition, in the order of paths and lines; where each row begins, and the last one ends;
+the rows in the order of their names; the first and the last line of each, and its file; the first row of each file, and
+the end of the last. The last 16 bytes say how many rows and files there are.
+"""
+
+import mmap
+import os
+import struct
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from fledgling.worker.blocks import NUMBER, PLACE, File, columns
+
+_COUNTS = struct.Struct("=QQ")
+_NO_SCOPES = frozenset({"variable", "constant"})  # no line is said to be in one
+
+
+class Row(NamedTuple):
+    """A definition in a file."""
+
+    name: str
+    kind: str
+    line_start: int
+    line_end: int
+    signature: str | None
+    parent_name: str | None
+    qualified_name: str
+
+
+class OutlineWriter:
+    """Writes the definitions of all files, in the order of the files.
+
+    >>> writer = OutlineWriter(fd, files=1)
+    >>> writer.add(0, [Row("run", "function", 1, 2, "def run()", None, "run")])
+    >>> writer.finish()
+    """
+
+    def __init__(self, fd: int, files: int) -> None:
+        """Write to an empty file, which the caller closes."""
+        self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._ends = array(PLACE, [0])
+        self._starts, self._lasts, self._files = array(NUMBER), array(NUMBER), array(NUMBER)
+        self._counts = array(NUMBER, bytes(files * array(NUMBER).itemsize))
+        self._names: list[str] = []
+
+    def add(self, file: int, rows: Iterable[Row]) -> None:
+        """Write the rows of one file, in the order of lines."""
+        for row in rows:
+            data = msgspec.msgpack.encode(row)
+            self._file.write(data)
+            self._ends.append(self._ends[-1] + len(data))
+            self._starts.append(row.line_start)
+            self._lasts.append(row.line_end)
+            self._files.append(file)
+            self._counts[file] += 1
+            self._names.append(row.name)
+
+    def finish(self) -> None:
+        """Write where everything is."""
+        names = array(NUMBER, sorted(range(len(self._names)), key=self._names.__getitem__))
+        first_rows = array(NUMBER, [0])
+        for count in self._counts:
+            first_rows.append(first_rows[-1] + count)
+        with self._file as file:
+            file.writelines((self._ends, names, self._starts, self._lasts, self._files, first_rows))
+            file.write(_COUNTS.pack(len(self._names), len(self._counts)))
+
+
+class Outlines:
+    """The file as it is read; rows are numbers until they are asked for.
+
+    >>> outlines = Outlines(fd)
+    >>> [outlines.row(number).line_start for number in outlines.named("run")]
+    [1]
+    """
+
+    def __init__(self, fd: int) -> None:
+        """Map the file; the caller may close `fd`."""
+        size = os.fstat(fd).st_size
+        # Private, as signatures are: before Linux 6.7 a shared mapping of a sealed file is refused.
+        self._data = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
+        rows, files = _COUNTS.unpack_from(self._data, size - _COUNTS.size)
+        self._ends, self._names, self._starts, self._lasts, self.files, self._first_rows = columns(
+            memoryview(self._data)[: size - _COUNTS.size],
+            ((PLACE, rows + 1), (NUMBER, rows), (NUMBER, rows), (NUMBER, rows), (NUMBER, rows), (NUMBER, files + 1)),
+        )
+        self._decoder = msgspec.msgpack.Decoder(Row)
+
+    def row(self, number: int) -> Row:
+        """Return a row."""
+        return self._decoder.decode(self._data[self._ends[number] : self._ends[number + 1]])
+
+    def named(self, name: str) -> Sequence[int]:
+        """Return the rows of this very name, in the order of paths and lines."""
+
+        def name_of(number: int) -> str:
+            return self.row(number).name
+
+        return self._names[bisect_left(self._names, name, key=name_of) : bisect_right(self._names, name, key=name_of)]
+
+    def of(self, file: File) -> range:
+        """Return the rows of a file, in the order of lines."""
+        return range(self._first_rows[file.number], self._first_rows[file.number + 1])
+
+    def definitions(self, file: File) -> list[Row]:
+        """Return the definitions of a file, in the order of lines."""
+        return [self.row(number) for number in self.of(file)]
+
+    def innermost(self, file: File, line: int) -> str | None:
+        """Return the qualified name of the innermost definition that a line is in."""
+        rows = self.of(file)
+        for number in range(bisect_right(self._starts, line, rows.start, rows.stop) - 1, rows.start - 1, -1):
+            if self._lasts[number] >= line and (row := self.row(number)).kind not in _NO_SCOPES:
+                return row.qualified_name
+        return None
