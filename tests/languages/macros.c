@@ -20,3 +20,5 @@ int f3(void) {
 DEFINE_LIST(struct list, 'a', f(1, 2))
 static int f4 = TIMES(1,
   2);
+LIB_API void (f5) (lua_State *L,
+  int a) { }

@@ -52,8 +52,18 @@ def declared(declarator: Node) -> Declared | None:
         else:
             if kind not in WRAPPER:
                 is_function = kind == "function_declarator"
-            node = node.child_by_field_name("declarator") or inner(node)
+            around, node = node, node.child_by_field_name("declarator") or inner(node)
+            if node and around.type == node.type == "function_declarator":
+                name = bracketed(node)
+                return Declared(name.byte_range, (), True, True, None) if name else None
     return None
+
+
+def bracketed(declarator: Node) -> Node | None:
+    """The name in `LIB_API void (f)(int)`, which looks like a function `void` of `f` that returns a function."""
+    parameters = declarator.child_by_field_name("parameters")
+    names = [one.child_by_field_name("type") for one in parameters.named_children] if parameters else []
+    return names[0] if len(names) == 1 and names[0] and names[0].type == "type_identifier" else None
 
 
 def inner(node: Node) -> Node | None:
