@@ -236,9 +236,9 @@ class Accesses:
 
 def settle_namespaces(in_order: Sequence[Definition]) -> None:
     """A table of Lua is a module where functions are put into it from outside: `function M.f() end`."""
-    owners = {found.parent for found in in_order}
-    for found in in_order:
-        if found.kind == "namespace":
+    if namespaces := [found for found in in_order if found.kind == "namespace"]:
+        owners = {found.parent for found in in_order}
+        for found in namespaces:
             found.kind = "module" if found.name in owners else "variable"
 
 
@@ -254,8 +254,8 @@ def separate_chains(in_order: Sequence[Definition]) -> None:
     """In `a = b = 1` the value of `a` is the definition of `b`, which is no member of `a`."""
     by_start = {found.start: found for found in reversed(in_order)}
     for found in reversed(in_order):
-        if found.value is not None and (chained := by_start.get(found.value)):
-            found.inside = chained.inside
+        if found.value in by_start:
+            found.inside = by_start[found.value].inside
 
 
 def owner(found: Definition, parent: Definition | None) -> str | None:

@@ -3,7 +3,9 @@
 (function_definition name: (identifier) @name body: (block) @body) @definition.function
 (class_definition name: (identifier) @name body: (block) @body) @definition.class
 (decorated_definition definition: (_ name: (identifier) @name)) @definition
-(_ name: (identifier) @name
+(function_definition name: (identifier) @name
+  body: (block . (expression_statement . [(string) (concatenated_string) (parenthesized_expression)] @doc .)))
+(class_definition name: (identifier) @name
   body: (block . (expression_statement . [(string) (concatenated_string) (parenthesized_expression)] @doc .)))
 
 (type_alias_statement left: (type [(identifier) @name (generic_type . (identifier) @name)]) right: (_) @value)
