@@ -48,18 +48,23 @@ def _run(asking: Asking, statement: str) -> Table:
             f"Cast it: {zoned[0]}::TIMESTAMP (the index holds UTC).",
         )
     fetched = result.fetchmany(asking.profile.max_rows + 1)
-    rows = [[plain(cell) for cell in row] for row in fetched[: asking.profile.max_rows]]
-    kept = _fitting(rows, asking.profile.max_result_bytes)
+    kept = _fitting(asking, fetched[: asking.profile.max_rows])
     truncated = len(kept) < len(fetched)
     return Table(columns, kept, len(kept), truncated, _note(asking, kept, truncated=truncated))
 
 
-def _fitting(rows: list[list[Any]], room: int) -> list[list[Any]]:
-    for count, row in enumerate(rows):
-        room -= len(msgspec.json.encode(row)) + 1
+def _fitting(asking: Asking, fetched: list[tuple[Any, ...]]) -> list[list[Any]]:
+    """Return the rows from the first on that fit in an answer, as JSON values."""
+    kept: list[list[Any]] = []
+    room = asking.profile.max_result_bytes
+    for row in fetched:
+        asking.check()
+        cells = [plain(cell) for cell in row]
+        room -= len(msgspec.json.encode(cells)) + 1
         if room < 0:
-            return rows[:count]
-    return rows
+            break
+        kept.append(cells)
+    return kept
 
 
 def _note(asking: Asking, rows: list[list[Any]], *, truncated: bool) -> str | None:

@@ -23,7 +23,8 @@ from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
 
 CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each: slow SQL leaves room for the quick
-TICK = 0.02  # seconds between two looks at deadlines; an interrupt is lost on an engine that is between two batches
+TICK = 0.02  # seconds at most between two looks at deadlines
+AGAIN = 0.005  # seconds between two interrupts of a call: one is lost on an engine that is between two batches
 FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask again in another way; see the log.")
 
 
@@ -97,8 +98,9 @@ class Server:
         while True:
             self._stirring.wait()
             self._stirring.clear()
-            while self._calls:
-                time.sleep(TICK)
+            while deadlines := [deadline for _, deadline in list(self._calls.values())]:
+                left = min(deadlines) - time.monotonic()
+                time.sleep(min(left, TICK) if left > 0 else AGAIN)
                 with self._ending:
                     for asking, deadline in list(self._calls.values()):
                         if time.monotonic() > deadline:
