@@ -48,7 +48,7 @@ def raw(indexing):
 
 TABLES = {
     "text": ["blocks", "files", "imports", "symbols"],
-    "code": ["comments", "files", "imports", "symbols"],
+    "code": ["comments", "files", "imports", "roots", "symbols"],
 }
 
 

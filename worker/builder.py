@@ -25,6 +25,7 @@ from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL, path_of
 from fledgling.worker.outlines import OutlineWriter, Row
+from fledgling.worker.roots import root
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.signer import Signer
 
@@ -141,6 +142,7 @@ class Builder:
         self._create("schema_blocks", "text", "memory")
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
         self._create("schema_content", "code", "memory")
+        self._create("schema_roots", "code")
         self._symbols = defaultdict[str, list[object]](list)
         self._views = {view.name: self._check(gate, view) for view in profile.views}
         self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
@@ -230,6 +232,8 @@ class Builder:
         for table in ("symbols", "imports"):
             if table in self._views:
                 self._copy(table, "code")
+        modules = self._db.execute(SQL["leading_modules"]).fetchall()
+        _load(self._cursor("code"), "load_roots", {"root": [root(module, language) for module, language in modules]})
         self._write_outlines()
         counted = self._db.execute(SQL["count_rows"]).fetchone()
         assert counted is not None

@@ -1,21 +1,30 @@
 """The dependencies tool: what a file imports, and what imports it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from fledgling.wire import Dependencies, DependencyGraph, FileImports, Import, Importer
 from fledgling.worker import paths
 from fledgling.worker.blocks import File
 from fledgling.worker.index import Asking, continuing, cut_page
+from fledgling.worker.roots import root
+
+_PACKAGES = frozenset({"go", "java", "kotlin", "csharp"})  # languages in which a whole package can be imported
 
 
-class _Imports(NamedTuple):
+class _Row(NamedTuple):
     path: str
     line_number: int
     module: str
     imported_names: list[str]
     resolved_path: str | None
-    unresolved: Literal["stdlib", "external", "not found"] | None
+    is_stdlib: bool
+    is_relative: bool
+
+
+class _Root(NamedTuple):
+    root: str
 
 
 class _Imported(NamedTuple):
@@ -76,20 +85,41 @@ def _edges(asking: Asking, path: str, question: Dependencies) -> list[_Edge]:
 
 
 def _imports(asking: Asking, reached: Sequence[str], distance: int) -> list[_Edge]:
-    return [
-        _Edge(
-            row.path,
-            distance,
-            Import(row.line_number, row.module, row.imported_names, row.resolved_path, row.unresolved),
-        )
-        for row in asking.rows("imports_of", _Imports, paths=list(reached))
-    ]
+    """Return an edge for each statement and file that it leads to."""
+    rows = asking.rows("imports_of", _Row, paths=list(reached))
+    rows.sort(key=lambda row: (*_statement(row), row.imported_names))
+    languages = {file.path: file.language for file in map(asking.blocks.find, reached) if file}
+    roots = {root(row.module, languages.get(row.path)) for row in rows if row.resolved_path is None}
+    ours = {row.root for row in asking.rows("roots_of", _Root, roots=list(roots))} if roots else set()
+    edges = []
+    for (path, line, module, *_), group in groupby(rows, key=_statement):
+        same = list(group)
+        names = [name for row in same for name in row.imported_names]
+        why = _unresolved(same, root(module, languages.get(path)), ours)
+        edges.append(_Edge(path, distance, Import(line, module, names, same[0].resolved_path, why)))
+    return edges
+
+
+def _statement(row: _Row) -> tuple[str, int, str, bool, str]:
+    """Return what one line of an answer stands for, to be sorted by: a module that leads nowhere comes last."""
+    return row.path, row.line_number, row.module, row.resolved_path is None, row.resolved_path or ""
+
+
+def _unresolved(rows: Sequence[_Row], root: str, ours: Set[str]) -> Literal["stdlib", "external", "not found"] | None:
+    if rows[0].resolved_path is not None:
+        return None
+    if any(row.is_stdlib for row in rows):
+        return "stdlib"
+    is_missing = root in ours or root == "crate" or any(row.is_relative for row in rows)
+    return "not found" if is_missing else "external"
 
 
 def _importers(asking: Asking, reached: Sequence[str], distance: int) -> list[_Edge]:
+    languages = {file.language for file in map(asking.blocks.find, reached) if file}
+    sql = "importers_of" if languages.isdisjoint(_PACKAGES) else "package_importers_of"
     return [
         _Edge(row.resolved_path, distance, Importer(row.path, row.line_number))
-        for row in asking.rows("importers_of", _Imported, paths=list(reached))
+        for row in asking.rows(sql, _Imported, paths=list(reached))
     ]
 
 

@@ -113,9 +113,17 @@ class Outlines:
         return [self.row(number) for number in self.of(file)]
 
     def innermost(self, file: File, line: int) -> str | None:
-        """Return the qualified name of the innermost definition that a line is in."""
+        """Return the name in full of the innermost definition that a line is in; of those on the same lines, the first."""
         rows = self.of(file)
+        found = None
         for number in range(bisect_right(self._starts, line, rows.start, rows.stop) - 1, rows.start - 1, -1):
-            if self._lasts[number] >= line and (row := self.row(number)).kind not in _NO_SCOPES:
-                return row.qualified_name
-        return None
+            if self._lasts[number] < line:
+                continue
+            if found is not None and self._lines(number) != self._lines(found):
+                break
+            if self.row(number).kind not in _NO_SCOPES:
+                found = number
+        return None if found is None else self.row(found).qualified_name
+
+    def _lines(self, number: int) -> tuple[int, int]:
+        return self._starts[number], self._lasts[number]
