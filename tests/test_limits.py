@@ -3,12 +3,15 @@
 import asyncio
 import random
 import statistics
+import threading
 import time
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
 import anyio
+import duckdb
 import psutil
 import pytest
 from asking import structured, text
@@ -20,6 +23,7 @@ from fledgling.broker.breaker import CRASHES, DEADLY, PAUSE_SECONDS
 from fledgling.broker.front import MAX_CALLS, MAX_SQL_CALLS
 from fledgling.security import limits
 from fledgling.wire import Query, Refusal
+from fledgling.worker import server
 
 MEMORY, SECONDS, ROWS, BYTES = 256_000_000, 1.0, 100, 16_000
 PROFILE = f"""
@@ -147,6 +151,34 @@ async def test_statements_that_hear_an_interrupt_end_at_their_time(project, tmp_
     assert all(lived for _, lived in found.values())
     assert statistics.median(late) < 0.05
     assert late[-1] < limits.GRACE
+
+
+@pytest.mark.long
+def test_what_a_statement_does_after_it_was_told_to_end(record_testsuite_property):
+    """In seconds of CPU, which other processes on the machine do not change."""
+    costs = {}
+    with duckdb.connect(config={"threads": 1, "async_threads": 0, "memory_limit": "256MB"}) as database:
+        database.execute("CREATE TABLE content AS SELECT range::VARCHAR AS line_text FROM range(125)")
+        for name, sql in SLOW_STATEMENTS["heard"].items():
+            cursor, ended = database.cursor(), []
+
+            def run(cursor=cursor, sql=sql, ended=ended):
+                with suppress(duckdb.InterruptException):
+                    cursor.execute(sql).fetchmany(1001)
+                ended.append(time.process_time())
+
+            running = threading.Thread(target=run)
+            running.start()
+            running.join(0.3)
+            told = time.process_time()
+            while running.is_alive():
+                cursor.interrupt()
+                running.join(server.AGAIN)
+            costs[name] = ended[0] - told
+    assert all(cost > 0 for cost in costs.values())
+    record_testsuite_property("after an interrupt, median ms of CPU", 1000 * statistics.median(costs.values()))
+    record_testsuite_property("after an interrupt, worst ms of CPU", 1000 * max(costs.values()))
+    assert max(costs.values()) < 0.05
 
 
 @pytest.mark.anyio
