@@ -153,7 +153,6 @@ class Turn:
             self._is_taken = True
             if self._is_over:
                 self.give()
-            await asyncio.sleep(0)  # or as many as are ready would be refused before anyone else is heard
 
     def give(self) -> None:
         """Let another request have it."""
@@ -178,6 +177,7 @@ async def _taken(turns: asyncio.Semaphore) -> AsyncIterator[Turn]:
     await turn.take()
     over = asyncio.get_running_loop().call_later(TURN_SECONDS, turn.end)
     try:
+        await asyncio.sleep(0)  # or as many as are ready would be refused before anyone else is heard
         yield turn
     finally:
         over.cancel()
