@@ -22,14 +22,14 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from fledgling.security import limits, memory_file, user
+from fledgling.security import interpreter, limits, memory_file, user
 from fledgling.security.audit import corpus
 from fledgling.security.confinement import confine
 from fledgling.wire import Confining
 
 MADE = Path("/tmp/fledgling-probe")  # noqa: S108  (what an unconfined probe has made)
 UNCONFINED = ("nobody", "anybody")
-SECONDS = 5.0  # for one call; one that hangs has not been refused
+SECONDS = 20.0  # for one call, from a fork on; one that hangs has not been refused
 NOTHING_LESS = Confining()
 MEMORY = 256_000_000  # bytes of memory_limit, as a profile would say
 _X32 = 0x40000000
@@ -177,13 +177,18 @@ def _confine(role: str, parent: int, held: Held) -> None:
             user.become(user.NOBODY, user.NOBODY)
         case "query worker":
             confine(role, NOTHING_LESS, parent=parent, lowered=limits.with_memory(limits.QUERY_WORKER, MEMORY))
-        case "extractor":
+        case "extractor" | "extractor's parent":
             lowered = limits.with_memory(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
             confine("extractor's parent", NOTHING_LESS, parent=parent, lowered=lowered)
-            confine(role, NOTHING_LESS, parent=parent)
+            if role == "extractor":
+                confine(role, NOTHING_LESS, parent=parent)
         case "indexer":
             lowered = limits.with_memory(limits.INDEXER, MEMORY)
             confine(role, NOTHING_LESS, parent=parent, lowered=lowered, readable=[held.root])
+        case "broker":
+            needed = interpreter.opened(interpreter.readable()), interpreter.opened(interpreter.executable())
+            with needed[0] as reading, needed[1] as starting:
+                confine(role, NOTHING_LESS, lowered=limits.BROKER, readable=[held.root, *reading], executable=starting)
 
 
 def _call(probe: corpus.Probe, numbers: Mapping[str, int], held: Held) -> Callable[[], int] | None:

@@ -34,6 +34,7 @@ from fledgling.wire import Profile
 
 MOST_SECRETS, MOST_WALKED = 50, 20_000  # secret files of the user's project to watch for, and entries to find them in
 TELLING = 16  # characters of a line that stands in no other file by chance
+LANDLOCKED = "EACCES"  # what Landlock says of a path; a filter of system calls says EPERM
 FAMILIES_OF_YOURS = ("query", "arguments")  # what needs nothing planted
 
 
@@ -120,27 +121,28 @@ def _elsewhere(attacks: Iterable[Attack]) -> Iterator[Result]:
 
 def _probed(attacks: Iterable[Attack]) -> Iterator[Result]:
     """Run the probes of every role, each role in a program of its own."""
-    tried = {}
+    tried, harmless = {}, corpus.harmless()
+    command = [sys.executable, "-I", "-B", "-m", "fledgling.security.audit.probes"]
     for role in corpus.ROLES:
-        command = [sys.executable, "-I", "-B", "-m", "fledgling.security.audit.probes", role]
-        done = subprocess.run(command, capture_output=True, cwd="/", env={}, check=False)
+        done = subprocess.run([*command, role], capture_output=True, cwd="/", env={}, check=False)
         for line in done.stdout.splitlines():
             probe = msgspec.json.decode(line, type=Tried)
             tried[probe.name] = probe
     for attack in attacks:
         if isinstance(attack.act, Probe):
             probe = tried.get(attack.name, Tried(attack.name, "broken", "the probes ended before it"))
-            yield result(attack, _probe_verdict(attack, attack.act, probe))
+            yield result(attack, _probe_verdict(attack, probe, harmless.get(attack.name, "")))
 
 
-def _probe_verdict(attack: Attack, probe: Probe, tried: Tried) -> Verdict:
+def _probe_verdict(attack: Attack, tried: Tried, harmless: str) -> Verdict:
     match tried.outcome:
         case "killed":
             return Verdict("held", "seccomp", f"killed: {tried.detail}")
         case "refused":
-            return Verdict("held", attack.layer, f"refused: {tried.detail}")
-        case "through" if probe.harmless:
-            return Verdict("works", "", f"{tried.detail}: {probe.harmless}")
+            layer: corpus.Layer = "landlock" if tried.detail == LANDLOCKED else attack.layer
+            return Verdict("held", layer, f"refused: {tried.detail}")
+        case "through" if harmless:
+            return Verdict("works", "", f"{tried.detail}: {harmless}")
         case "through":
             return Verdict("through", "", tried.detail)
         case "not run":
