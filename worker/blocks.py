@@ -138,10 +138,13 @@ class Blocks:
         file = next(self.below(path), None)
         return file if file and file.path == path else None
 
+    def first(self, path: str) -> int:
+        """Return the number of the first file whose path is not before this one."""
+        return bisect_left(self.files, path, key=lambda number: self.file(number).path)
+
     def below(self, prefix: str) -> Iterator[File]:
         """Yield the files whose path begins with a text, in the order of paths."""
-        start = bisect_left(self.files, prefix, key=lambda number: self.file(number).path)
-        for number in self.files[start:]:
+        for number in self.files[self.first(prefix) :]:
             file = self.file(number)
             if not file.path.startswith(prefix):
                 return

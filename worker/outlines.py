@@ -113,7 +113,7 @@ class Outlines:
         return [self.row(number) for number in self.of(file)]
 
     def innermost(self, file: File, line: int) -> str | None:
-        """Return the name in full of the innermost definition that a line is in; of those on the same lines, the first."""
+        """Return the qualified name of the innermost definition a line is in; of those on the same lines, the first."""
         rows = self.of(file)
         found = None
         for number in range(bisect_right(self._starts, line, rows.start, rows.stop) - 1, rows.start - 1, -1):

@@ -1,6 +1,8 @@
--- The first $shown = 5 files below $prefix = 'src/' that were the end of the parser, and how many there are.
-SELECT list(path ORDER BY path)[:$shown::INTEGER] AS paths, count(*) AS files
+-- The first $shown = 5 files below $prefix = 'src/' that were the end of the parser.
+SELECT path
 FROM files
 WHERE
     engine IS NULL AND NOT is_parsed AND starts_with(path, $prefix)
     AND regexp_matches(substr(path, length($prefix) + 1), $pattern)
+ORDER BY path
+LIMIT $shown
