@@ -1,0 +1,162 @@
+"""What the query worker maps and asks no engine for: the text in blocks.py, what is defined where in outlines.py."""
+
+import os
+
+import pytest
+
+from fledgling.security import memory_file
+from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
+from fledgling.worker.outlines import Outlines, OutlineWriter, Row
+from fledgling.worker.roots import root
+
+FILES = [  # in no order; of the directory `a` and the file `a.py` the second comes first
+    File("b.bin", None, 9, None, "binary"),
+    File("a/x.py", "python", 14, 4, None),
+    File("a.py", "python", 0, 0, None),
+    File("é.txt", None, 6, 2, None),
+]
+BLOCKS = [
+    Block("a/x.py", 1, "one\ntwo"),
+    Block("a/x.py", 3, "three\nfour"),
+    Block("é.txt", 1, "é"),
+    Block("é.txt", 2, ""),
+]
+
+
+def mapped(files: list[File], *blocks: list[Block]) -> Blocks:
+    fd = memory_file.create()
+    writer = BlockWriter(fd)
+    for some in blocks:
+        writer.add(some)
+    writer.finish(files)
+    memory_file.seal(fd)
+    found = Blocks(fd)
+    os.close(fd)
+    return found
+
+
+def test_blocks_are_what_was_written() -> None:
+    blocks = mapped(FILES, BLOCKS[:1], BLOCKS[1:])
+    assert [blocks.text(block).decode() for block in range(blocks.count)] == [block.text for block in BLOCKS]
+    assert [*blocks.first_lines] == [block.first_line for block in BLOCKS]
+    assert [blocks.file_of(block).path for block in range(blocks.count)] == [block.path for block in BLOCKS]
+    assert [blocks.file(number) for number in blocks.files] == [
+        File("a.py", "python", 0, 0, None, 0, 0, 0),
+        File("a/x.py", "python", 14, 4, None, 1, 0, 2),
+        File("b.bin", None, 9, None, "binary", 2, 0, 0),
+        File("é.txt", None, 6, 2, None, 3, 2, 2),
+    ]
+    blocks.forget()
+    assert blocks.text(1) == b"three\nfour"
+
+
+def test_an_index_without_files() -> None:
+    blocks = mapped([])
+    assert (blocks.count, [*blocks.files], [*blocks.below("")], blocks.find("a")) == (0, [], [], None)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "paths"),
+    {
+        "": ["a.py", "a/x.py", "b.bin", "é.txt"],
+        "a": ["a.py", "a/x.py"],
+        "a/": ["a/x.py"],
+        "a/x.py/": [],
+        "é": ["é.txt"],
+        "z": [],
+    }.items(),
+)
+def test_files_below(prefix: str, paths: list[str]) -> None:
+    assert [file.path for file in mapped(FILES, BLOCKS).below(prefix)] == paths
+
+
+def test_a_file_is_found_by_its_whole_path() -> None:
+    blocks = mapped(FILES, BLOCKS)
+    assert [file and file.path for file in map(blocks.find, ("a.py", "a", "a/x.py", "a/x.pyc", "", "é.txt"))] == [
+        *("a.py", None, "a/x.py", None, None, "é.txt")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "held"), [((1, 1), [0]), ((2, 2), [0]), ((2, 3), [0, 1]), ((3, 9), [1]), ((9, 9), [1]), ((1, 9), [0, 1])]
+)
+def test_blocks_that_hold_lines(lines: tuple[int, int], held: list[int]) -> None:
+    blocks = mapped(FILES, BLOCKS)
+    [file] = blocks.below("a/")
+    assert [*blocks.holding(file, *lines)] == held
+
+
+def test_lines_that_a_view_took_out_are_in_no_block() -> None:
+    blocks = mapped([File("a", None, 1, 9, None)], [Block("a", 3, "three"), Block("a", 7, "seven")])
+    assert [[*blocks.holding(blocks.file(0), first, last)] for first, last in ((1, 2), (1, 3), (4, 6), (8, 9))] == [
+        [],
+        [0],
+        [0],  # the caller sees where its lines end
+        [1],
+    ]
+
+
+def row(name: str, start: int, end: int, kind: str = "function") -> Row:
+    return Row(name, kind, start, end, None, None, f"m.{name}")
+
+
+ROWS = {
+    0: [row("A", 1, 20, "class"), row("b", 2, 9), row("LIMIT", 3, 3, "constant"), row("c", 4, 4), row("d", 4, 4)],
+    2: [row("b", 1, 1), row("Z", 5, 5)],
+}
+
+
+def outlined(files: list[File]) -> Outlines:
+    fd = memory_file.create()
+    writer = OutlineWriter(fd, len(files))
+    for number, rows in ROWS.items():
+        writer.add(number, rows)
+    writer.finish()
+    memory_file.seal(fd)
+    found = Outlines(fd)
+    os.close(fd)
+    return found
+
+
+THREE = [File(path, None, 1, 20, None, number) for number, path in enumerate("abc")]
+
+
+def test_outlines_are_what_was_written() -> None:
+    outlines = outlined(THREE)
+    assert [outlines.definitions(file) for file in THREE] == [ROWS[0], [], ROWS[2]]
+    assert [*outlines.files] == [0, 0, 0, 0, 0, 2, 2]
+
+
+@pytest.mark.parametrize(("name", "numbers"), {"b": [1, 5], "A": [0], "Z": [6], "a": [], "": [], "é": []}.items())
+def test_definitions_of_a_name(name: str, numbers: list[int]) -> None:
+    assert [*outlined(THREE).named(name)] == numbers
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    {1: "m.A", 2: "m.b", 3: "m.b", 4: "m.c", 5: "m.b", 9: "m.b", 10: "m.A", 20: "m.A", 21: None}.items(),
+)
+def test_the_innermost_definition_around_a_line(line: int, name: str | None) -> None:
+    """A constant is none, and of two on the same lines it is the first."""
+    assert outlined(THREE).innermost(THREE[0], line) == name
+
+
+ROOTS = {
+    ("pkg.a.b", "python"): "pkg",
+    ("a.b", "lua"): "a",
+    ("a::b::c", "rust"): "a",
+    ("a.com/b/c/d", "go"): "a.com/b/c",
+    ("net/http", "go"): "net",
+    ("@a/b/c", "typescript"): "@a/b",
+    ("a/b", "javascript"): "a",
+    ("a/b", "ruby"): "a",
+    ("a.b.C", "java"): "a.b.C",
+    ("a/b.h", "c"): "a/b.h",
+    ("a/b", None): "a/b",
+    ("", "go"): "",
+}
+
+
+@pytest.mark.parametrize(("module", "expected"), ROOTS.items())
+def test_root_of_a_module(module: tuple[str, str | None], expected: str) -> None:
+    assert root(*module) == expected
