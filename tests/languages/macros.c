@@ -22,3 +22,7 @@ static int f4 = TIMES(1,
   2);
 LIB_API void (f5) (lua_State *L,
   int a) { }
+#define FAST(a, b) \
+  (a /* one */ + \
+   b) /* last */
+#define NEXT 1

@@ -3,6 +3,7 @@
 In `static int __must_check f(void)` and `LIB_API size_t g(void)` there is one word too many to be a type; blank, the
 rest parses. Where two could be the type, the one that looks like a macro goes, else the first. A call of a macro that
 is a statement, `DEFINE_FLAG(int, size, 8);`, may have types for arguments, and defines nothing that could be known.
+Nor does the grammar hold a directive together that goes on behind a comment.
 """
 
 import re
@@ -24,6 +25,12 @@ CALL = re.compile(
     rb"(?=;|[ \t]*+$(?!\s*+[^\w\s}\#/]))",
     re.MULTILINE,
 )
+REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
+DEFINE = re.compile(
+    rb"^[ \t]*+\#[ \t]*+define\b(?>(?:[^\n\\/\"']++|\\.|" + LITERAL + rb"|" + REMARK + rb"|[/\"'])*)",
+    re.MULTILINE | re.DOTALL,
+)
+INNER = re.compile(rb"(?P<remark>" + REMARK + rb")(?P<more>[ \t]*+[^\s/])?")
 WORD = re.compile(rb"\w+")
 MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
 TAGS = frozenset({b"struct", b"union", b"enum", b"class", b"typename"})
@@ -46,10 +53,12 @@ KEYWORDS = (
 
 
 def macros(source: bytes) -> list[tuple[int, int]]:
-    """The spans of words that must be macros, in order; in linear time."""
+    """The spans of what must be macros, and of comments within their definitions, in order; in linear time."""
     found = (match for match in CODE.finditer(source) if match["words"])
     spans = [span for match in found for span in among(source, *match.span("words"), match["next"])]
     calls = [match.span("call") for match in CALL.finditer(source) if is_statement(source, match.start())]
+    inner = (found for match in DEFINE.finditer(source) for found in INNER.finditer(source, *match.span()))
+    spans += [found.span("remark") for found in inner if found["more"] and b"\n" not in found["remark"]]
     return sorted(spans + [span for call in calls for span in lines(source, *call)])
 
 
