@@ -17,7 +17,7 @@ from conftest import connected, serve_command
 from running import CALLS, fronted
 
 from fledgling.broker.indexing import IndexingError
-from fledgling.wire import Query
+from fledgling.wire import Dependencies, Explore, Query, Read, Search, Symbols
 
 EMPTY = Path(__file__).parent.parent / "worker" / "empty.duckdb"
 
@@ -252,6 +252,38 @@ async def test_a_view_narrows_its_table(project, tmp_path, name):
     async with fronted(project, profile) as (front, _):
         for statement, expected in answers.items():
             assert (await front.ask(Query(statement))).rows == [[expected]], statement
+
+
+FEW_COLUMNS = """
+CREATE VIEW files AS SELECT path FROM files UNION ALL SELECT path FROM files;
+CREATE VIEW symbols AS SELECT path, name, kind FROM symbols;
+CREATE VIEW imports AS SELECT path, resolved_path, is_relative FROM imports;
+CREATE VIEW content AS SELECT path, line_number, line_text, is_comment FROM content
+    UNION ALL SELECT 'no file', 1, 'a line of no file', false;
+"""
+
+
+@pytest.mark.anyio
+async def test_tools_answer_where_views_leave_out_columns_or_say_what_is_not(project, tmp_path):
+    profile = tmp_path / "mine.sql"
+    profile.write_text(HEAD + FEW_COLUMNS)
+    engine = "src/core/engine.py"
+    questions = [
+        Explore(),
+        Explore(path="src", depth=9),
+        Read(engine),
+        Read(engine, symbol="Engine"),
+        Search("timeout"),
+        Search("Engine", kind="class"),
+        Symbols(path=engine),
+        Symbols(name_pattern="Engine"),
+        Dependencies(engine, depth=3),
+    ]
+    async with fronted(project, profile) as (front, _):
+        for question in questions:
+            found = await front.ask(question)
+            assert getattr(found, "kind", None) != "failed", (question, found)
+        assert (await front.ask(Search("a line of no file"))).total == 0
 
 
 REFUSED = {

@@ -12,6 +12,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -80,7 +81,7 @@ class BlockWriter:
 
     def finish(self, files: Iterable[File]) -> None:
         """Write what is known of all files, those of the blocks among them."""
-        known = sorted(files)
+        known = sorted(files, key=attrgetter("path"))
         records = [
             msgspec.msgpack.encode(file._replace(number=number, block=first, blocks=count))
             for number, file in enumerate(known)

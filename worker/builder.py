@@ -271,7 +271,7 @@ class Builder:
     def _add_narrowed(self) -> None:
         """Write and sign the blocks that a view narrowed: they are others than those that were loaded."""
         cursor = self._db.cursor()
-        cursor.execute("SELECT path, first_line, text FROM text.blocks ORDER BY block")
+        cursor.execute(SQL["narrowed_blocks"])
         while rows := cursor.fetchmany(BLOCKS_READ):
             blocks = [Block(*row) for row in rows]
             self._signer.add(blocks)

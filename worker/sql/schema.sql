@@ -1,5 +1,5 @@
 -- The tables of users, in the catalog `image`. Column order is a promise to users; new columns go to the end.
--- Names are not compressed: every lookup compares all of them, in half the time.
+-- Names are not compressed: a pattern is compared with all of them, in half the time.
 CREATE TABLE image.files (
     path VARCHAR, absolute_path VARCHAR, directory VARCHAR, filename VARCHAR, extension VARCHAR, language VARCHAR,
     size_bytes BIGINT, line_count INTEGER, modified_at TIMESTAMP, is_binary BOOLEAN, is_generated BOOLEAN,
