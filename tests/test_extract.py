@@ -1,5 +1,6 @@
 """Extraction: marked sources in `languages/`, each beside the table of what is to be found in it; hostile texts."""
 
+import inspect
 import random
 import time
 import tomllib
@@ -12,6 +13,7 @@ from fledgling.wire import CONFINED, DEFINITION_KINDS
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.extractor import FILE_SECONDS, Facts, Source
 from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.extracting.outline import MAX_GAP, cleaned
 from fledgling.worker.language import load_languages
 from fledgling.worker.rows import Extraction
 
@@ -251,3 +253,17 @@ def test_functions_nested_without_end_have_short_names(extractor: Extractor) -> 
     found = extractor.extract("javascript", b"function abcdefgh(){" * 3000 + b"}" * 3000)
     assert len(found.symbols) == 3000
     assert max(len(row.qualified_name) for row in found.symbols) <= 1000
+
+
+def test_a_comment_far_above_documents_nothing(extractor: Extractor) -> None:
+    near, far = (b"// text\n" + b" " * gap + b"func f() {}\n" for gap in (MAX_GAP - 1, MAX_GAP))
+    assert extractor.extract("go", near).symbols[0].docstring == "text"
+    assert extractor.extract("go", far).symbols[0].docstring is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "one", " one\n", "one\n\n", "\n\n one\n  two\n", "one\n\n  two\n three", "\tone\n\ttwo", "one\n \ntwo\n "],
+)
+def test_a_text_is_cleaned_as_python_does(text: str) -> None:
+    assert cleaned(text) == inspect.cleandoc(text)
