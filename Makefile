@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test long bench bench-all bench-record bundle check format
+.PHONY: test long clients bench bench-all bench-record bundle check format
 
 test:
 	.venv/bin/python -m pytest
@@ -7,7 +7,7 @@ test:
 long: # needs npm; takes minutes
 	.venv/bin/python -m pytest -m long -n 0
 
-clients: # clients and suites of others: installs them by npm and pip into ~/.cache/fledgling-clients; takes minutes
+clients: # clients and suites of others: installs them by npm and pip into $$FLEDGLING_CLIENTS, or ~/.cache/fledgling-clients; takes minutes
 	.venv/bin/python tests/clients/run.py
 
 bench: # minutes; fetches projects and peers into ~/.cache/fledgling-bench
