@@ -17,11 +17,12 @@ _OF_TEXT = re.compile(r"\\[AzC]|\(\?[A-Za-z]*-[A-Za-z]*m", re.ASCII)
 class Matcher(NamedTuple):
     """`find` returns where a match begins at or after a place in a text, or -1; no match crosses a line end.
 
-    The text is `folded` before where it `is_folded`. With `by_line`, `find` is asked about one line at a time.
+    The text is `folded` before where something is `sought` in it without case. With `by_line`, `find` is asked about
+    one line at a time.
     """
 
     find: Callable[[bytes, int], int]
-    is_folded: bool = False
+    sought: bytes = b""
     by_line: bool = False
 
 
@@ -36,7 +37,8 @@ def matcher(question: Search) -> Matcher:
     if is_text and question.case_sensitive:
         return Matcher(_comparing(question.query.encode()))
     if is_text and question.query.isascii():  # other characters have other cases
-        return Matcher(_comparing(folded(question.query.encode())), is_folded=True)
+        sought = folded(question.query.encode())
+        return Matcher(_comparing(sought), sought)
     return Matcher(_matching(f"(?m){pattern}"))
 
 
@@ -46,7 +48,7 @@ def places(finding: Matcher, text: bytes) -> list[int]:
     >>> places(matcher(Search("b")), b"abc\nd\nb")
     [0, 2]
     """
-    data = folded(text) if finding.is_folded else text
+    data = folded(text, finding.sought) if finding.sought else text
     find = finding.find
     if finding.by_line:
         return [place for place, line in enumerate(data.split(b"\n")) if find(line, 0) >= 0]

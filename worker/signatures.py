@@ -14,19 +14,26 @@ ROWS = 1 << ROW_BITS
 WEIGHTS = (0x9E37, 0x85EB, 0xC2B3)  # odd, so that each byte of a trigram reaches the upper bits of its 16-bit hash
 TRIGRAM = 3  # bytes
 READ_ROWS = 64  # of one text: more of a long text than 66 bytes leaves no fewer blocks
-_KELVIN, _LONG_S = "\u212a".encode(), "\u017f".encode()
+_LETTERS = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))  # that RE2 folds to ASCII
 
 Needed = Sequence[Sequence[bytes]]  # texts of which one group must be there whole: [[b"def ", b"timeout"], [b"lambda"]]
 
 
-def folded(text: bytes) -> bytes:
+def folded(text: bytes, sought: bytes = b"ks") -> bytes:
     r"""Return the bytes whose trigrams are kept: ASCII without case, and with the two letters that RE2 folds to ASCII.
+
+    They are left as they are where they are not in what is sought.
 
     >>> folded("Timeout 20 \u212a".encode())
     b'timeout 20 k'
     """
     lower = text.lower()
-    return lower if text.isascii() else lower.replace(_KELVIN, b"k").replace(_LONG_S, b"s")
+    if text.isascii():
+        return lower
+    for letter, ascii_letter in _LETTERS:
+        if ascii_letter in sought:
+            lower = lower.replace(letter, ascii_letter)
+    return lower
 
 
 class Signatures:
