@@ -89,8 +89,11 @@ SEEN = [
 @pytest.mark.anyio
 @pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst", "fledgling-outie"])
 async def test_what_the_profile_hides_is_nowhere_in_the_image(project, profile):
+    """And the engine holds text only for SQL: the other tools read it where it is mapped."""
     async with built(project, profile) as indexing:
         image, text = raw(indexing), as_text(indexing)
+        with duckdb.connect(f"/proc/self/fd/{indexing.images.text}", read_only=True) as db:
+            assert db.execute("SELECT count(text) > 0 FROM blocks").fetchone() == (profile == "fledgling-analyst",)
     for _, word, is_there in [row for row in SEEN if row[0] == profile]:
         assert (word in text) == is_there, word
         if not is_there:
