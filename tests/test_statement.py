@@ -4,30 +4,26 @@ Tables: queries/admitted.toml, attacks/sql.toml. Both are asked of a real DuckDB
 """
 
 import json
-import random
 import subprocess
 import sys
 import time
 import tomllib
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 
 import duckdb
-import msgspec
 import pytest
 
 from fledgling.wire import MAX_SQL_CHARS
 from fledgling.worker.gate import denied, functions, syntax, syntax_tree
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.parse_cost import check_cost, check_text
-from fledgling.worker.gate.statement import Gate, Parser
+from fledgling.worker.gate.statement import Gate
 
 HERE = Path(__file__).parent
 TABLES = frozenset({"files", "content", "symbols", "imports"})
 SCOPE = frozenset({(name,) for name in TABLES} | {("main", name) for name in TABLES})
-CANARY = "CANARY-7261"  # in every text column of `hidden`, and in a file beside it
 
 SCHEMA = """
 CREATE TABLE files(path VARCHAR, absolute_path VARCHAR, directory VARCHAR, filename VARCHAR, extension VARCHAR,
@@ -64,13 +60,6 @@ INSERT INTO imports VALUES
   ('src/app.py', 1, 'util', NULL, true, false, 'src/util.py', ['Path', 'helper']),
   ('src/util.py', 1, 'os', NULL, false, true, NULL, []);
 """
-# `hidden` has every column of the four tables, so that a query whose table name is swapped for it still binds.
-HIDDEN = f"""
-CREATE TABLE hidden AS SELECT t.secret, f.* REPLACE (t.secret AS path, t.secret AS language), t.secret AS line_text,
-  t.secret AS name, t.secret AS kind, t.secret AS module, [t.secret] AS imported_names, t.secret AS resolved_path,
-  1 AS line_number, 1 AS line_start, 1 AS line_end, true AS is_blank, true AS is_comment
-FROM (SELECT '{CANARY}' AS secret) t, files f LIMIT 1;
-"""
 
 
 def rows(file: str) -> dict:
@@ -93,14 +82,6 @@ def index():
     """The four tables; only read."""
     with duckdb.connect(config={"threads": 1, "async_threads": 0}) as connection:
         connection.execute(SCHEMA)
-        yield connection
-
-
-@pytest.fixture
-def baited_index():
-    """The four tables, and one that nobody may see."""
-    with duckdb.connect(config={"threads": 1, "async_threads": 0}) as connection:
-        connection.execute(SCHEMA + HIDDEN)
         yield connection
 
 
@@ -333,6 +314,7 @@ NESTED = {
         "(SELECT |)", "[|]", "[| FOR x IN a]", "{{'a': |}}", "CAST(| AS INT)", "CASE WHEN 1 THEN 2 ELSE | END",
         "(1, |)", "abs(|)", "1 IN (SELECT |)", "EXISTS (SELECT |)", "list_transform(a, lambda x: |)", "a[|]",
         "sum(1) OVER (ORDER BY |)", "(WITH a AS (FROM files) SELECT |)", "1 BETWEEN 2 AND |", "TRY(|)",
+        "INTERVAL 1 DAY + |", "~ INTERVAL (|) DAY", "INTERVAL 1 DAY + ~ INTERVAL (SELECT |) DAY", "MAP {{1: - |}}",
     ],
     "FROM {}": [
         "(FROM |)", "(DESCRIBE FROM |)", "(SUMMARIZE FROM |)", "files JOIN | ON 1", "(FROM files LIMIT (FROM |))",
@@ -400,30 +382,37 @@ import json, sys, time
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
 gate, seconds = Gate(), {}
-for name, sql in json.load(sys.stdin):
-    start = time.process_time()
-    try:
-        gate.admit(sql[:16384], frozenset({"files"}))
-    except Denied:
-        pass
-    seconds[name] = time.process_time() - start
+texts = json.load(sys.stdin)
+for name, sql in texts * 3:
+    if seconds.get(name, 1) > 0.05:
+        start = time.process_time()
+        try:
+            gate.admit(sql[:16384], frozenset({"files"}))
+        except Denied:
+            pass
+        seconds[name] = min(seconds.get(name, 1), time.process_time() - start)
 print(json.dumps(seconds))
 """
-PARSE_SECONDS = 0.15  # of CPU, on a quiet machine; one whose cores are shared counts up to twice as much for the same
+PARSE_SECONDS = 0.15  # of CPU, the least of three times: a machine whose cores are shared counts more for the same
 
 
 def test_no_parse_bomb_costs_more_than_it_may(record_testsuite_property):
     """In a process of its own, because what goes wrong here ends in gigabytes. CPU time: tests share the machine."""
     texts = list(bombs())
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE], input=json.dumps(texts), capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", MEASURE],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
     )
     seconds = json.loads(done.stdout)
     assert seconds.keys() == dict(texts).keys()
     assert len(seconds) > 140
     worst = max(seconds, key=seconds.__getitem__)
     record_testsuite_property(f"worst parse bomb ms, {worst}", round(1000 * seconds[worst]))
-    assert {name: cost for name, cost in seconds.items() if cost > 2 * PARSE_SECONDS} == {}
+    assert {name: cost for name, cost in seconds.items() if cost > PARSE_SECONDS} == {}
 
 
 def test_an_ordinary_query_costs_milliseconds(gate):
@@ -431,144 +420,3 @@ def test_an_ordinary_query_costs_milliseconds(gate):
     for sql in ADMITTED.values():
         gate.admit(sql, TABLES)
     assert (time.process_time() - start) / len(ADMITTED) < 0.015
-
-
-# ---- fuzzing ---------------------------------------------------------------------------------------------------------
-
-FUZZ = ATTACKS["fuzz"]
-WORDS = (duckdb.token_type.identifier, duckdb.token_type.string_const, duckdb.token_type.numeric_const)
-
-
-BATCH = 1000  # variants of which the engine is asked at once: half of what a call costs is the call
-MOST_MS = 50  # for an admitted variant: one of a recursive CTE may not end
-
-
-def is_known(answer: str) -> bool:
-    """Whether the gate asks for the text of a tree."""
-    tree = msgspec.json.decode(answer)
-    try:
-        syntax_tree.check(tree, SCOPE)
-    except Denied:
-        return False
-    return bool(tree["statements"])
-
-
-class Foretold(Parser):
-    """A parser that knows answers of the engine before they are asked for, because one call gave many of them."""
-
-    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
-        super().__init__(database)
-        self.trees: dict[str, str] = {}
-        self.texts: dict[str, str] = {}
-
-    def foretell(self, batch: list[str]) -> None:
-        """Ask for the tree of each text, the text of each tree that is admitted, and the tree of that."""
-        self.trees = self._all("json_serialize_sql", batch)
-        self.texts = self._all("json_deserialize_sql", list(filter(is_known, self.trees.values())))
-        self.trees |= self._all("json_serialize_sql", list(self.texts.values()))
-
-    def _all(self, function: str, arguments: list[str]) -> dict[str, str]:
-        answers = self._connection.execute(f"SELECT {function}(a) FROM (SELECT unnest(?::VARCHAR[]) AS a)", [arguments])
-        return {argument: answer for argument, (answer,) in zip(arguments, answers.fetchall(), strict=True)}
-
-    def tree(self, sql: str) -> str:
-        return self.trees[sql]
-
-    def text(self, tree: str) -> str:
-        return self.texts[tree]
-
-
-def variants(count: int, seed: int, file: Path) -> Iterator[str]:
-    """Admitted queries, changed in up to three places: a word replaced, a disturbance put in, a name swapped."""
-    chance = random.Random(seed)
-    operands = [operand.replace("FILE", str(file)) for operand in FUZZ["forbidden"] + FUZZ["operands"]]
-    cut = []
-    for sql in ADMITTED.values():
-        data, tokens = sql.encode(), duckdb.tokenize(sql)
-        ends = [*(place for place, _ in tokens), len(data)][1:]
-        parts = [data[place:end].decode(errors="ignore") for (place, _), end in zip(tokens, ends, strict=True)]
-        cut.append((parts, [i for i, (_, kind) in enumerate(tokens) if kind in WORDS]))
-    made: set[int] = set()
-    while len(made) < count:
-        parts, words = chance.choice(cut)
-        parts = list(parts)
-        for _ in range(chance.choice((1, 1, 2))):
-            if words and chance.random() < 0.7:
-                parts[chance.choice(words)] = f" {chance.choice(operands)} "
-            else:
-                place = chance.randrange(len(parts))
-                parts[place] = f" {chance.choice(FUZZ['disturbances'])} {parts[place]}"
-        if words and chance.random() < 0.3:
-            name = parts[chance.choice(words)].strip()
-            parts = ["hidden " if part.strip() == name else part for part in parts]
-        sql = "".join(parts)
-        if hash(sql) not in made:
-            made.add(hash(sql))
-            yield sql
-
-
-def reached(tree: object) -> set[str]:
-    """Every name a tree calls or reads, by its own simple walk: the gate's tables have no part in it."""
-    return {".".join(node["qualified_name"]["path"]).lower() for node in nodes(tree) if "qualified_name" in node}
-
-
-def made(tree: object) -> set[str]:
-    """Every name that a tree gives to a CTE: whether such a name leads elsewhere, running it shows."""
-    return {cte["key"].lower() for node in nodes(tree) for cte in node.get("cte_map", {}).get("map", ())}
-
-
-def admitted(gate: Gate, sql: str) -> str | None:
-    """What the gate makes of `sql`, or None where it denies it."""
-    try:
-        return gate.admit(sql, TABLES)
-    except Denied:
-        return None
-
-
-def fuzz(index: duckdb.DuckDBPyConnection, count: int, seed: int, file: Path) -> tuple[int, int]:
-    """How many of `count` variants pass, and how many different texts the gate makes of them.
-
-    What passes calls nothing forbidden, and brings back no canary when run.
-    """
-    file.write_text(CANARY)
-    state = "SELECT (SELECT count(*) FROM duckdb_tables()), (SELECT bit_xor(hash(f)) FROM files f)"
-    before = asked(index, state)
-    forbidden = {name.replace("FILE", str(file)).partition("(")[0].strip("\"'") for name in FUZZ["forbidden"]}
-    gate, batched = Gate(), Gate()
-    batched._parser = foretold = Foretold(duckdb.connect(config={"threads": 1, "async_threads": 0}))
-    passed, texts = 0, set()
-    index.execute(f"PRAGMA disable_optimizer; SET max_execution_time = {MOST_MS}")
-    left = variants(count, seed, file)
-    while batch := list(islice(left, BATCH)):
-        foretold.foretell(batch)
-        assert admitted(gate, batch[0]) == admitted(batched, batch[0])
-        for sql in batch:
-            text = admitted(batched, sql)
-            passed += text is not None
-            if text is None or text in texts:
-                continue
-            texts.add(text)
-            tree = msgspec.json.decode(foretold.tree(text))
-            assert not forbidden & (reached(tree) - made(tree)), sql
-            try:
-                answer = asked(index, text)
-            except duckdb.Error as error:
-                answer = ([str(error)], [])
-            assert CANARY not in str(answer), sql
-    index.execute("RESET max_execution_time")
-    assert asked(index, state) == before
-    assert list(file.parent.iterdir()) == [file]
-    return passed, len(texts)
-
-
-@pytest.mark.parametrize("seed", [1, 2])  # two, for two processes
-def test_no_variant_of_a_query_reaches_what_is_hidden(baited_index, tmp_path, seed):
-    passed, different = fuzz(baited_index, 50_000, seed, tmp_path / "canary.csv")
-    assert passed >= different > 5_000
-
-
-@pytest.mark.long
-def test_no_variant_of_many_reaches_what_is_hidden(baited_index, tmp_path, record_testsuite_property):
-    passed, different = fuzz(baited_index, 1_000_000, 3, tmp_path / "canary.csv")
-    record_testsuite_property("variants of a million that pass, different ones of them", (passed, different))
-    assert passed >= different > 100_000
