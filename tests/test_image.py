@@ -298,6 +298,7 @@ REFUSED = {
     "a table function of the engine": "visible_files AS SELECT * FROM duckdb_settings()",
     "the engine's own catalog": "visible_files AS SELECT * FROM information_schema.tables",
     "a write in a common table expression": "files AS WITH x AS (DELETE FROM files RETURNING *) SELECT * FROM x",
+    "content without what lines are made of": "content AS SELECT path, line_number, line_text FROM content",
     "a variable": "visible_files AS SELECT getvariable('x') AS path FROM files",
 }
 

@@ -53,6 +53,9 @@ _BUILD_SETTINGS = (
 _NUMBERS = frozenset({"block", "last_block", "first_line", "line_number", "line_start", "line_end"})
 _TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
 
+# The columns that each view keeps, where that is more than the path: text is put together again from lines.
+_KEEPS = {"content": ("path", "line_number", "line_text", "is_comment")}
+
 # What each view of a profile may read. visible_files decides about files before any text is read.
 _VIEW_READS = {
     "visible_files": frozenset({"files"}),
@@ -316,11 +319,12 @@ class Builder:
             raise ViewError(view.line, denied.reason, denied.next_step) from denied
         except duckdb.Error as problem:
             raise ViewError(view.line, str(problem).splitlines()[0], f"the columns are {', '.join(known)}") from problem
-        if "path" not in columns or not known.issuperset(columns):
+        keeps = _KEEPS.get(view.name, ("path",))
+        if not known.issuperset(columns) or not set(keeps).issubset(columns):
             raise ViewError(
                 view.line,
                 f"the view {view.name} has the columns {', '.join(columns)}",
-                f"a view keeps `path` and adds none: {', '.join(sorted(known))}",
+                f"it keeps {', '.join(keeps)}, and adds none to {', '.join(sorted(known))}",
             )
         return select
 
