@@ -14,8 +14,8 @@
 ; ---- constants and properties: each name of a declaration has all its lines. What a constructor promotes is the class's.
 
 (const_declaration (const_element . (name) @name "=" . (_) @value)) @definition.constant
-(expression_statement (function_call_expression function: [(name) (qualified_name)] @_define
-  arguments: (arguments . (argument [(string (string_content) @name) (encapsed_string . (string_content) @name .)])
+(expression_statement (_ function: [(name) (qualified_name)] @_define
+  arguments: (_ . (argument [(string (string_content) @name) (encapsed_string . (string_content) @name .)])
     . (argument)))
   (#match? @_define "^\\\\?[Dd][Ee][Ff][Ii][Nn][Ee]$")) @definition.constant
 (property_declaration (property_element name: (variable_name (name) @name) default_value: (_)? @value))
@@ -40,27 +40,15 @@
 ; ---- files: a path as it stands, or behind the directory of this file
 
 (["include" "include_once" "require" "require_once"] @import @relative . [
-  (string (string_content) @module)
-  (encapsed_string . (string_content) @module .)
-  (parenthesized_expression [(string (string_content) @module) (encapsed_string . (string_content) @module .)])
-])
-(["include" "include_once" "require" "require_once"] @import @relative .
-  (binary_expression
-    left: [
-      (name) @_directory
-      (function_call_expression function: (name) @_dirname arguments: (arguments . (argument (name) @_file) .))
-    ]
-    operator: "."
-    right: [(string (string_content) @module) (encapsed_string . (string_content) @module .)])
-  (#eq? @_directory "__DIR__") (#eq? @_dirname "dirname") (#eq? @_file "__FILE__"))
-(["include" "include_once" "require" "require_once"] @import @relative . (parenthesized_expression
-  (binary_expression
-    left: [
-      (name) @_directory
-      (function_call_expression function: (name) @_dirname arguments: (arguments . (argument (name) @_file) .))
-    ]
-    operator: "."
-    right: [(string (string_content) @module) (encapsed_string . (string_content) @module .)]))
+    (string (string_content) @module)
+    (encapsed_string . (string_content) @module .)
+    (parenthesized_expression [(string (string_content) @module) (encapsed_string . (string_content) @module .)])
+    (_ left: [(name) @_directory (_ function: (name) @_dirname arguments: (_ . (_ (name) @_file) .))]
+      operator: "." right: [(string (string_content) @module) (encapsed_string . (string_content) @module .)])
+    (parenthesized_expression (_
+      left: [(name) @_directory (_ function: (name) @_dirname arguments: (_ . (_ (name) @_file) .))]
+      operator: "." right: [(string (string_content) @module) (encapsed_string . (string_content) @module .)]))
+  ]
   (#eq? @_directory "__DIR__") (#eq? @_dirname "dirname") (#eq? @_file "__FILE__"))
 
 (attribute_list) @decorator
