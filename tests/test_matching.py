@@ -53,7 +53,9 @@ def test_places(engine: duckdb.DuckDBPyConnection, question: Search, how: str) -
         lines = text.split("\n")
         sql = "SELECT regexp_matches(line, $pattern) FROM (SELECT unnest($lines) AS line)"
         matched = engine.execute(sql, {"lines": lines, "pattern": pattern}).fetchall()
-        assert matching.places(finding, text.encode()) == [place for place, (is_match,) in enumerate(matched) if is_match], text
+        assert matching.places(finding, text.encode()) == [
+            place for place, (is_match,) in enumerate(matched) if is_match
+        ], text
 
 
 @pytest.mark.parametrize(

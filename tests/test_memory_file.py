@@ -10,8 +10,8 @@ import pytest
 from fledgling.scope import Scope
 from fledgling.security import memory_file, profile
 from fledgling.wire import CODE, CONFINED, Build, Images
-from fledgling.worker.build import Building
 from fledgling.worker.blocks import Blocks
+from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder, open_images
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.image import open_sealed
