@@ -6,7 +6,7 @@
 (generator_function_declaration name: (identifier) @name body: (_) @body) @definition.function
 (class_declaration name: (_) @name body: (_) @body) @definition.class
 (method_definition name: (_) @name body: (_) @body) @definition.method
-(pair key: (_) @name value: [(function_expression body: (_) @body) (arrow_function body: (_) @body)])
+(pair key: (_) @name value: [(function_expression body: (_) @body) (_ "=>" body: (_) @body)])
   @definition.method
 
 ; ---- names given to functions and classes: const f = () => {}. The statement counts where it declares nothing else.
@@ -27,47 +27,47 @@
 ; ---- CommonJS and prototypes: exports.f = function, module.exports = function f, A.prototype.f =, a.f =, this.f =
 
 (assignment_expression
-  left: (member_expression object: (_) @_exports property: (_) @name)
-  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body) (generator_function body: (_) @body)]
+  left: (_ object: (_) @_exports property: (_) @name)
+  right: (_ ["function" "=>"] body: (_) @body)
   (#any-of? @_exports "exports" "module.exports")) @definition.function
 (assignment_expression
-  left: (member_expression object: (_) @_exports property: (_) @name)
-  right: (class body: (_) @body)
+  left: (_ object: (_) @_exports property: (_) @name)
+  right: (_ "class" body: (_) @body)
   (#any-of? @_exports "exports" "module.exports")) @definition.class
 (assignment_expression
-  left: (member_expression object: (_) @_exports property: (_) @name) right: (_) @value
+  left: (_ object: (_) @_exports property: (_) @name) right: (_) @value
   (#any-of? @_exports "exports" "module.exports")) @definition.export
 
 (assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) @name
-  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]
+  left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name
+  right: [(function_expression body: (_) @body) (_ "=>" body: (_) @body)]
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.function
 (assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) @name
-  right: (class body: (_) @body)
+  left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name
+  right: (_ "class" body: (_) @body)
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.class
 (expression_statement (assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) @name
+  left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name
   right: (_) @value)
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.export
-(expression_statement (assignment_expression right: (assignment_expression
-  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports) @name
+(expression_statement (assignment_expression right: (_
+  left: (_ object: (identifier) @_module property: (property_identifier) @_exports) @name "="
   right: (_) @value))
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.export
 
-(assignment_expression left: (member_expression property: (_) @name)
-  right: [(function_expression body: (_) @body) (arrow_function body: (_) @body) (generator_function body: (_) @body)])
+(assignment_expression left: (_ property: (_) @name)
+  right: (_ ["function" "=>"] body: (_) @body))
   @definition.method
-(assignment_expression left: (member_expression property: (_) @name)
-  right: (assignment_expression right: [(function_expression) (arrow_function) (generator_function)]) @value)
+(assignment_expression left: (_ property: (_) @name)
+  right: (_ "=" right: [(function_expression) (arrow_function) (generator_function)]) @value)
   @definition.method
 (assignment_expression
-  left: (member_expression object: (member_expression object: (_) @parent property: (_) @_prototype) property: (_) @name)
+  left: (_ object: (_ object: (_) @parent property: (_) @_prototype) property: (_) @name)
   (#eq? @_prototype "prototype"))
 (assignment_expression
-  left: (member_expression object: [(identifier) (member_expression)] @parent property: (_) @name)
+  left: (_ object: [(identifier) (member_expression)] @parent property: (_) @name)
   (#not-eq? @parent "exports") (#not-eq? @parent "module.exports"))
-(expression_statement (assignment_expression left: (member_expression property: (_) @name))) @definition
+(expression_statement (assignment_expression left: (_ property: (_) @name))) @definition
 (expression_statement (assignment_expression left: (member_expression) @name)) @definition
 
 ; ---- variables of the module; one that holds a function or class matched above
@@ -89,9 +89,9 @@
 (export_statement "*" @name source: (_)) @definition.export
 (export_statement (namespace_export (identifier) @name)) @definition.export
 (export_statement "default" @name
-  value: [(function_expression body: (_) @body) (arrow_function body: (_) @body) (generator_function body: (_) @body)])
+  value: (_ ["function" "=>"] body: (_) @body))
   @definition.function @exported
-(export_statement "default" @name value: (class body: (_) @body)) @definition.class @exported
+(export_statement "default" @name value: (_ "class" body: (_) @body)) @definition.class @exported
 (export_statement "default" @name value: (_) @value) @definition.export
 
 ; ---- imports. Names stand before the module, so they are told by their statement.
@@ -105,11 +105,11 @@
 (export_statement (namespace_export "*" @imported (identifier) @alias)) @import
 (export_statement (export_clause (export_specifier name: _ @imported alias: _? @alias))) @import
 
-(call_expression function: (import) arguments: (arguments . (string (string_fragment) @module))) @import
-(call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @module) .)
+(call_expression function: (import) arguments: (_ . (string (string_fragment) @module))) @import
+(call_expression function: (identifier) @_require arguments: (_ . (string (string_fragment) @module) .)
   (#eq? @_require "require")) @import
 (variable_declarator
-  value: (call_expression function: (identifier) @_require arguments: (arguments . (string (string_fragment) @module) .))
+  value: (_ function: (identifier) @_require arguments: (_ . (string (string_fragment) @module) .))
   (#eq? @_require "require")) @import
 (variable_declarator name: (identifier) @alias value: (call_expression)) @import
 (variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @imported)) @import

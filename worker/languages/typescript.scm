@@ -18,7 +18,7 @@
 (method_signature name: (_) @name) @definition.method
 (abstract_method_signature name: (_) @name) @definition.method
 (public_field_definition name: (_) @name
-  value: [(function_expression body: (_) @body) (arrow_function body: (_) @body)]) @definition.method
+  value: [(function_expression body: (_) @body) (_ "=>" body: (_) @body)]) @definition.method
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name value: (_)? @value)
   @definition.variable
 (class_body (_ (accessibility_modifier) @visibility name: (_) @name))
