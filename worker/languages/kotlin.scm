@@ -18,15 +18,15 @@
 
 ; ---- properties; those of functions and blocks are local
 
-(source_file (property_declaration (modifiers (property_modifier "const")) (variable_declaration . (identifier) @name))
+(source_file (_ (modifiers (property_modifier "const")) ["val" "var"] (variable_declaration . (identifier) @name))
   @definition.constant)
-(class_body (property_declaration (modifiers (property_modifier "const")) (variable_declaration . (identifier) @name))
+(class_body (_ (modifiers (property_modifier "const")) ["val" "var"] (variable_declaration . (identifier) @name))
   @definition.constant)
-(source_file (property_declaration (variable_declaration . (identifier) @name)
+(source_file (_ ["val" "var"] (variable_declaration . (identifier) @name)
   ("=" . (_) @value)? (property_delegate)? @value [(getter) (setter)]? @body) @definition.property)
-(class_body (property_declaration (variable_declaration . (identifier) @name)
+(class_body (_ ["val" "var"] (variable_declaration . (identifier) @name)
   ("=" . (_) @value)? (property_delegate)? @value [(getter) (setter)]? @body) @definition.property)
-(enum_class_body (property_declaration (variable_declaration . (identifier) @name)
+(enum_class_body (_ ["val" "var"] (variable_declaration . (identifier) @name)
   ("=" . (_) @value)? (property_delegate)? @value [(getter) (setter)]? @body) @definition.property)
 
 ; ---- what the grammar takes for an expression: `@A("x")` before a declaration, an `annotation class` without a body, and
