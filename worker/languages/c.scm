@@ -2,7 +2,7 @@
 
 ; ---- functions
 
-(function_definition (storage_class_specifier "static" @visibility)? declarator: (_) @declarator body: (_) @body)
+(function_definition (_ "static" @visibility)? declarator: (_) @declarator body: (_) @body)
   @definition.function
 
 ; ---- structs, unions, enums; those without a name by the typedef that names them
@@ -20,18 +20,18 @@
 
 ; ---- variables of the file
 
-(translation_unit (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
-  (#not-any-of? @_storage "extern")) @definition.variable)
-(preproc_ifdef (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
-  (#not-any-of? @_storage "extern")) @definition.variable)
-(preproc_if (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
-  (#not-any-of? @_storage "extern")) @definition.variable)
-(preproc_else (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
-  (#not-any-of? @_storage "extern")) @definition.variable)
-(preproc_elif (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
-  (#not-any-of? @_storage "extern")) @definition.variable)
-(declaration_list (declaration (storage_class_specifier)* @_storage declarator: (_) @declarator
-  (#not-any-of? @_storage "extern")) @definition.variable)
+(translation_unit (declaration (_ "extern")? @_extern declarator: (_) @declarator
+  (#not-eq? @_extern "extern")) @definition.variable)
+(preproc_ifdef (declaration (_ "extern")? @_extern declarator: (_) @declarator
+  (#not-eq? @_extern "extern")) @definition.variable)
+(preproc_if (declaration (_ "extern")? @_extern declarator: (_) @declarator
+  (#not-eq? @_extern "extern")) @definition.variable)
+(preproc_else (declaration (_ "extern")? @_extern declarator: (_) @declarator
+  (#not-eq? @_extern "extern")) @definition.variable)
+(preproc_elif (declaration (_ "extern")? @_extern declarator: (_) @declarator
+  (#not-eq? @_extern "extern")) @definition.variable)
+(declaration_list (declaration (_ "extern")? @_extern declarator: (_) @declarator
+  (#not-eq? @_extern "extern")) @definition.variable)
 
 ; ---- the preprocessor
 

@@ -2,25 +2,25 @@
 
 ; ---- functions: of a template, defaulted, deleted, pure virtual, friends
 
-(template_declaration (function_definition declarator: (_) @declarator body: (_) @body)) @definition.function
-(template_declaration (function_definition declarator: (_) @declarator
+(template_declaration (_ declarator: (_) @declarator body: (_) @body)) @definition.function
+(template_declaration (_ declarator: (_) @declarator
   [(default_method_clause) (delete_method_clause) (try_statement)] @body)) @definition.function
 (function_definition declarator: (_) @declarator
   [(default_method_clause) (delete_method_clause) (try_statement)] @body) @definition.function
 (field_declaration declarator: (_) @declarator "=" @body default_value: (number_literal)) @definition.function
-(friend_declaration (function_definition declarator: (_) @declarator body: (_) @body) @definition.function @global)
+(friend_declaration (_ declarator: (_) @declarator body: (_) @body) @definition.function @global)
 
 ; ---- classes, enums, concepts, aliases
 
-(template_declaration (class_specifier name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body))
+(template_declaration (_ . "class" name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body))
   @definition.class
-(template_declaration (struct_specifier name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body))
+(template_declaration (_ . "struct" name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body))
   @definition.struct
-(template_declaration (union_specifier name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body))
+(template_declaration (_ . "union" name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body))
   @definition.struct
 (class_specifier name: [(type_identifier) @name (template_type name: (_) @name)] body: (_) @body) @definition.class
-(template_declaration (class_specifier name: (qualified_identifier) @declarator body: (_) @body)) @definition.class
-(template_declaration (struct_specifier name: (qualified_identifier) @declarator body: (_) @body)) @definition.struct
+(template_declaration (_ . "class" name: (qualified_identifier) @declarator body: (_) @body)) @definition.class
+(template_declaration (_ . "struct" name: (qualified_identifier) @declarator body: (_) @body)) @definition.struct
 (class_specifier name: (qualified_identifier) @declarator body: (_) @body) @definition.class
 (function_definition type: (class_specifier !body) declarator: (identifier) @name body: (_) @body) @definition.class
 (struct_specifier name: (template_type name: (_) @name) body: (_) @body) @definition.struct
