@@ -187,7 +187,7 @@ class Building:
     def _load(self, row: FileRow, text: str | None) -> None:
         if text is not None:
             self._room -= len(text)
-            self._builder.text(row.path, row.language, text)
+            self._builder.text(row.path, text)
             if is_manifest(row.path) and len(text) <= MAX_MANIFEST:
                 self._manifests[row.path] = text
 

@@ -50,7 +50,7 @@ _BUILD_SETTINGS = (
 )
 
 # Other columns come as objects.
-_NUMBERS = frozenset({"block", "last_block", "first_line", "line_number", "line_start", "line_end"})
+_NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end"})
 _TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
 
 # The columns that each view keeps, where that is more than the path: text is put together again from lines.
@@ -67,12 +67,10 @@ _VIEW_READS = {
 
 
 class _Row(NamedTuple):
-    """A block in the table of blocks; the last one of its file is `last_block`."""
+    """A block in the table of blocks."""
 
     block: int
-    last_block: int
     path: str
-    language: str | None
     first_line: int
     text: str
 
@@ -122,7 +120,7 @@ class Builder:
 
     >>> builder = Builder(open_images(images), Gate(), images, profile, has_content=True)
     >>> visible = builder.files(rows)
-    >>> builder.text(path, language, text)
+    >>> builder.text(path, text)
     >>> builder.seal_text()
     >>> for source in builder.sources(languages): ...
     >>> builder.symbols(columns); builder.imports(imports); builder.comments(comments)
@@ -157,7 +155,7 @@ class Builder:
         self._loader = Loader(
             self._cursor(self._text),
             [self._signer.add, self._writer.add] if self._text == "text" else [],
-            has_text=self._text == "memory" or "query" in profile.tools,
+            has_table=self._text == "memory" or "query" in profile.tools,
         )
 
     def files(self, rows: Sequence[FileRow]) -> frozenset[str]:
@@ -168,9 +166,9 @@ class Builder:
         kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
         return frozenset(path for (path,) in kept)
 
-    def text(self, path: str, language: str | None, text: str) -> None:
+    def text(self, path: str, text: str) -> None:
         """Load the text of a visible file; paths come in order."""
-        self._loader.add(path, language, text)
+        self._loader.add(path, text)
 
     def without_content(self, paths: Sequence[str], reason: str) -> None:
         """Say of files that were described already why their content is not here; call before `seal_text`."""
@@ -335,7 +333,7 @@ class Builder:
 class Loader:
     """Cuts text into blocks and loads them: a chunk on threads of its own while the next is read.
 
-    The table of blocks has their text where SQL is going to read it; `takers` get it in any case.
+    The table of blocks is filled where SQL is going to read it; `takers` get the blocks in any case.
     """
 
     def __init__(
@@ -343,24 +341,22 @@ class Loader:
         cursor: duckdb.DuckDBPyConnection,
         takers: Sequence[Callable[[Sequence[Block]], None]],
         *,
-        has_text: bool,
+        has_table: bool,
     ) -> None:
         self._cursor = cursor
         self._takers = takers
-        self._has_text = has_text
+        self._has_table = has_table
         self._threads = ThreadPoolExecutor(1 + len(takers))
         self._working: list[Future[None]] = []
         self._waiting: list[_Row] = []
         self._chars = 0
         self.blocks = 0
 
-    def add(self, path: str, language: str | None, text: str) -> None:
+    def add(self, path: str, text: str) -> None:
         """Load one file."""
         pieces = list(cut(text))
-        last = self.blocks + len(pieces) - 1
         self._waiting += [
-            _Row(block, last, path, language, first_line, lines)
-            for block, (first_line, lines) in enumerate(pieces, self.blocks)
+            _Row(block, path, first_line, lines) for block, (first_line, lines) in enumerate(pieces, self.blocks)
         ]
         self.blocks += len(pieces)
         self._chars += len(text)
@@ -377,12 +373,11 @@ class Loader:
 
     def _hand_over(self) -> None:
         self._wait()
-        columns = _columns(_Row._fields, self._waiting)
-        if not self._has_text:
-            del columns["text"]
-        self._working = [self._threads.submit(_load, self._cursor, "load_blocks", columns)]
         blocks = [Block(row.path, row.first_line, row.text) for row in self._waiting]
-        self._working += [self._threads.submit(taker, blocks) for taker in self._takers]
+        self._working = [self._threads.submit(taker, blocks) for taker in self._takers]
+        if self._has_table:
+            columns = _columns(_Row._fields, self._waiting)
+            self._working.append(self._threads.submit(_load, self._cursor, "load_blocks", columns))
         self._waiting, self._chars = [], 0
 
     def _wait(self) -> None:

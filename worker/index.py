@@ -66,7 +66,7 @@ class Asking:
             raise duckdb.InterruptException("the call was told to end")
 
     def rows(self, sql: str, shape: Callable[..., Row], **parameters: object) -> list[Row]:
-        """Run one SQL file and return its rows: `asking.rows("named", _Named, path="a.py", symbol="run")`."""
+        """Run one SQL file and return its rows: `asking.rows("given_up", paths.Suggestion, ...)`."""
         self.check()
         return [*starmap(shape, self.cursor.execute(SQL[sql], parameters).fetchall())]
 

@@ -14,7 +14,5 @@ FROM (
 )
 GROUP BY path, run, part;
 INSERT INTO text.blocks
-SELECT block, max(block) OVER (PARTITION BY path), path, language, first_line, text
-FROM narrowed_blocks LEFT JOIN text.files USING (path)
-ORDER BY block;
+SELECT block, path, first_line, text FROM narrowed_blocks ORDER BY block;
 INSERT INTO code.comments SELECT block, comments FROM narrowed_blocks WHERE comments IS NOT NULL ORDER BY block;
