@@ -4,6 +4,7 @@ See memfd_create(2) and fcntl(2), "File Sealing".
 """
 
 import fcntl
+import mmap
 import os
 import sys
 import tempfile
@@ -31,6 +32,14 @@ def seal(fd: int) -> None:
     """Make the file immutable for everybody and for good: no write, no growth, no shrinking, no new seal."""
     if sys.platform == "linux":
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _seals())
+
+
+def mapped(fd: int) -> mmap.mmap:
+    """Map a file for reading; the caller may close `fd`. Raises ValueError for an empty one.
+
+    Private: before Linux 6.7 a shared mapping of a sealed file is refused. Its pages are shared all the same.
+    """
+    return mmap.mmap(fd, 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
 
 
 def is_sealed(fd: int) -> bool:

@@ -6,7 +6,6 @@ how many blocks and files there are. A search and a read ask no engine: a statem
 """
 
 import mmap
-import os
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
@@ -16,6 +15,8 @@ from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
 import msgspec
+
+from fledgling.security import memory_file
 
 _COUNTS = struct.Struct("=QQ")
 PLACE: Final = "Q"  # where a byte is, in an array
@@ -111,12 +112,10 @@ class Blocks:
 
     def __init__(self, fd: int) -> None:
         """Map the file; the caller may close `fd`."""
-        size = os.fstat(fd).st_size
-        # Private, as signatures are: before Linux 6.7 a shared mapping of a sealed file is refused.
-        self._data = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
-        self.count, files = _COUNTS.unpack_from(self._data, size - _COUNTS.size)
+        self._data = memory_file.mapped(fd)
+        self.count, files = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
         self._ends, self._records, self.first_lines, self._files_of = columns(
-            memoryview(self._data)[: size - _COUNTS.size],
+            memoryview(self._data)[: -_COUNTS.size],
             ((PLACE, self.count + 1), (PLACE, files + 1), (NUMBER, self.count), (NUMBER, self.count)),
         )
         self.files = range(files)

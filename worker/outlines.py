@@ -5,8 +5,6 @@ the rows in the order of their names; the first and the last line of each, and i
 the end of the last. The last 16 bytes say how many rows and files there are.
 """
 
-import mmap
-import os
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
@@ -15,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from fledgling.security import memory_file
 from fledgling.worker.blocks import NUMBER, PLACE, File, columns
 
 _COUNTS = struct.Struct("=QQ")
@@ -82,12 +81,10 @@ class Outlines:
 
     def __init__(self, fd: int) -> None:
         """Map the file; the caller may close `fd`."""
-        size = os.fstat(fd).st_size
-        # Private, as signatures are: before Linux 6.7 a shared mapping of a sealed file is refused.
-        self._data = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)
-        rows, files = _COUNTS.unpack_from(self._data, size - _COUNTS.size)
+        self._data = memory_file.mapped(fd)
+        rows, files = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
         self._ends, self._names, self._starts, self._lasts, self.files, self._first_rows = columns(
-            memoryview(self._data)[: size - _COUNTS.size],
+            memoryview(self._data)[: -_COUNTS.size],
             ((PLACE, rows + 1), (NUMBER, rows), (NUMBER, rows), (NUMBER, rows), (NUMBER, rows), (NUMBER, files + 1)),
         )
         self._decoder = msgspec.msgpack.Decoder(Row)

@@ -5,9 +5,10 @@ block without one of a text's bits is without the text; one that has them all is
 makes the matrix. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
 """
 
-import mmap
 import os
 from collections.abc import Iterable, Iterator, Sequence
+
+from fledgling.security import memory_file
 
 ROW_BITS = 13  # of a trigram's hash: one bit more halves the false candidates, for twice the memory
 ROWS = 1 << ROW_BITS
@@ -49,8 +50,7 @@ class Signatures:
         size = os.fstat(fd).st_size
         self._width = size // ROWS
         self.blocks = self._width * 8
-        # Private: before Linux 6.7 a shared mapping of a sealed file is refused. Its pages are shared all the same.
-        self._matrix = mmap.mmap(fd, size, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ) if size else b""
+        self._matrix = memory_file.mapped(fd) if size else b""
 
     def holding(self, needed: Needed) -> int:
         """Return as bits the blocks that may hold all texts of one group; of a text under 3 bytes nothing is known."""
