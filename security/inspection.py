@@ -4,7 +4,8 @@ Landlock cannot be seen from outside; `fledgling audit` tries it from inside.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from fledgling.security.confinement import DEGRADABLE, ROLES
@@ -33,9 +34,8 @@ def problem(role: str, pid: int, layers: Iterable[Layer], confining: Confining) 
     if sys.platform != "linux":
         return None
     said = {layer.name: layer.absent for layer in layers}
-    try:
-        threads = [_status(task) for task in Path(f"/proc/{pid}/task").iterdir()]
-    except OSError:
+    threads = [*_threads(pid)]
+    if not threads:
         return f"the {role} ended before it could be looked at"
     for name in ROLES[role]:
         if name in confining.without:
@@ -58,6 +58,13 @@ def _against(name: str, status: Mapping[str, str]) -> str | None:
     return None
 
 
-def _status(task: Path) -> dict[str, str]:
-    lines = (task / "status").read_text("utf-8", "replace").splitlines()
-    return {name: shown.strip() for name, _, shown in (line.partition(":") for line in lines)}
+def _threads(pid: int) -> Iterator[dict[str, str]]:
+    """Yield what the kernel says of each thread; one that ends meanwhile holds nothing any more.
+
+    The first one is there for as long as nobody has waited for the process, even when that has ended.
+    """
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                lines = (task / "status").read_text("utf-8", "replace").splitlines()
+                yield {name: shown.strip() for name, _, shown in (line.partition(":") for line in lines)}

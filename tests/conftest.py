@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -60,6 +61,11 @@ def serve_command(root: Path, *options: str) -> list[str]:
 async def connected(root: Path, *options: str, era: str = "modern") -> AsyncIterator[Client]:
     command, *arguments = serve_command(root, *options)
     server = StdioServerParameters(command=command, args=arguments, cwd="/")
-    with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230  (it does not block)
-        async with Client(stdio_client(server, errlog=nowhere), mode=ERAS[era]) as client:
-            yield client
+    with tempfile.TemporaryFile("w+") as said:
+        try:
+            async with Client(stdio_client(server, errlog=said), mode=ERAS[era]) as client:
+                yield client
+        except BaseException:
+            said.seek(0)
+            sys.stderr.write(said.read())  # pytest shows it beside what failed
+            raise

@@ -16,10 +16,10 @@ from conftest import serve_command
 from running import QUERY_WORKER, Server, back_processes, fronted
 
 from fledgling.broker.front import NOT_STARTED
-from fledgling.security import landlock
+from fledgling.security import inspection, landlock
 from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
-from fledgling.wire import Explore
+from fledgling.wire import CONFINED, Explore, Layer
 
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
 X86 = MACHINES["x86_64"]
@@ -137,6 +137,35 @@ def test_every_thread_of_every_process_is_confined(project: Path) -> None:
                 assert shown["Groups"].strip() == ""
         shown = status(server.process.pid)
         assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
+
+
+# Threads that end all the time, as those of a process do that is just done.
+ENDING = """
+import threading
+print(flush=True)
+while True:
+    started = [threading.Thread(target=int) for _ in range(4)]
+    for thread in started: thread.start()
+    for thread in started: thread.join()
+"""
+
+
+def test_process_is_looked_at_while_threads_of_it_end() -> None:
+    with subprocess.Popen([sys.executable, "-I", "-c", ENDING], stdout=subprocess.PIPE) as unconfined:
+        assert unconfined.stdout
+        unconfined.stdout.readline()
+        layers = tuple(Layer(name) for name in LAYERS)
+        found = {inspection.problem("query worker", unconfined.pid, layers, CONFINED) for _ in range(2000)}
+        unconfined.kill()
+    assert len(found) == 1
+    assert "the kernel says" in str(found)
+
+
+def test_process_that_has_ended_is_not_used() -> None:
+    with subprocess.Popen([sys.executable, "-I", "-c", ""]) as ended:
+        pass
+    found = inspection.problem("query worker", ended.pid, (), CONFINED)
+    assert found == "the query worker ended before it could be looked at"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to start as another user")
