@@ -7,7 +7,6 @@ import fcntl
 import mmap
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 
@@ -24,6 +23,8 @@ def create() -> int:
 
 def create_unlinked() -> int:
     """Return a descriptor of a new file that has no name any more: `os.fstat(fd).st_nlink` is 0."""
+    import tempfile  # noqa: PLC0415  (a worker, which creates none, starts sooner without it)
+
     with tempfile.TemporaryDirectory(prefix="fledgling-") as private:  # mode 0700
         return os.open(Path(private) / "image", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 

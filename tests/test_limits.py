@@ -2,7 +2,10 @@
 
 import asyncio
 import random
+import re
 import statistics
+import subprocess
+import sys
 import threading
 import time
 import tomllib
@@ -16,14 +19,27 @@ import psutil
 import pytest
 from asking import structured, text
 from conftest import connected
-from running import CALLS, ENDLESS, QUERY_WORKER, Peak, back_processes, broker, fronted, is_alive, query_worker, until
+from running import (
+    CALLS,
+    ENDLESS,
+    PATIENCE,
+    QUERY_WORKER,
+    Peak,
+    back_processes,
+    broker,
+    fronted,
+    is_alive,
+    query_worker,
+    until,
+)
 
 from fledgling.broker import breaker
 from fledgling.broker.breaker import CRASHES, DEADLY, PAUSE_SECONDS
 from fledgling.broker.front import MAX_CALLS, MAX_SQL_CALLS
+from fledgling.pipe import pack
 from fledgling.security import limits
-from fledgling.wire import Query, Refusal
-from fledgling.worker import server
+from fledgling.wire import Call, Query, Refusal
+from fledgling.worker import calls
 
 MEMORY, SECONDS, ROWS, BYTES = 256_000_000, 1.0, 100, 16_000
 PROFILE = f"""
@@ -173,7 +189,7 @@ def test_what_a_statement_does_after_it_was_told_to_end(record_testsuite_propert
             told = time.process_time()
             while running.is_alive():
                 cursor.interrupt()
-                running.join(server.AGAIN)
+                running.join(calls.AGAIN)
             costs[name] = ended[0] - told
     assert all(cost > 0 for cost in costs.values())
     record_testsuite_property("after an interrupt, median ms of CPU", 1000 * statistics.median(costs.values()))
@@ -467,6 +483,27 @@ async def test_cancelled_call_ends_soon_and_the_next_is_answered(project, era):
             else:
                 await until(lambda worker=worker: not is_alive(worker), limits.GRACE + SLACK)
             await is_answered(client)
+
+
+# A worker whose calls cannot be tidied up: what it cannot do here is close a cursor.
+STUCK = """
+from fledgling.pipe import Pipe
+from fledgling.wire import ToWorker
+from fledgling.worker.calls import Calls
+from fledgling.worker.index import Asking
+Calls(Pipe(ToWorker), lambda: Asking(None, None, None, None, None)).serve()
+"""
+
+
+def test_worker_that_cannot_end_a_call_ends():
+    call = pack(Call(1, 60.0, Query("SELECT 1")))
+    with subprocess.Popen(
+        [sys.executable, "-I", "-B", "-c", STUCK], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as worker:
+        worker.stdin.write(call)
+        worker.stdin.flush()
+        assert worker.wait(PATIENCE) == 1
+        assert re.fullmatch(rb"(AttributeError at \w+\.py:\d+\n)+", worker.stderr.read())
 
 
 @pytest.mark.anyio

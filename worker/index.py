@@ -1,19 +1,20 @@
 """One open image and how a call puts questions to it: SQL files with named parameters, refusals, pages."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import starmap
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import _duckdb as duckdb
 import msgspec
 
 from fledgling.wire import Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols
 from fledgling.worker.blocks import Blocks
-from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL
 from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
+
+if TYPE_CHECKING:
+    from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
 
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
 SHOWN_LINE_CHARS = 400  # characters shown of one line or signature; minified files have lines of a megabyte
@@ -33,8 +34,7 @@ class Refused(Exception):
         self.refusal = Refusal(kind, reason, next_step)
 
 
-@dataclass
-class Asking:
+class Asking(msgspec.Struct, eq=False):
     """One call at work: a cursor of its own on the image, what the worker was opened with, and whether it must end."""
 
     cursor: duckdb.DuckDBPyConnection
@@ -42,7 +42,7 @@ class Asking:
     blocks: Blocks
     outlines: Outlines | None  # of the second generation
     opened: Open
-    gate: Gate | None = None  # where the profile allows SQL
+    gate: "Gate | None" = None  # where the profile allows SQL
     ended: RefusalKind | None = None
 
     @property

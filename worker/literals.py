@@ -25,8 +25,7 @@ _NOTHING: Templates = frozenset({""})
 _CASELESS = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
 
 _ESCAPED = r"\\[!-/:-@\[-^`{-~]"  # ASCII punctuation, which stands for itself; RE2 refuses `\_`
-_TOKEN = re.compile(
-    rf"""
+_TOKEN = rf"""
     (?P<open> \( (?: \?: | \?P?<[A-Za-z]\w*> | (?!\?) ) )
     | (?P<close> \) )
     | (?P<bar> \| )
@@ -39,9 +38,7 @@ _TOKEN = re.compile(
     | (?P<escaped> {_ESCAPED} )
     | (?P<char> [^\\\[(] )
     | (?P<unread> . )
-    """,
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
+    """
 _END: Token = ("end", "")
 
 
@@ -90,7 +87,8 @@ def _char(char: str, *, case_sensitive: bool) -> str:
 
 
 def _tokens(pattern: str) -> Iterator[Token]:
-    for match in _TOKEN.finditer(pattern):
+    # Compiled where a pattern is first read, and kept by `re`: a worker starts without that.
+    for match in re.finditer(_TOKEN, pattern, re.VERBOSE | re.DOTALL | re.ASCII):
         yield match.lastgroup or "", match[0]
     yield _END
 
