@@ -19,7 +19,6 @@ import layers
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from measure import MemoryWatch, started
-from msgspec.structs import astuple
 
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.front import Front
@@ -27,7 +26,7 @@ from fledgling.broker.indexing import Indexing
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import Settings
 from fledgling.security import profile as profiles
-from fledgling.wire import CODE, AnyQuestion, Explore, Generation, Images, Open, Refusal, Search, Symbols
+from fledgling.wire import CODE, AnyQuestion, Explore, Generation, Open, Refusal, Search, Symbols
 from fledgling.worker.answers import answer
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.image import lock_down, open_sealed
@@ -129,12 +128,8 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
             await _ask(front, question)
             figures[kind] = time.perf_counter() - begun
         generation = await indexing.sealed(CODE)
-        images = Images(*map(os.dup, astuple(indexing.images)))
-        signatures, blocks, outlines = (
-            Signatures(images.signatures),
-            Blocks(images.blocks),
-            Outlines(images.outlines),
-        )
+        images = indexing.images
+        signatures, blocks, outlines = Signatures(images.signatures), Blocks(images.blocks), Outlines(images.outlines)
         opened = Open(os.getpid(), images, indexing.profile, generation)
         with closing(open_sealed(images, CODE, indexing.profile.memory_limit)) as db:
             lock_down(db)

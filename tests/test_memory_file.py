@@ -6,6 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from msgspec.structs import astuple
 
 from fledgling.scope import Scope
 from fledgling.security import memory_file, profile
@@ -63,4 +64,5 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     db = open_sealed(images, CODE, core.memory_limit)
     assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)
     assert sum(blocks.text(block).count(b"\n") for block in range(blocks.count)) > 100
-    os.close(root)
+    for fd in (*astuple(images), root):
+        os.close(fd)

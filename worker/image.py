@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import _duckdb as duckdb
-from msgspec.structs import astuple
 
 from fledgling.wire import TEXT, Images
 
@@ -40,7 +39,7 @@ def path_of(fd: int) -> str:
 
 
 def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.DuckDBPyConnection:
-    """Open the sealed images of a generation read-only, and close them: what the engine holds nobody can write.
+    """Open the sealed images of a generation read-only; the caller closes them.
 
     One thread until the process is confined: confinement binds the threads that come after it, not those before.
     """
@@ -50,8 +49,6 @@ def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.Du
     db = duckdb.connect(path_of(first), read_only=True, config={**settings})
     if generation != TEXT:
         db.execute(f"ATTACH '{path_of(images.text)}' AS text (READ_ONLY)")
-    for fd in astuple(images):
-        os.close(fd)
     return db
 
 

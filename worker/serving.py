@@ -1,0 +1,46 @@
+"""A query worker from its images to its end: confine, then answer until the pipe closes. It meets hostile questions."""
+
+import os
+from collections.abc import Callable
+
+import _duckdb as duckdb
+from msgspec.structs import astuple
+
+from fledgling import refusals
+from fledgling.pipe import Pipe
+from fledgling.security import limits
+from fledgling.security.confinement import ConfinementError, confine
+from fledgling.wire import CODE, Open, Ready, ToWorker
+from fledgling.worker.blocks import Blocks
+from fledgling.worker.calls import Calls
+from fledgling.worker.image import lock_down
+from fledgling.worker.index import Asking
+from fledgling.worker.outlines import Outlines
+from fledgling.worker.signatures import Signatures
+
+
+def serve(pipe: Pipe[ToWorker], opened: Open, engine: Callable[[], duckdb.DuckDBPyConnection]) -> None:
+    """Serve what was opened, until the broker closes the pipe. The order is what confinement needs.
+
+    `engine` waits for the engine that holds the images.
+    """
+    profile, images = opened.profile, opened.images
+    signatures, blocks = Signatures(images.signatures), Blocks(images.blocks)
+    outlines = Outlines(images.outlines) if opened.generation.number == CODE else None
+    gate = None
+    if "query" in profile.tools:
+        from fledgling.worker.gate.statement import Gate  # noqa: PLC0415  (few profiles have it)
+
+        gate = Gate()  # a database of its own: opening one takes a while
+    db = engine()
+    for fd in astuple(images):  # what is mapped, or held by the engine, nobody can write
+        os.close(fd)
+    lowered = limits.with_memory(limits.QUERY_WORKER, profile.memory_limit)
+    try:
+        layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)
+    except ConfinementError as absent:
+        pipe.send(refusals.not_confined(str(absent)))
+        return
+    lock_down(db)
+    pipe.send(Ready(layers))
+    Calls(pipe, lambda: Asking(db.cursor(), signatures, blocks, outlines, opened, gate)).serve()
