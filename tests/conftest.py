@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -58,13 +59,13 @@ def serve_command(root: Path, *options: str) -> list[str]:
 
 
 @asynccontextmanager
-async def connected(root: Path, *options: str, era: str = "modern") -> AsyncIterator[Client]:
+async def connected(root: Path, *options: str, era: str = "modern", **client: Any) -> AsyncIterator[Client]:
     command, *arguments = serve_command(root, *options)
     server = StdioServerParameters(command=command, args=arguments, cwd="/")
     with tempfile.TemporaryFile("w+") as said:
         try:
-            async with Client(stdio_client(server, errlog=said), mode=ERAS[era]) as client:
-                yield client
+            async with Client(stdio_client(server, errlog=said), mode=ERAS[era], **client) as connection:
+                yield connection
         except BaseException:
             said.seek(0)
             sys.stderr.write(said.read())  # pytest shows it beside what failed

@@ -1,13 +1,14 @@
 """MCP over standard input and output: what is listed, what is called, what goes back."""
 
 import logging
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
-from mcp.shared.exceptions import MCPError
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
@@ -25,6 +26,7 @@ from fledgling import __version__
 from fledgling.broker.audit_log import AuditLog, AuditLogError, Message, printable
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import render, schema, stdio
+from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
 from fledgling.config import Answers
 from fledgling.wire import AnyAnswer, Excerpt, Profile, Progress, Refusal
@@ -66,6 +68,7 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
         except AuditLogError as failed:
             _log.error("%s; a call is refused", failed)
             return UNLOGGED, *result(UNLOGGED, form)
+        await client_log.tell(context, decision)
         return answer, returned, text
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -87,23 +90,26 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
             raise
 
     offers = Offers(front.profile, log, ask)
-    server: Server[Any] = Server(
-        "fledgling",
-        version=__version__,
-        title="Fledgling",
-        description="Read-only code navigation",
-        instructions=schema.instructions(front.profile),
-        cache_hints=dict.fromkeys(LISTS, CacheHint(ttl_ms=FRESH_MS, scope="private")),
-        get_tool_input_schema={name: schema.input_schema(name) for name in front.profile.tools}.get,  # or it lists them
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=offers.list_resources,
-        on_list_resource_templates=offers.list_templates,
-        on_read_resource=offers.read_resource,
-        on_list_prompts=offers.list_prompts,
-        on_get_prompt=offers.get_prompt,
-        on_completion=offers.complete,
-    )
+    client_log = ClientLog()
+    with warnings.catch_warnings(action="ignore", category=MCPDeprecationWarning):  # of logging: see ClientLog
+        server: Server[Any] = Server(
+            "fledgling",
+            version=__version__,
+            title="Fledgling",
+            description="Read-only code navigation",
+            instructions=schema.instructions(front.profile),
+            cache_hints=dict.fromkeys(LISTS, CacheHint(ttl_ms=FRESH_MS, scope="private")),
+            get_tool_input_schema={name: schema.input_schema(name) for name in front.profile.tools}.get,  # or it lists
+            on_list_tools=list_tools,
+            on_call_tool=call_tool,
+            on_list_resources=offers.list_resources,
+            on_list_resource_templates=offers.list_templates,
+            on_read_resource=offers.read_resource,
+            on_list_prompts=offers.list_prompts,
+            on_get_prompt=offers.get_prompt,
+            on_completion=offers.complete,
+            on_set_logging_level=client_log.set_level,
+        )
     server.middleware[:] = [protocol]  # without the SDK's tracing: Fledgling sends nothing about a call anywhere
     return server
 

@@ -1,0 +1,87 @@
+"""What a client hears that asks for a log: its own calls, from the level on that it has named, and nothing unasked."""
+
+import tempfile
+
+import pytest
+from conftest import connected
+from mcp import Client, MCPError
+from mcp.types import INVALID_PARAMS
+from running import Server
+
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
+
+FOUND = ("search", {"query": "timeout"})
+REFUSED = ("read", {"path": "/etc/passwd"})
+ANSWERED = {"tool": "search", "verdict": "allowed", "layer": "worker"}
+DENIED = {"tool": "read", "verdict": "denied", "layer": "index"}
+
+# the level that is named, and what is heard of one call that is answered and one that is refused
+HEARD = {
+    None: [],
+    "debug": [("info", ANSWERED), ("warning", DENIED)],
+    "info": [("info", ANSWERED), ("warning", DENIED)],
+    "notice": [("warning", DENIED)],
+    "warning": [("warning", DENIED)],
+    "error": [],
+    "emergency": [],
+}
+
+
+async def heard(client: Client, said: list) -> list:
+    """Put the two calls; return the level and the verdict of each message."""
+    said.clear()
+    for tool, arguments in (FOUND, REFUSED):
+        await client.call_tool(tool, arguments)
+    await client.list_tools()  # what was sent before its answer is here
+    assert all(message.logger == "fledgling" for message in said)
+    for message in said:
+        assert message.data.keys() == {*ANSWERED, "milliseconds", "rows", "bytes"}
+        assert message.data["milliseconds"] > 0
+        assert (message.data["rows"] > 0) == (message.level == "info")
+    return [(message.level, {key: message.data[key] for key in ANSWERED}) for message in said]
+
+
+@pytest.mark.parametrize("level", HEARD)
+async def test_since_2026_a_request_names_the_level(project, level):
+    said = []
+
+    async def hear(message):
+        said.append(message)
+
+    async with connected(project, logging_callback=hear, log_level=level) as client:
+        assert await heard(client, said) == HEARD[level]
+        with pytest.raises(MCPError, match="not found"):
+            await client.set_logging_level("debug")
+
+
+async def test_before_2026_a_client_sets_the_level(project):
+    said = []
+
+    async def hear(message):
+        said.append(message)
+
+    async with connected(project, era="handshake", logging_callback=hear) as client:
+        assert client.server_capabilities.logging is not None
+        assert await heard(client, said) == []
+        for level in filter(None, HEARD):
+            await client.set_logging_level(level)
+            assert await heard(client, said) == HEARD[level]
+
+
+def test_an_unknown_level_is_refused(project):
+    with Server(project) as server:
+        server.begin()
+        server.send({"id": 2, "method": "logging/setLevel", "params": {"level": "loud"}})
+        assert server.receive()["error"]["code"] == INVALID_PARAMS
+
+
+def test_nothing_is_said_of_deprecation(project):
+    with tempfile.TemporaryFile() as said, Server(project, stderr=said) as server:
+        server.begin()
+        server.send({"id": 2, "method": "logging/setLevel", "params": {"level": "debug"}})
+        assert server.receive()["result"] == {}
+        server.call(3, *FOUND)
+        assert server.receive()["method"] == "notifications/message"
+        assert server.receive()["id"] == 3
+        said.seek(0)
+        assert b"eprecat" not in said.read()
