@@ -55,6 +55,7 @@ class BackProcess(Generic[Received]):
             pass_fds=fds,
             start_new_session=True,  # a Ctrl-C at the terminal is for the broker, which then ends us
         )
+        self._seen = psutil.Process(self._process.pid)
         self._module = module
         self._unpacker = unpacker
         self._reader: asyncio.StreamReader | None = None
@@ -91,7 +92,7 @@ class BackProcess(Generic[Received]):
     def data_bytes(self) -> int:
         """Return the address space that the process holds for data: what RLIMIT_DATA counts; 0 where nothing does."""
         try:
-            return getattr(psutil.Process(self.pid).memory_info(), "data", 0)
+            return getattr(self._seen.memory_info(), "data", 0)
         except psutil.Error:
             return 0
 
@@ -134,8 +135,7 @@ class BackProcess(Generic[Received]):
 
     async def _watch(self, memory_cap: int) -> None:
         try:
-            process = psutil.Process(self.pid)
-            while process.memory_info().rss <= memory_cap:  # noqa: ASYNC110  (a process has no event for this)
+            while self._seen.memory_info().rss <= memory_cap:  # noqa: ASYNC110  (a process has no event for this)
                 await asyncio.sleep(WATCH_SECONDS)
         except psutil.Error:
             return
