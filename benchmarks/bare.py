@@ -12,9 +12,10 @@ from fledgling.security import profile as profiles
 from fledgling.security.confinement import LAYERS
 from fledgling.wire import Build, Confining, Images
 from fledgling.worker.build import Building
-from fledgling.worker.builder import Builder, open_images
+from fledgling.worker.builder import Builder
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.gate.statement import Gate
+from fledgling.worker.image import open_empty
 from fledgling.worker.language import load_languages
 
 root, profile = sys.argv[1], profiles.load(sys.argv[2])
@@ -24,5 +25,5 @@ extractors.confined()
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
 order = Build(os.getpid(), images, os.open(root, os.O_RDONLY | os.O_DIRECTORY), profile, Scope(max_files=1_000_000))
 gate = Gate() if profile.views else None
-builder = Builder(open_images(images), gate, images, profile, has_content=True)
+builder = Builder(open_empty(images), gate, images, profile, has_content=True)
 Building(order, order.scope, builder, languages, extractors, lambda _: None).run()

@@ -13,9 +13,9 @@ from fledgling.security import memory_file, profile
 from fledgling.wire import CODE, CONFINED, Build, Images
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.build import Building
-from fledgling.worker.builder import Builder, open_images
+from fledgling.worker.builder import Builder
 from fledgling.worker.extracting.extractors import Extractors
-from fledgling.worker.image import open_sealed
+from fledgling.worker.image import open_empty, open_sealed
 from fledgling.worker.language import load_languages
 
 
@@ -56,7 +56,7 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     languages = load_languages()
     extractors = Extractors(languages, CONFINED)
     extractors.confined()
-    builder = Builder(open_images(images), None, images, core, has_content=True)
+    builder = Builder(open_empty(images), None, images, core, has_content=True)
     monkeypatch.setattr(memory_file, "seal", lambda _: None)  # the one thing a plain file cannot do
     Building(order, order.scope, builder, languages, extractors, lambda _: None).run()
     extractors.close()

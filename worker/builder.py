@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby, starmap
 from operator import itemgetter
-from pathlib import Path
 from typing import NamedTuple
 
 import _duckdb as duckdb
@@ -35,11 +34,9 @@ ENGINE_SHARE = (
     0.25  # of memory_limit, for the engine's buffers: it fills what it is given, and rows need room beside it
 )
 ENGINE_LEAST = 128 * 2**20  # bytes; with less it cannot load one chunk
-ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 16 megabytes of text
 FILES_READ = 500  # at once: their symbols are some ten thousand rows
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
-_EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
 # The order matters, as when serving: image.py.
 _BUILD_SETTINGS = (
@@ -101,24 +98,10 @@ def cut(text: str) -> Iterator[tuple[int, str]]:
     yield first_line + 1, text[start:]
 
 
-def open_images(images: Images) -> duckdb.DuckDBPyConnection:
-    """Open the empty memory files for writing. One thread until the process is confined: image.py says why."""
-    db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
-    # Without these two the engine would write a log file beside an image while it is filled.
-    db.execute("SET auto_checkpoint_skip_wal_threshold=0")
-    db.execute("SET wal_autocheckpoint='0B'")
-    for fd in (images.text, images.code):
-        os.pwrite(fd, _EMPTY, 0)
-    db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
-    db.execute(f"ATTACH '{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
-    db.execute(f"ATTACH '{path_of(images.code)}' AS code")
-    return db
-
-
 class Builder:
     """Fills the images of one build: text first, so that it can be served, then what the parsers find in it.
 
-    >>> builder = Builder(open_images(images), Gate(), images, profile, has_content=True)
+    >>> builder = Builder(open_empty(images), Gate(), images, profile, has_content=True)
     >>> visible = builder.files(rows)
     >>> builder.text(path, text)
     >>> builder.seal_text()

@@ -5,7 +5,10 @@ The text image holds files and is served first, with the text; the code image ad
 
 import os
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import _duckdb as duckdb
 
@@ -33,6 +36,42 @@ _SERVE_SETTINGS = (
 )
 
 
+ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 16 megabytes of text
+ENDING = 0.0005  # seconds between two looks at whether a thread is gone
+_EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
+
+
+class Opening:
+    """The engine opens images while what a process needs next is loaded: it takes thirty milliseconds or more to start.
+
+    >>> opening = Opening(lambda: open_empty(images))
+    >>> opening.wait()
+    <_duckdb.DuckDBPyConnection object>
+    """
+
+    def __init__(self, open_images: Callable[[], duckdb.DuckDBPyConnection]) -> None:
+        self._open_images = open_images
+        self._db: duckdb.DuckDBPyConnection | None = None
+        self._problem: Exception | None = None
+        self._thread = Thread(target=self._open)
+        self._thread.start()
+
+    def _open(self) -> None:
+        try:
+            self._db = self._open_images()
+        except Exception as problem:  # noqa: BLE001  (it is raised where it is waited for)
+            self._problem = problem
+
+    def wait(self) -> duckdb.DuckDBPyConnection:
+        """Return the engine once the thread is gone for the kernel, too: confinement suffers no other."""
+        self._thread.join()
+        while Path(f"/proc/self/task/{self._thread.native_id}").exists():
+            time.sleep(ENDING)
+        if self._db is None:
+            raise self._problem or RuntimeError("the engine was not opened")
+        return self._db
+
+
 def path_of(fd: int) -> str:
     """Return the name under which the engine opens a descriptor: no path on any disk leads to a memory file."""
     return f"/proc/self/fd/{fd}" if sys.platform == "linux" else f"/dev/fd/{fd}"
@@ -49,6 +88,20 @@ def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.Du
     db = duckdb.connect(path_of(first), read_only=True, config={**settings})
     if generation != TEXT:
         db.execute(f"ATTACH '{path_of(images.text)}' AS text (READ_ONLY)")
+    return db
+
+
+def open_empty(images: Images) -> duckdb.DuckDBPyConnection:
+    """Open the empty memory files for writing. One thread until the process is confined, as above."""
+    db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
+    # Without these two the engine would write a log file beside an image while it is filled.
+    db.execute("SET auto_checkpoint_skip_wal_threshold=0")
+    db.execute("SET wal_autocheckpoint='0B'")
+    for fd in (images.text, images.code):
+        os.pwrite(fd, _EMPTY, 0)
+    db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
+    db.execute(f"ATTACH '{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
+    db.execute(f"ATTACH '{path_of(images.code)}' AS code")
     return db
 
 

@@ -1,24 +1,16 @@
-"""The indexer's main: confine, build, report, exit. It meets hostile files, and writes nothing but the memory file."""
+"""The indexer's main. What it needs to fork the extractors is loaded here, all else in indexing.py meanwhile."""
+
+import sys
+
+if __name__ == "__main__":
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # see server.py
 
 import os
-import sys
-import threading
-from contextlib import closing
 
-import _duckdb as duckdb
-
-from fledgling import refusals
-from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
 from fledgling.pipe import Pipe
-from fledgling.security import limits
-from fledgling.security.confinement import ConfinementError, confine
-from fledgling.wire import Accepted, Build, Layer, Refusal
-from fledgling.worker import fault
-from fledgling.worker.below import Reader
-from fledgling.worker.build import Building
-from fledgling.worker.builder import Builder, ViewError, open_images
+from fledgling.wire import Build
 from fledgling.worker.extracting.extractors import Extractors
-from fledgling.worker.gate.statement import Gate
+from fledgling.worker.image import Opening, open_empty
 from fledgling.worker.language import load_languages
 
 
@@ -27,61 +19,13 @@ def main() -> None:
     pipe: Pipe[Build] = Pipe(Build)
     order = pipe.receive()
     if order is not None:
-        _index(pipe, order)
-    os._exit(0)  # the image is sealed or lost: nothing is left to tidy
-
-
-def _index(pipe: Pipe[Build], order: Build) -> None:
-    """Confine, build, report. The order of the first lines is what confinement needs: no thread before it is there."""
-    languages = load_languages()
-    try:
+        languages = load_languages()
         extractors = Extractors(languages, order.confining)
-        db = open_images(order.images)  # the engine looks at the machine when it starts
-        gate = Gate() if order.profile.views else None
-        layers = _confined(order)
-        threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
-        narrowed = _narrowed(order)
-        builder = Builder(db, gate, order.images, order.profile, has_content=narrowed.scope.index_content)
-        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, narrowed.notices, layers, extractors.confined()))
-        pipe.send(Building(order, narrowed.scope, builder, languages, extractors, pipe.send).run())
-    except ConfinementError as absent:
-        pipe.send(refusals.not_confined(str(absent)))
-    except ViewError as wrong:
-        pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
-    except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
-        pipe.send(refusals.index_too_large(order.profile))
-    except Exception as problem:  # noqa: BLE001  (the last resort of this process: one refusal, one log line)
-        sys.stderr.write(fault.line(problem))
-        pipe.send(Refusal("failed", "the index could not be built", "See the server's log, then start it again."))
+        opening = Opening(lambda: open_empty(order.images))
+        from fledgling.worker.indexing import index  # noqa: PLC0415  (see Opening)
 
-
-def _confined(order: Build) -> tuple[Layer, ...]:
-    """Keep the right to read below the root, as the user who owns it, and to write to the open images."""
-    owner = os.fstat(order.root_fd)
-    return confine(
-        "indexer",
-        order.confining,
-        parent=order.broker_pid,
-        lowered=limits.with_memory(limits.INDEXER, order.profile.memory_limit),
-        owner=(owner.st_uid, owner.st_gid),
-        readable=[order.root_fd],
-    )
-
-
-def _end_with_broker(pipe: Pipe[Build]) -> None:
-    """Exit when the broker closes the pipe: it never sends a second message."""
-    pipe.receive()
-    os._exit(0)
-
-
-def _narrowed(order: Build) -> Narrowed:
-    """Return the scope as the project's own file leaves it; that file is as hostile as any other."""
-    with closing(Reader(order.root_fd)) as reader:
-        try:
-            text = reader.read(os.fsencode(PROJECT_FILE), MAX_YAML_BYTES)
-        except OSError:
-            return Narrowed(order.scope)
-    return narrow(order.scope, text)
+        index(pipe, order, languages, extractors, opening.wait)
+    os._exit(0)  # the images are sealed or lost: nothing is left to tidy
 
 
 if __name__ == "__main__":
