@@ -1,9 +1,9 @@
 """The indexer's main. What it needs to fork the extractors is loaded here, all else in indexing.py meanwhile."""
 
-import sys
-
 if __name__ == "__main__":
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]  # see server.py
+    from fledgling.worker.begin import begin
+
+    begin()
 
 import os
 

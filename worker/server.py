@@ -1,10 +1,9 @@
 """The query worker's main. What it needs to open the images is loaded here, all else in serving.py meanwhile."""
 
-import sys
-
 if __name__ == "__main__":
-    # msgspec looks for it first and needs nothing of it: a fifteenth of the time that a worker takes to be ready.
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    from fledgling.worker.begin import begin
+
+    begin()
 
 import os
 
