@@ -81,8 +81,8 @@ class Unpacker(Generic[Message]):
 class Pipe(Generic[Message]):
     """The blocking end that a back process holds: reads messages from one descriptor, writes to another."""
 
-    def __init__(self, expected: object, source: int = 0, sink: int = 1) -> None:
-        self._unpacker: Unpacker[Message] = Unpacker(expected)
+    def __init__(self, expected: object, source: int = 0, sink: int = 1, values: int = MAX_VALUES) -> None:
+        self._unpacker: Unpacker[Message] = Unpacker(expected, values=values)
         self._source = source
         self._sink = sink
         self._sending = threading.Lock()

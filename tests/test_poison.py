@@ -11,6 +11,7 @@ from fledgling.worker.language import load_languages
 
 ENDLESS = "<!--" * 2048 + "\n"  # an ordinary megabyte of C takes a quarter of a second, these 8 KB more than two
 GOOD = "int good(void) { return 0; }\n"
+DENSE = 60_000  # definitions in one file of a megabyte
 
 
 @pytest.fixture
@@ -64,3 +65,14 @@ async def test_a_file_that_cannot_be_parsed_is_named_and_its_text_found(tmp_path
         assert (await front.call("explore", {"pattern": "good*"})).note is None
         assert [file.path for file in (await front.call("search", {"query": "needle"})).files] == ["poison.c"]
         assert [file.path for file in (await front.call("symbols", {})).files] == ["good.c"]
+
+
+@pytest.mark.anyio
+async def test_a_file_may_define_as_much_as_it_has_room_for(tmp_path):
+    """No row of a register header is lost, nor is any other file for its sake."""
+    (tmp_path / "registers.h").write_text("".join(f"#define R{number:06}\n" for number in range(DENSE)))
+    (tmp_path / "good.c").write_text(GOOD)
+    async with fronted(tmp_path) as (front, indexing):
+        await indexing.built()
+        assert (await front.call("symbols", {"path": "*.h"})).total == DENSE
+        assert (await front.call("symbols", {"path": "*.c"})).total == 1

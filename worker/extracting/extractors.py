@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from msgspec.structs import astuple
 
-from fledgling.pipe import FrameError, Pipe
+from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Confining, Layer
 from fledgling.worker.extracting.extractor import (
@@ -53,11 +53,12 @@ class Extractors:
         self._children: list[int] = []
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
         self._lost = 0
+        # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
         for _ in range(min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS)):
             ours, theirs = socket.socketpair()
             self._children.append(fork(languages, theirs, confining))
             self._sockets.append(ours)
-            self._free.put(Pipe(FromExtractor, ours.fileno(), ours.fileno()))
+            self._free.put(Pipe(FromExtractor, ours.fileno(), ours.fileno(), MAX_FRAME_BYTES))
             theirs.close()
 
     def confined(self) -> tuple[Layer, ...]:
