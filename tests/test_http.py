@@ -608,11 +608,11 @@ def test_refusals_do_not_fill_the_log(server):
 
 
 @asynccontextmanager
-async def client(server, agent="reviewer", era="modern"):
+async def client(server, agent="reviewer", era="modern", **options):
     fields = {"Authorization": f"Bearer {server.tokens[agent]}"}
     async with AsyncClient(headers=fields, timeout=30) as connections:
         transport = streamable_http_client(server.url, http_client=connections)
-        async with Client(transport, mode=ERAS[era]) as found:
+        async with Client(transport, mode=ERAS[era], **options) as found:
             yield found
 
 
@@ -627,6 +627,31 @@ async def test_list_call_and_error(server, era):
         assert (await mine.call_tool("read", {"path": "nowhere.py"})).is_error
         with pytest.raises(MCPError, match="not a tool of the profile fledgling-core"):
             await mine.call_tool("query", {"sql": "SELECT 1"})
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+async def test_an_agent_hears_of_its_own_calls_alone(server, era):
+    heard = {"analyst": [], "reviewer": []}
+
+    def hearing(agent):
+        async def hear(message):
+            heard[agent].append(message.data["tool"])
+
+        return hear
+
+    level = {"log_level": "info"} if era == "modern" else {}
+    async with (
+        client(server, "analyst", era, logging_callback=hearing("analyst"), **level) as analyst,
+        client(server, "reviewer", era, logging_callback=hearing("reviewer")) as reviewer,
+    ):
+        if era == "handshake":
+            await analyst.set_logging_level("info")
+        for one in (analyst, reviewer):
+            await one.call_tool("search", {"query": "timeout"})
+            await one.list_tools()
+        assert heard == {"analyst": ["search"], "reviewer": []}
 
 
 @pytest.mark.anyio
