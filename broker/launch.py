@@ -109,7 +109,17 @@ class BackProcess(Generic[Received]):
             await self._draining
         if self._writer and not self._writer.is_closing():
             self._writer.abort()
+        self._close_unused()
         return status
+
+    def _close_unused(self) -> None:
+        """Close the pipes that the event loop has not taken over: nobody listened to this process yet."""
+        process = self._process
+        taken = {process.stdin: self._writer, process.stdout: self._reader, process.stderr: self._draining}
+        for pipe, by in taken.items():
+            if pipe and not by:
+                with contextlib.suppress(BrokenPipeError):  # its first message may still be waiting
+                    pipe.close()
 
     def _start(self, first: msgspec.Struct) -> None:
         assert self._process.stdin is not None

@@ -521,6 +521,7 @@ async def test_calls_cancelled_as_they_end_leave_the_clock_running(project, tmp_
                 call.cancel()
             await asyncio.gather(*calls, return_exceptions=True)
         await asyncio.sleep(2 * limits.GRACE)  # a call that does not end in time, on a busy machine, costs its worker
+        assert (await front.call("explore", {})).summary.total_files == 20  # by then another is there
         before = asyncio.create_task(front.call("explore", {}))
         begun = time.monotonic()
         ended = await front.ask(Query(ENDLESS))
