@@ -27,6 +27,7 @@ from running import (
 )
 from running import query_worker as worker_of
 
+from fledgling.broker.query_worker import LOST
 from fledgling.security import limits
 from fledgling.worker.extracting.extractors import MAX_EXTRACTORS
 
@@ -212,7 +213,7 @@ async def test_a_stopped_worker_ends_with_the_broker_too(project):
 
 @pytest.mark.anyio
 async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project, record_testsuite_property):
-    """20 kills, half of them right before the next call: each answer is right, and nothing is indexed again."""
+    """20 kills, half of them right before the next call, to the cost of one clear error; nothing is indexed again."""
     async with connected(project) as client:
         expected = await answers(client)
         image = [where for where in opened(broker()).values() if "memfd" in where]
@@ -224,9 +225,12 @@ async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project,
                 await until(lambda worker=worker: not is_alive(worker))
             begun = time.monotonic()
             tool, arguments = CALLS[kill % len(CALLS)]
-            answer = (await client.call_tool(tool, arguments)).model_dump_json()
+            answer = await client.call_tool(tool, arguments)
+            if answer.is_error and not kill % 2:  # it was asked before the death was known
+                assert LOST.next_step in text(answer)
+                answer = await client.call_tool(tool, arguments)
             seconds.append(time.monotonic() - begun)
-            assert answer == expected[kill % len(CALLS)]
+            assert answer.model_dump_json() == expected[kill % len(CALLS)]
             assert [child.cmdline()[-1] for child in back_processes(broker())] == [QUERY_WORKER]
         assert await answers(client) == expected
         assert [where for where in opened(broker()).values() if "memfd" in where] == image
