@@ -195,6 +195,16 @@ class Decision:
         self.rows = 0
         self.bytes = 0
 
+    @property
+    def shown_tool(self) -> str:
+        """The tool's name as a log may hold it: it is a client's text."""
+        return printable(self.tool[:MAX_TOOL])
+
+    @property
+    def milliseconds(self) -> float:
+        """How long the call has taken so far."""
+        return round(1000 * (time.perf_counter() - self.begun), 3)
+
     def became(self, answer: AnyAnswer | Refusal, size: int) -> None:
         """Say that this answer of `size` bytes goes back."""
         self.bytes = size
@@ -300,11 +310,11 @@ class AuditLog:
         return Call(
             profile=decision.profile.name,
             digest=decision.profile.digest,
-            tool=printable(decision.tool[:MAX_TOOL]),
+            tool=decision.shown_tool,
             verdict=decision.verdict,
             layer=decision.layer,
             reason=decision.reason,
-            milliseconds=round(1000 * (time.perf_counter() - decision.begun), 3),
+            milliseconds=decision.milliseconds,
             rows=decision.rows,
             bytes=decision.bytes,
             arguments_sha256=hashlib.sha256(text.encode()).hexdigest(),

@@ -5,7 +5,6 @@ which level on it wants to hear, and the SDK holds back the rest; before, a clie
 nothing.
 """
 
-import time
 import warnings
 from typing import get_args
 
@@ -13,7 +12,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.types import EmptyResult, LoggingLevel, SetLevelRequestParams
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from fledgling.broker.audit_log import MAX_TOOL, Decision, printable
+from fledgling.broker.audit_log import Decision
 from fledgling.broker.protocol.offers import Context
 
 _LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)  # from debug to emergency
@@ -36,10 +35,10 @@ class ClientLog:
         if not self._is_wanted(context, level):
             return
         said = {
-            "tool": printable(decision.tool[:MAX_TOOL]),
+            "tool": decision.shown_tool,
             "verdict": decision.verdict,
             "layer": decision.layer,
-            "milliseconds": round(1000 * (time.perf_counter() - decision.begun), 3),
+            "milliseconds": decision.milliseconds,
             "rows": decision.rows,
             "bytes": decision.bytes,
         }
