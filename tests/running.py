@@ -91,6 +91,16 @@ async def until(holds: Callable[[], object], seconds: float = PATIENCE) -> float
     return time.monotonic() - begun
 
 
+async def at_work(of: psutil.Process) -> None:
+    """Wait until the processes below a broker have worked for a tenth of a second of CPU more than until now."""
+
+    def spent() -> float:
+        return sum(sum(process.cpu_times()[:2]) for process in back_processes(of))
+
+    before = spent()
+    await until(lambda: spent() > before + 0.1)
+
+
 async def first(of: psutil.Process, module: str) -> psutil.Process:
     """The first process below a broker that runs `module`, as soon as there is one."""
     found: list[psutil.Process] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import connected
 from mcp import MCPError
-from running import ENDLESS, PATIENCE, Server, opened, query_worker, until
+from running import ENDLESS, PATIENCE, Server, at_work, broker, opened, query_worker, until
 from test_cli import fledgling
 
 from fledgling.broker import audit_log
@@ -45,7 +45,7 @@ def end(log):
 
 # ---- what is in it --------------------------------------------------------------------------------------------------
 
-HASTY = "SET extends = 'fledgling-analyst'; SET query_timeout = 0.5; SET max_rows = 3;"
+HASTY = "SET extends = 'fledgling-analyst'; SET query_timeout = 2; SET max_rows = 3;"
 
 # tool, arguments, and what the log says of it
 CALLS = {
@@ -88,7 +88,7 @@ async def logged(request, anyio_backend, project, tmp_path_factory):
             with suppress(MCPError):  # that is how a tool is denied
                 await client.call_tool(tool, arguments)
         cancelled = asyncio.create_task(client.call_tool("query", {"sql": ENDLESS}))
-        await asyncio.sleep(0.2)
+        await at_work(broker())
         cancelled.cancel()
         await until(lambda: records(log)[-1]["verdict"] == "cancelled")
     return log

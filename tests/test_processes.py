@@ -18,6 +18,7 @@ from running import (
     INDEXER,
     QUERY_WORKER,
     Server,
+    at_work,
     back_processes,
     broker,
     first,
@@ -192,9 +193,7 @@ async def test_nothing_is_left_when_the_broker_ends_with_a_call_at_work(project,
         server.call(2, "explore", {})
         server.receive()
         server.call(3, "query", {"sql": ENDLESS})
-        worker = worker_of(server.seen)
-        busy = worker.cpu_times().user
-        await until(lambda: worker.cpu_times().user > busy + 0.1)
+        await at_work(server.seen)
         await ends(server, way)
 
 
@@ -245,8 +244,7 @@ async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
         expected = await answers(client)
         worker = worker_of(broker())
         call = asyncio.create_task(client.call_tool("query", {"sql": ENDLESS}))
-        busy = worker.cpu_times().user
-        await until(lambda: worker.cpu_times().user > busy + 0.3)
+        await at_work(broker())
         worker.kill()
         lost = await call
         assert lost.is_error
