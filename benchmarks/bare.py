@@ -25,5 +25,5 @@ extractors.confined()
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
 order = Build(os.getpid(), images, os.open(root, os.O_RDONLY | os.O_DIRECTORY), profile, Scope(max_files=1_000_000))
 gate = Gate() if profile.views else None
-builder = Builder(open_empty(images), gate, images, profile, has_content=True)
+builder = Builder(open_empty(images), gate, images, profile, extractors.sign, has_content=True)
 Building(order, order.scope, builder, languages, extractors, lambda _: None).run()

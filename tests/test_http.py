@@ -708,6 +708,8 @@ async def test_progress_while_the_index_is_made_and_a_kill(tmp_path):
             await mine.call_tool("symbols", {"path": "m1.py"}, progress_callback=heard)
 
     with serving(root, tmp_path, agents_of={"reviewer": "fledgling-core"}) as slow:
+        for process in back_processes(slow.seen):
+            process.nice(19)  # that calls are asked before the index is made, however busy the machine is
         asking = [asyncio.create_task(asks(slow, era)) for era in ERAS]
         await until(lambda: all(told.values()))
         for task in asking:

@@ -180,8 +180,9 @@ async def ends(server, way):
 @pytest.mark.parametrize("way", [signal.SIGKILL, "end of input"], ids=str)
 async def test_nothing_is_left_when_the_broker_ends_while_indexing(large, way):
     with Server(large) as server:
-        server.begin()
-        await first(server.seen, INDEXER)
+        indexer = await first(server.seen, INDEXER)
+        await at_work(server.seen)
+        assert is_alive(indexer)
         await ends(server, way)
 
 

@@ -14,7 +14,7 @@ from fledgling.worker.builder import cut
 from fledgling.worker.image import SQL
 from fledgling.worker.index import Asking
 from fledgling.worker.signatures import Signatures
-from fledgling.worker.signer import Signer
+from fledgling.worker.signer import Signer, signed
 
 FILES = {f"{name}.txt": "\n".join(f"{name} {n} needle" * (n % 3) + "x" * 300 for n in range(70)) for name in "abcde"}
 HITS = [(path, n) for path, text in FILES.items() for n, line in enumerate(text.split("\n"), 1) if "needle" in line]
@@ -27,7 +27,7 @@ def asking() -> Asking:
     db.execute(SQL["schema"])
     db.execute("USE image")
     images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
-    signer, writer = Signer(), BlockWriter(images.blocks)
+    signer, writer = Signer(signed), BlockWriter(images.blocks)
     blocks = [Block(path, *piece) for path, text in FILES.items() for piece in cut(text)]
     signer.add(blocks)
     signer.write(images.signatures)

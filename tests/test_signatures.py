@@ -9,10 +9,10 @@ import pytest
 import re2
 
 from fledgling.security import memory_file
+from fledgling.worker import signer as signing
 from fledgling.worker.blocks import Block
 from fledgling.worker.literals import of_literal, of_templates, read
 from fledgling.worker.signatures import Needed, Signatures, folded, numbers
-from fledgling.worker.signer import Signer
 
 QUIET = re2.Options()
 QUIET.log_errors = False
@@ -146,7 +146,7 @@ def test_no_match_is_without_what_its_pattern_needs() -> None:
 
 def signed(texts: Sequence[str], step: int) -> Signatures:
     fd = memory_file.create()
-    signer = Signer()
+    signer = signing.Signer(signing.signed)
     for at in range(0, len(texts), step):
         signer.add([Block("a.py", 1, text) for text in texts[at : at + step]])
     signer.write(fd)

@@ -256,11 +256,12 @@ class Building:
                     **msgspec.structs.asdict(answer.symbols),
                 }
             )
-            for source, facts in each:
+            for source, facts in each if self._builder.holds_comments else ():
                 for block, lines in enumerate(facts.comments, first_blocks[source.path]):
                     comments["block"] += [block] * len(lines)
                     comments["line_number"] += lines
-        self._builder.comments(comments)
+        if self._builder.holds_comments:
+            self._builder.comments(comments)
         return found
 
 

@@ -26,7 +26,7 @@ from fledgling.worker.image import SQL, path_of
 from fledgling.worker.outlines import OutlineWriter, Row
 from fledgling.worker.roots import root
 from fledgling.worker.rows import FileRow, ImportRow
-from fledgling.worker.signer import Signer
+from fledgling.worker.signer import Signer, signed
 
 CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
 CHUNK_ROWS = 50_000  # symbols loaded at once: each load costs some milliseconds, however small
@@ -114,7 +114,14 @@ class Builder:
     """
 
     def __init__(
-        self, db: duckdb.DuckDBPyConnection, gate: Gate | None, images: Images, profile: Profile, *, has_content: bool
+        self,
+        db: duckdb.DuckDBPyConnection,
+        gate: Gate | None,
+        images: Images,
+        profile: Profile,
+        sign: Callable[[Sequence[bytes]], bytes] = signed,
+        *,
+        has_content: bool,
     ) -> None:
         """Make the tables in the open images and let `gate` check the profile's views; raises ViewError."""
         self._images = images
@@ -131,10 +138,13 @@ class Builder:
         self._views = {view.name: self._check(gate, view) for view in profile.views}
         self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
         self.narrows_content = has_content and "content" in self._views
-        self._has_content = has_content
+        is_asked = "query" in profile.tools or "content" in self._views  # no other tool looks at comments
+        self.holds_comments = has_content and is_asked
         self._text = "text" if has_content and not self.narrows_content else "memory"
         self._symbols_at = self._into("symbols").begin()  # one transaction: the engine rewrites a group at each commit
-        self._signer, self._writer = Signer(), BlockWriter(images.blocks)
+        # What a view narrows is signed when all is parsed, and so not where it was parsed.
+        self._signer = Signer(signed if self.narrows_content else sign)
+        self._writer = BlockWriter(images.blocks)
         self._loader = Loader(
             self._cursor(self._text),
             [self._signer.add, self._writer.add] if self._text == "text" else [],
@@ -202,9 +212,8 @@ class Builder:
         _load(self._into("imports"), "load_imports", _columns(columns, named))
 
     def comments(self, columns: Mapping[str, Sequence[int]]) -> None:
-        """Load the numbers of comment lines, one list a column: each with its block."""
-        if self._has_content:
-            _load(self._into("content"), "load_comments", columns)
+        """Load the numbers of comment lines, one list a column: each with its block. Only if `holds_comments`."""
+        _load(self._into("content"), "load_comments", columns)
 
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""

@@ -40,7 +40,8 @@ def index(
         layers = _confined(order)
         threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
         narrowed = _narrowed(order)
-        builder = Builder(db, gate, order.images, order.profile, has_content=narrowed.scope.index_content)
+        has_content = narrowed.scope.index_content
+        builder = Builder(db, gate, order.images, order.profile, extractors.sign, has_content=has_content)
         pipe.send(Accepted(narrowed.scope, narrowed.narrowed, narrowed.notices, layers, extractors.confined()))
         pipe.send(Building(order, narrowed.scope, builder, languages, extractors, pipe.send).run())
     except ConfinementError as absent:

@@ -1,6 +1,6 @@
 """Trigram signatures as the indexer makes them, from the text of blocks in their order. See signatures.py."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -10,6 +10,7 @@ from fledgling.worker.blocks import Block
 from fledgling.worker.signatures import ROW_BITS, ROWS, TRIGRAM, WEIGHTS, folded
 
 _GROUP = 8  # blocks that share a byte of each row
+_PIECE = 16 * _GROUP  # blocks signed at once: about a megabyte
 _STRIPE = 64  # rows written at once: what a cache line holds of one group
 _A, _B, _C = (np.uint16(weight) for weight in WEIGHTS)
 _PLACES = np.arange(_GROUP, dtype=np.uint8)[:, np.newaxis]
@@ -18,40 +19,50 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class Signer:
-    """Signs blocks as they come; holds an eighth of ROWS bytes for each.
+    """Collects the signatures of blocks as they come; holds an eighth of ROWS bytes for each.
 
-    >>> signer = Signer()
+    `sign` makes them: `signed`, here or in another process.
+
+    >>> signer = Signer(signed)
     >>> signer.add([Block("a.py", 1, "import os")])
     >>> signer.write(fd)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sign: Callable[[Sequence[bytes]], bytes]) -> None:
+        self._sign = sign
         self._parts: list[Bytes] = []  # a row for each group of blocks, a byte for each row of the matrix
         self._waiting: list[bytes] = []
 
     def add(self, blocks: Iterable[Block]) -> None:
         """Sign the next blocks."""
-        self._waiting += [folded(block.text.encode()) for block in blocks]
-        self._sign(len(self._waiting) // _GROUP)
+        self._waiting += [block.text.encode() for block in blocks]
+        while len(self._waiting) >= _PIECE:
+            self._sign_piece()
 
     def write(self, fd: int) -> None:
         """Write the matrix of all blocks to an empty file."""
-        self._sign(-(-len(self._waiting) // _GROUP))
+        if self._waiting:
+            self._sign_piece()
         with open(fd, "wb", closefd=False) as file:
             for row in range(0, ROWS if self._parts else 0, _STRIPE):
                 stripe = np.concatenate([part[:, row : row + _STRIPE] for part in self._parts])
                 file.write(np.ascontiguousarray(stripe.T).data)
 
-    def _sign(self, groups: int) -> None:
-        if groups:
-            part = np.empty((groups, ROWS), np.uint8)
-            for group in range(groups):
-                _sign(self._waiting[group * _GROUP : (group + 1) * _GROUP], part[group])
-            self._parts.append(part)
-            del self._waiting[: groups * _GROUP]
+    def _sign_piece(self) -> None:
+        rows = self._sign(self._waiting[:_PIECE])
+        self._parts.append(np.frombuffer(rows, np.uint8).reshape(-1, ROWS))
+        del self._waiting[:_PIECE]
 
 
-def _sign(blocks: Sequence[bytes], column: Bytes) -> None:
+def signed(blocks: Sequence[bytes]) -> bytes:
+    """Return the signatures of some blocks: a byte for each row of the matrix, for eight blocks after the other."""
+    part = np.empty((-(-len(blocks) // _GROUP), ROWS), np.uint8)
+    for group, column in enumerate(part):
+        _fill([folded(block) for block in blocks[group * _GROUP : (group + 1) * _GROUP]], column)
+    return part.tobytes()
+
+
+def _fill(blocks: Sequence[bytes], column: Bytes) -> None:
     """Fill in the column of up to eight blocks."""
     codes = np.frombuffer(b"".join(blocks), np.uint8).astype(np.uint16)
     rows = ((codes[:-2] * _A + codes[1:-1] * _B + codes[2:] * _C) >> (16 - ROW_BITS)).astype(np.intp)

@@ -1,4 +1,4 @@
-"""One extractor process: text in, rows out, and the process above it that replaces it when a file was its end.
+"""One extractor process: text in, rows or signatures out; and the process above it, which replaces it.
 
 It is forked off the indexer with the indexer's confinement and keeps one socket of it. A file that takes more than
 FILE_SECONDS, or more memory than there is, ends the process wherever it is, in the middle of C code too: the kernel
@@ -25,6 +25,7 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import Languages
 from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
+from fledgling.worker.signer import signed
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
 # CPU seconds a file, and for each character of it, once LOST_FILES were lost: four times what ordinary source takes
@@ -46,6 +47,12 @@ class Batch(Struct, frozen=True, tag="batch"):
 
     sources: tuple[Source, ...]
     hurried: bool = False
+
+
+class Sign(Struct, frozen=True, tag="sign"):
+    """Indexer to extractor, before anything is parsed: some blocks of text to be signed (worker/signer.py)."""
+
+    blocks: list[bytes]
 
 
 class Facts(Struct, frozen=True):
@@ -82,6 +89,12 @@ class Found(Struct, frozen=True, tag="found"):
     symbols: SymbolColumns
 
 
+class Signed(Struct, frozen=True, tag="signed"):
+    """Extractor to indexer: the signatures of some blocks."""
+
+    rows: bytes
+
+
 class Lost(Struct, frozen=True, tag="lost"):
     """The process above an extractor to the indexer: file `at` of the batch was its end, and there is another now.
 
@@ -98,7 +111,8 @@ class Confined(Struct, frozen=True, tag="confined"):
     problem: str | None = None
 
 
-FromExtractor = Confined | Found | Lost
+ToExtractor = Batch | Sign
+FromExtractor = Confined | Found | Signed | Lost
 
 
 def fork(languages: Languages, end: socket.socket, confining: Confining) -> int:
@@ -129,7 +143,7 @@ def _replace_forever(languages: Languages, descriptor: int, indexer: int, confin
     extractor = Extractor(languages)  # once, for all that come after each other, and while files can be opened
     gc.freeze()
     gc.disable()  # what is found makes hardly a cycle, and a collection looks at all of it: _serve() calls for it
-    pipe: Pipe[Batch] = Pipe(Batch, descriptor, descriptor)
+    pipe: Pipe[ToExtractor] = Pipe(ToExtractor, descriptor, descriptor)
     lowered = limits.with_memory(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
     try:
         pipe.send(Confined(confine("extractor's parent", confining, parent=indexer, lowered=lowered)))
@@ -182,16 +196,19 @@ class AtWork:
         return [language for language, place in self._places.items() if self._memory[place]]
 
 
-def _serve(pipe: Pipe[Batch], extractor: Extractor, at_work: AtWork) -> None:
-    while (batch := pipe.receive()) is not None:
+def _serve(pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork) -> None:
+    while (asked := pipe.receive()) is not None:
+        if isinstance(asked, Sign):
+            pipe.send(Signed(signed(asked.blocks)))
+            continue
         extracted = []
-        for number, source in enumerate(batch.sources):
+        for number, source in enumerate(asked.sources):
             if at_work.meet(source.language):
                 extractor.extract(source.language, b"\n")  # what a language needs first is not on this file's clock
             at_work.begin(number)
-            extracted.append(_timed(extractor, source, seconds(source, batch)))
+            extracted.append(_timed(extractor, source, seconds(source, asked)))
         at_work.begin(None)
-        frame = pack(_found(extracted, batch))
+        frame = pack(_found(extracted, asked))
         extracted.clear()
         gc.collect()
         pipe.write(frame if len(frame) < MAX_FRAME_BYTES else pack(Lost(None)))

@@ -7,13 +7,13 @@ import os
 import queue
 import socket
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from msgspec.structs import astuple
 
-from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe
+from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, pack
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Confining, Layer
 from fledgling.worker.extracting.extractor import (
@@ -23,12 +23,15 @@ from fledgling.worker.extracting.extractor import (
     Found,
     FromExtractor,
     Lost,
+    Sign,
+    Signed,
     Source,
     SymbolColumns,
     fork,
     seconds,
 )
 from fledgling.worker.language import Languages
+from fledgling.worker.signer import signed
 
 MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more
 BATCH_CHARS = 256 * 1024  # of text in one message: some tens of milliseconds of work
@@ -44,6 +47,7 @@ class Extractors:
 
     >>> extractors = Extractors(languages, order.confining)
     >>> layers = extractors.confined()
+    >>> rows = extractors.sign([b"import os", b"import sys"])
     >>> for batch, found in extractors.extract(sources): ...
     >>> extractors.close()
     """
@@ -74,6 +78,19 @@ class Extractors:
                 raise ConfinementError(answer.problem)
             layers = answer.layers
         return layers
+
+    def sign(self, blocks: Sequence[bytes]) -> bytes:
+        """Return what `signer.signed` does of the blocks: in another process than the one that reads the next files."""
+        frame = pack(Sign([*blocks]))
+        if len(frame) >= MAX_FRAME_BYTES:
+            return signed(blocks)
+        pipe = self._free.get()
+        try:
+            pipe.write(frame)
+            answer = pipe.receive()
+        finally:
+            self._free.put(pipe)
+        return answer.rows if isinstance(answer, Signed) else signed(blocks)
 
     def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Batch, Found]]:
         """Yield what the sources say, in batches and in order; several are at work at once."""
