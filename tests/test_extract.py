@@ -16,6 +16,7 @@ from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.extracting.outline import MAX_GAP, cleaned
 from fledgling.worker.language import load_languages
 from fledgling.worker.rows import Extraction
+from fledgling.worker.signer import signed
 
 SOURCES = Path(__file__).parent / "languages"
 LANGUAGES = load_languages()
@@ -191,6 +192,17 @@ def facts(extractors: Extractors, language: str, texts: dict[str, bytes]) -> dic
     return {
         source.path: one for batch, found in answers for source, one in zip(batch.sources, found.facts, strict=True)
     }
+
+
+def test_an_extractor_signs_as_the_indexer_does(extractors: Extractors) -> None:
+    pieces = {
+        "nothing": [],
+        "some": [b"import os", b"", "Größe \u212a \u017f".encode()],
+        "a piece": [text for text in hostile(200).values() for _ in range(3)],
+        "too long for a frame": [b"x" * 2**23, b"ab" * 2**22],
+    }
+    for name, blocks in pieces.items():
+        assert extractors.sign(blocks) == signed(blocks), name
 
 
 GRAMMARS = sorted(name for name, row in LANGUAGES.rows.items() if row.grammars)

@@ -202,6 +202,17 @@ async def test_tables_have_their_columns_and_keys(project):
         assert await rows(client, "SELECT count(*) FROM files WHERE absolute_path IS NOT NULL") == [(0,)]
 
 
+@pytest.mark.anyio
+async def test_comment_lines_are_known_where_somebody_may_ask_and_nowhere_else(tmp_path):
+    (tmp_path / "a.py").write_text("# one\nx = '# two'  # three\n\n    # four\n")
+    async with fronted(tmp_path, "fledgling-analyst") as (front, _):
+        asked = "SELECT line_number FROM content WHERE is_comment ORDER BY line_number"
+        assert (await front.ask(Query(asked), whole=True)).rows == [[1], [4]]
+    async with built(tmp_path, "fledgling-core") as indexing:
+        with duckdb.connect(f"/proc/self/fd/{indexing.images.code}", read_only=True) as db:
+            assert db.execute("SELECT count(*) FROM comments").fetchone() == (0,)
+
+
 # ---- a profile's own views ------------------------------------------------------------------------------------------
 
 HEAD = "SET tools = 'explore, read, search, symbols, dependencies, query';\n"

@@ -1,4 +1,4 @@
-"""Trigram signatures as the indexer makes them, from the text of blocks in their order. See signatures.py."""
+"""Trigram signatures as they are made, from the text of blocks in their order. See signatures.py."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
