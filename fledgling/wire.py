@@ -447,6 +447,10 @@ class Profile(Struct, frozen=True):
     absolute_paths: bool
     views: tuple[View, ...]
 
+    def reads_all_of(self, table: str) -> bool:
+        """Whether somebody may look at any column of a table: a statement, or a view of it. The tools know theirs."""
+        return "query" in self.tools or any(view.name == table for view in self.views)
+
 
 # ---- frames ---------------------------------------------------------------------------------------------------------
 

@@ -203,14 +203,28 @@ async def test_tables_have_their_columns_and_keys(project):
 
 
 @pytest.mark.anyio
-async def test_comment_lines_are_known_where_somebody_may_ask_and_nowhere_else(tmp_path):
-    (tmp_path / "a.py").write_text("# one\nx = '# two'  # three\n\n    # four\n")
-    async with fronted(tmp_path, "fledgling-analyst") as (front, _):
-        asked = "SELECT line_number FROM content WHERE is_comment ORDER BY line_number"
-        assert (await front.ask(Query(asked), whole=True)).rows == [[1], [4]]
-    async with built(tmp_path, "fledgling-core") as indexing:
+@pytest.mark.parametrize(
+    "profile",
+    [
+        "SET extends = 'fledgling-analyst';",
+        "SET extends = 'fledgling-core';",
+        "SET extends = 'fledgling-core'; CREATE VIEW symbols AS SELECT * FROM symbols WHERE docstring LIKE 'Say%';",
+        "SET extends = 'fledgling-core'; CREATE VIEW content AS SELECT * FROM content WHERE NOT is_comment;",
+    ],
+)
+async def test_docstrings_and_comment_lines_are_kept_where_somebody_may_ask(tmp_path, profile):
+    mine = tmp_path / "mine.sql"
+    mine.write_text(profile)
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/a.py").write_text("# one\ndef f():\n    'Say two.'  # three\n    # four\n")
+    async with built(tmp_path / "tree", str(mine)) as indexing:
         with duckdb.connect(f"/proc/self/fd/{indexing.images.code}", read_only=True) as db:
-            assert db.execute("SELECT count(*) FROM comments").fetchone() == (0,)
+            assert db.execute("FROM symbols SELECT name").fetchall() == [("f",)]
+            docstrings = db.execute("FROM symbols SELECT docstring").fetchall()
+            comments = db.execute("FROM comments SELECT lines").fetchall()
+        assert (b"# one" in raw(indexing)) == ("VIEW content" not in profile)
+    assert docstrings == [("Say two." if "analyst" in profile or "VIEW symbols" in profile else None,)]
+    assert comments == ([([1, 4],)] if "analyst" in profile else [])
 
 
 # ---- a profile's own views ------------------------------------------------------------------------------------------

@@ -138,8 +138,7 @@ class Builder:
         self._views = {view.name: self._check(gate, view) for view in profile.views}
         self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
         self.narrows_content = has_content and "content" in self._views
-        is_asked = "query" in profile.tools or "content" in self._views  # no other tool looks at comments
-        self.holds_comments = has_content and is_asked
+        self.holds_comments = has_content and profile.reads_all_of("content")
         self._text = "text" if has_content and not self.narrows_content else "memory"
         self._symbols_at = self._into("symbols").begin()  # one transaction: the engine rewrites a group at each commit
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
