@@ -171,6 +171,14 @@ def test_no_block_that_holds_a_text_is_left_out(step: int) -> None:
         assert needed is None or len(text) < 200 or candidates == holding
 
 
+@pytest.mark.parametrize("place", range(2**20 - 7, 2**20 + 2))
+def test_nothing_is_lost_between_the_parts_of_a_long_line(place: int) -> None:
+    signatures = signed(["x", "x" * place + "needle" + "x" * 2**20], 1)
+    assert list(numbers(signatures.holding([[b"needle"]]))) == [1]
+    assert list(numbers(signatures.holding([[b"needlexx"]]))) == [1]
+    assert list(numbers(signatures.holding([[b"lexyz"]]))) == []
+
+
 def test_no_blocks() -> None:
     signatures = signed([], 1)
     assert signatures.blocks == 0

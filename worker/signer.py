@@ -1,6 +1,6 @@
 """Trigram signatures as they are made, from the text of blocks in their order. See signatures.py."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -11,6 +11,7 @@ from fledgling.worker.signatures import ROW_BITS, ROWS, TRIGRAM, WEIGHTS, folded
 
 _GROUP = 8  # blocks that share a byte of each row
 _PIECE = 16 * _GROUP  # blocks signed at once: about a megabyte
+_TEXT = 2**20  # bytes of text whose trigrams are numbers at once, 14 times as many; a line may be max_file_size long
 _STRIPE = 64  # rows written at once: what a cache line holds of one group
 _A, _B, _C = (np.uint16(weight) for weight in WEIGHTS)
 _PLACES = np.arange(_GROUP, dtype=np.uint8)[:, np.newaxis]
@@ -58,15 +59,32 @@ def signed(blocks: Sequence[bytes]) -> bytes:
     """Return the signatures of some blocks: a byte for each row of the matrix, for eight blocks after the other."""
     part = np.empty((-(-len(blocks) // _GROUP), ROWS), np.uint8)
     for group, column in enumerate(part):
-        _fill([folded(block) for block in blocks[group * _GROUP : (group + 1) * _GROUP]], column)
+        seen = np.zeros((_GROUP, ROWS), np.uint8)
+        for texts in _bounded(blocks[group * _GROUP : (group + 1) * _GROUP]):
+            _see(texts, seen)
+        np.bitwise_or.reduce(seen << _PLACES, axis=0, out=column)
     return part.tobytes()
 
 
-def _fill(blocks: Sequence[bytes], column: Bytes) -> None:
-    """Fill in the column of up to eight blocks."""
-    codes = np.frombuffer(b"".join(blocks), np.uint8).astype(np.uint16)
+def _bounded(blocks: Sequence[bytes]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield the folded texts of blocks, numbered, some _TEXT bytes at once; of a long one parts that overlap."""
+    texts: list[tuple[int, bytes]] = []
+    size = 0
+    for number, block in enumerate(blocks):
+        text = folded(block)
+        for start in range(0, max(len(text) - TRIGRAM + 1, 1), _TEXT):
+            texts.append((number, text[start : start + _TEXT + TRIGRAM - 1]))
+            size += len(texts[-1][1])
+            if size > _TEXT:
+                yield texts
+                texts, size = [], 0
+    yield texts
+
+
+def _see(texts: Sequence[tuple[int, bytes]], seen: Bytes) -> None:
+    """Mark the rows of all trigrams in texts, those of each block in a row of its own."""
+    codes = np.frombuffer(b"".join(text for _, text in texts), np.uint8).astype(np.uint16)
     rows = ((codes[:-2] * _A + codes[1:-1] * _B + codes[2:] * _C) >> (16 - ROW_BITS)).astype(np.intp)
-    seen = np.zeros((_GROUP, ROWS), np.uint8)
-    for block, (start, end) in enumerate(pairwise(accumulate(map(len, blocks), initial=0))):
+    ends = accumulate((len(text) for _, text in texts), initial=0)
+    for (block, _), (start, end) in zip(texts, pairwise(ends), strict=True):
         seen[block][rows[start : max(start, end - TRIGRAM + 1)]] = 1
-    np.bitwise_or.reduce(seen << _PLACES, axis=0, out=column)

@@ -98,7 +98,7 @@ class Signed(Struct, frozen=True, tag="signed"):
 class Lost(Struct, frozen=True, tag="lost"):
     """The process above an extractor to the indexer: file `at` of the batch was its end, and there is another now.
 
-    None where what it found in all of them together does not fit a frame, or it ended before the first.
+    None where the batch, or what it found in all of it together, does not fit a frame, or it ended before the first.
     """
 
     at: int | None

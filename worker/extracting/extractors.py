@@ -81,13 +81,9 @@ class Extractors:
 
     def sign(self, blocks: Sequence[bytes]) -> bytes:
         """Return what `signer.signed` does of the blocks: in another process than the one that reads the next files."""
-        frame = pack(Sign([*blocks]))
-        if len(frame) >= MAX_FRAME_BYTES:
-            return signed(blocks)
         pipe = self._free.get()
         try:
-            pipe.write(frame)
-            answer = pipe.receive()
+            answer = answered(pipe, Sign([*blocks]))
         finally:
             self._free.put(pipe)
         return answer.rows if isinstance(answer, Signed) else signed(blocks)
@@ -121,23 +117,32 @@ class Extractors:
                 parts.append(sources)
             elif sources:
                 batch = Batch(sources, hurried=self._lost >= LOST_FILES)
-                pipe.send(batch)
-                match pipe.receive():
+                match answered(pipe, batch):
                     case Found() as found:
                         parts.append(found)
                     case Lost(None) if len(sources) > 1:
                         pending += ((source,) for source in reversed(sources))
                     case Lost(at) if 0 <= (worst := at or 0) < len(sources):
                         self._lost += 1
-                        pending += (sources[worst + 1 :], given_up(sources[worst], batch), sources[:worst])
+                        took = 0.0 if at is None else seconds(sources[worst], batch)
+                        pending += (sources[worst + 1 :], given_up(took), sources[:worst])
                     case _:
                         raise FrameError("an extractor has closed its socket")
         return joined(parts)
 
 
-def given_up(source: Source, batch: Batch) -> Found:
-    """What is known of a file that was the end of an extractor."""
-    return Found([Facts(None, complete=False, seconds=seconds(source, batch))], SymbolColumns())
+def answered(pipe: Pipe[FromExtractor], message: Batch | Sign) -> FromExtractor | None:
+    """Put a message to a process and return what it answers; a message that does not fit a frame is not sent."""
+    frame = pack(message)
+    if len(frame) >= MAX_FRAME_BYTES:
+        return Lost(None)
+    pipe.write(frame)
+    return pipe.receive()
+
+
+def given_up(took: float) -> Found:
+    """What is known of a file that was the end of an extractor after so many seconds, or does not fit a frame."""
+    return Found([Facts(None, complete=False, seconds=took)], SymbolColumns())
 
 
 def joined(parts: list[Found]) -> Found:
