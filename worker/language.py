@@ -80,7 +80,7 @@ def interpreter(head: bytes) -> str:
 def load_languages(*, with_docstrings: bool = True) -> Languages:
     """Read the table and every file it names, so that nothing needs to be opened later.
 
-    Without docstrings the languages have no place for them: they are a tenth of what parsing costs, and no tool but
+    Without docstrings the languages have no place for them: they are a twentieth of the work, and no tool but
     `query` shows one.
     """
     table = tomllib.loads((FOLDER / "languages.toml").read_text())
