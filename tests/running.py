@@ -95,7 +95,11 @@ async def at_work(of: psutil.Process) -> None:
     """Wait until the processes below a broker have worked for a tenth of a second of CPU more than until now."""
 
     def spent() -> float:
-        return sum(sum(process.cpu_times()[:2]) for process in back_processes(of))
+        seconds = 0.0
+        for process in back_processes(of):
+            with suppress(psutil.NoSuchProcess):
+                seconds += sum(process.cpu_times()[:2])
+        return seconds
 
     before = spent()
     await until(lambda: spent() > before + 0.1)
