@@ -40,7 +40,6 @@ def asking() -> Asking:
 @pytest.mark.parametrize("query", ["Needle", "ne"])
 @pytest.mark.parametrize("path", [None, "[bd].txt"])
 def test_pages(monkeypatch: pytest.MonkeyPatch, query: str, path: str | None) -> None:
-    monkeypatch.setattr(search, "STEP", 2)
     monkeypatch.setattr(search, "COUNTED_BLOCKS", 3)
     expected = [(at, line) for at, line in HITS if path is None or at in ("b.txt", "d.txt")]
     there = asking()

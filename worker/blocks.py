@@ -114,7 +114,7 @@ class Blocks:
         """Map the file; the caller may close `fd`."""
         self._data = memory_file.mapped(fd)
         self.count, files = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
-        self._ends, self._records, self.first_lines, self._files_of = columns(
+        self._ends, self._records, self.first_lines, self.files_of = columns(
             memoryview(self._data)[: -_COUNTS.size],
             ((PLACE, self.count + 1), (PLACE, files + 1), (NUMBER, self.count), (NUMBER, self.count)),
         )
@@ -131,7 +131,7 @@ class Blocks:
 
     def file_of(self, block: int) -> File:
         """Return the file that a block is of."""
-        return self.file(self._files_of[block])
+        return self.file(self.files_of[block])
 
     def find(self, path: str) -> File | None:
         """Return the file at a path."""

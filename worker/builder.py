@@ -36,7 +36,7 @@ ENGINE_SHARE = (
 ENGINE_LEAST = 128 * 2**20  # bytes; with less it cannot load one chunk
 FILES_READ = 500  # at once: their symbols are some ten thousand rows
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
-BLOCK_CHARS = 8192  # a search verifies whole blocks: small enough to be read fast, large enough to be few
+BLOCK_CHARS = 4096  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 
 # The order matters, as when serving: image.py.
 _BUILD_SETTINGS = (

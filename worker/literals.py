@@ -9,7 +9,7 @@ unread, which costs time and no hit. See https://github.com/google/re2/wiki/Synt
 import re
 from collections.abc import Iterator
 
-from fledgling.worker.signatures import TRIGRAM, Needed, folded
+from fledgling.worker.signatures import SHORTEST, Needed, folded
 
 MAX_TEMPLATES = 32  # a pattern with more choices has a gap in their place
 MAX_CHARS = 256  # of a template; what comes after is a gap
@@ -78,7 +78,7 @@ def _folded(text: str) -> bytes:
 
 
 def _is_known(text: bytes) -> bool:
-    return len(text) >= TRIGRAM
+    return len(text) >= SHORTEST
 
 
 def _char(char: str, *, case_sensitive: bool) -> str:

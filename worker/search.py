@@ -5,7 +5,7 @@ stops early only behind the page, and then the totals are lower bounds.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from typing import NamedTuple
 
 import _duckdb as duckdb
@@ -18,8 +18,7 @@ from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing
 from fledgling.worker.matching import Matcher
 from fledgling.worker.signatures import Needed, numbers
 
-STEP = 512  # blocks looked at before the next look at whether it is enough: a few milliseconds
-COUNTED_BLOCKS = 512  # candidates that are searched for the totals although the page is full
+COUNTED_BLOCKS = 256  # candidates that are searched for the totals although the page is full: a few milliseconds
 
 
 Shown = dict[tuple[int, int], str]  # the first block of a file and the number of a line -> that line as it is shown
@@ -110,24 +109,21 @@ def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question:
     end = offset + min(question.max_results, asking.profile.max_rows)
     hits: list[_Hit] = []
     lines: Shown = {}
-    total = total_files = searched = 0
+    total = total_files = 0
     last = None
-    while step := list(islice(candidates, STEP)):
-        if total > end and searched >= COUNTED_BLOCKS:
+    for searched, block in enumerate(candidates):
+        if searched >= COUNTED_BLOCKS and total > end:
             return _Found(hits, lines, total, total_files, is_exact=False)
-        searched += len(step)
-        for block in step:
-            asking.check()
-            text = asking.blocks.text(block)
-            places = matching.places(finding, text)
-            if not places:
-                continue
-            file = asking.blocks.file_of(block)
-            if page := places[max(offset - total, 0) : max(end - total, 0)]:
-                hits += _hits(asking, question, block, page, lines)
-            total += len(places)
-            total_files += file.block != last
-            last = file.block
+        asking.check()
+        places = matching.places(finding, asking.blocks.text(block))
+        if not places:
+            continue
+        if page := places[max(offset - total, 0) : max(end - total, 0)]:
+            hits += _hits(asking, question, block, page, lines)
+        total += len(places)
+        number = asking.blocks.files_of[block]
+        total_files += number != last
+        last = number
     return _Found(hits, lines, total, total_files, is_exact=True)
 
 

@@ -1,29 +1,30 @@
-"""Which blocks may hold a text: a bit-sliced matrix of trigram signatures, as the query worker reads it.
+"""Which blocks may hold a text: a bit-sliced matrix of n-gram signatures, as the query worker reads it.
 
-The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a trigram whose hash is r. A
-block without one of a text's bits is without the text; one that has them all is a candidate, to be searched. signer.py
+The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a gram, three or four bytes one
+after the other, whose hash is r. A block without one of a text's bits is without the text; one that has them all is a
+candidate, to be searched. Grams of three alone would leave three times as many candidates of ordinary words. signer.py
 makes the matrix. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from operator import mul
 
 from fledgling.security import memory_file
 
-ROW_BITS = 13  # of a trigram's hash: one bit more halves the false candidates, for twice the memory
+ROW_BITS = 13  # of a gram's hash: one bit more leaves fewer false candidates, for twice the memory
 ROWS = 1 << ROW_BITS
-WEIGHTS = (0x9E37, 0x85EB, 0xC2B3)  # odd, so that each byte of a trigram reaches the upper bits of its 16-bit hash
-TRIGRAM = 3  # bytes
-READ_ROWS = 64  # of one text: more of a long text than 66 bytes leaves no fewer blocks
-_LETTERS = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))  # that RE2 folds to ASCII
+WEIGHTS = (0x9E37, 0x85EB, 0xC2B3, 0xD1B5)  # odd: each byte of a gram reaches the upper bits of its 16-bit hash
+SHORTEST, LONGEST = GRAMS = (3, 4)  # bytes
+READ_ROWS = 24  # of one text: more of them leave hardly fewer blocks
+FOLDED_LETTERS = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))  # those beyond ASCII that RE2 folds to it
 
 Needed = Sequence[Sequence[bytes]]  # texts of which one group must be there whole: [[b"def ", b"timeout"], [b"lambda"]]
 
 
-def folded(text: bytes, sought: bytes = b"ks") -> bytes:
-    r"""Return the bytes whose trigrams are kept: ASCII without case, and with the two letters that RE2 folds to ASCII.
-
-    They are left as they are where they are not in what is sought.
+def folded(text: bytes) -> bytes:
+    r"""Return the bytes whose grams are kept: ASCII without case, and with the two letters that RE2 folds to ASCII.
 
     >>> folded("Timeout 20 \u212a".encode())
     b'timeout 20 k'
@@ -31,9 +32,8 @@ def folded(text: bytes, sought: bytes = b"ks") -> bytes:
     lower = text.lower()
     if text.isascii():
         return lower
-    for letter, ascii_letter in _LETTERS:
-        if ascii_letter in sought:
-            lower = lower.replace(letter, ascii_letter)
+    for letter, ascii_letter in FOLDED_LETTERS:
+        lower = lower.replace(letter, ascii_letter)
     return lower
 
 
@@ -79,7 +79,10 @@ def numbers(bits: int) -> Iterator[int]:
 
 
 def _rows(text: bytes) -> Iterator[int]:
-    """Yield the hash of each trigram."""
-    a, b, c = WEIGHTS
-    for at in range(min(len(text) - TRIGRAM + 1, READ_ROWS)):
-        yield ((text[at] * a + text[at + 1] * b + text[at + 2] * c) & 0xFFFF) >> (16 - ROW_BITS)
+    """Yield the hash of READ_ROWS grams at most, from all over the text: the longer first, which fewer blocks hold."""
+    hashes = (
+        (sum(map(mul, WEIGHTS, text[at : at + size])) & 0xFFFF) >> (16 - ROW_BITS)
+        for size in reversed(GRAMS)
+        for at in range(0, len(text) - size + 1, len(text) // READ_ROWS + 1)
+    )
+    return islice(hashes, READ_ROWS)

@@ -1,4 +1,4 @@
-"""Trigram signatures as they are made, from the text of blocks in their order. See signatures.py."""
+"""Signatures as they are made, from the text of blocks in their order. See signatures.py."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.blocks import Block
-from fledgling.worker.signatures import ROW_BITS, ROWS, TRIGRAM, WEIGHTS, folded
+from fledgling.worker.signatures import GRAMS, LONGEST, ROW_BITS, ROWS, WEIGHTS, folded
 
 _GROUP = 8  # blocks that share a byte of each row
 _PIECE = 16 * _GROUP  # blocks signed at once: about a megabyte
-_TEXT = 2**20  # bytes of text whose trigrams are numbers at once, 14 times as many; a line may be max_file_size long
+_TEXT = 2**20  # bytes of text whose grams are numbers at once, 24 times as many; a line may be max_file_size long
 _STRIPE = 64  # rows written at once: what a cache line holds of one group
-_A, _B, _C = (np.uint16(weight) for weight in WEIGHTS)
+_A, _B, _C, _D = (np.uint16(weight) for weight in WEIGHTS)
 _PLACES = np.arange(_GROUP, dtype=np.uint8)[:, np.newaxis]
 
 Bytes = npt.NDArray[np.uint8]
@@ -72,8 +72,8 @@ def _bounded(blocks: Sequence[bytes]) -> Iterator[list[tuple[int, bytes]]]:
     size = 0
     for number, block in enumerate(blocks):
         text = folded(block)
-        for start in range(0, max(len(text) - TRIGRAM + 1, 1), _TEXT):
-            texts.append((number, text[start : start + _TEXT + TRIGRAM - 1]))
+        for start in range(0, max(len(text) - LONGEST + 1, 1), _TEXT):
+            texts.append((number, text[start : start + _TEXT + LONGEST - 1]))
             size += len(texts[-1][1])
             if size > _TEXT:
                 yield texts
@@ -82,9 +82,12 @@ def _bounded(blocks: Sequence[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 def _see(texts: Sequence[tuple[int, bytes]], seen: Bytes) -> None:
-    """Mark the rows of all trigrams in texts, those of each block in a row of its own."""
+    """Mark the rows of all grams in texts, those of each block in a row of its own."""
     codes = np.frombuffer(b"".join(text for _, text in texts), np.uint8).astype(np.uint16)
-    rows = ((codes[:-2] * _A + codes[1:-1] * _B + codes[2:] * _C) >> (16 - ROW_BITS)).astype(np.intp)
+    three = codes[:-2] * _A + codes[1:-1] * _B + codes[2:] * _C
+    hashes = three, three[:-1] + codes[3:] * _D
+    rows = [(gram >> (16 - ROW_BITS)).astype(np.intp) for gram in hashes]
     ends = accumulate((len(text) for _, text in texts), initial=0)
     for (block, _), (start, end) in zip(texts, pairwise(ends), strict=True):
-        seen[block][rows[start : max(start, end - TRIGRAM + 1)]] = 1
+        for size, of_size in zip(GRAMS, rows, strict=True):
+            seen[block][of_size[start : max(start, end - size + 1)]] = 1
