@@ -18,7 +18,7 @@ from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing
 from fledgling.worker.matching import Matcher
 from fledgling.worker.signatures import Needed, numbers
 
-COUNTED_BLOCKS = 256  # candidates that are searched for the totals although the page is full: a few milliseconds
+COUNTED_BLOCKS = 128  # candidates that are searched for the totals although the page is full: a few milliseconds
 
 
 Shown = dict[tuple[int, int], str]  # the first block of a file and the number of a line -> that line as it is shown

@@ -11,7 +11,7 @@ from fledgling.worker.signatures import GRAMS, LONGEST, ROW_BITS, ROWS, WEIGHTS,
 
 _GROUP = 8  # blocks that share a byte of each row
 _PIECE = 16 * _GROUP  # blocks signed at once: about a megabyte
-_TEXT = 2**20  # bytes of text whose grams are numbers at once, 24 times as many; a line may be max_file_size long
+_TEXT = 2**20  # bytes of text whose grams are numbers at once, some 20 times as many; a line may be max_file_size long
 _STRIPE = 64  # rows written at once: what a cache line holds of one group
 _A, _B, _C, _D = (np.uint16(weight) for weight in WEIGHTS)
 _PLACES = np.arange(_GROUP, dtype=np.uint8)[:, np.newaxis]
@@ -85,9 +85,9 @@ def _see(texts: Sequence[tuple[int, bytes]], seen: Bytes) -> None:
     """Mark the rows of all grams in texts, those of each block in a row of its own."""
     codes = np.frombuffer(b"".join(text for _, text in texts), np.uint8).astype(np.uint16)
     three = codes[:-2] * _A + codes[1:-1] * _B + codes[2:] * _C
-    hashes = three, three[:-1] + codes[3:] * _D
-    rows = [(gram >> (16 - ROW_BITS)).astype(np.intp) for gram in hashes]
+    rows = [hashes >> (16 - ROW_BITS) for hashes in (three, three[:-1] + codes[3:] * _D)]
     ends = accumulate((len(text) for _, text in texts), initial=0)
     for (block, _), (start, end) in zip(texts, pairwise(ends), strict=True):
         for size, of_size in zip(GRAMS, rows, strict=True):
-            seen[block][of_size[start : max(start, end - size + 1)]] = 1
+            # As the numbers that index an array, of one block: memory for more of them would be new at each call.
+            seen[block][of_size[start : max(start, end - size + 1)].astype(np.intp)] = 1
