@@ -1,11 +1,11 @@
 import os
 import random
-import time
 import tomllib
 from pathlib import Path
 
 import msgspec
 import pytest
+from costing import costs_under
 
 from fledgling.config import (
     KEYS,
@@ -248,9 +248,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_bytes_cost_little_and_change_nothing(data):
-    started = time.process_time()
-    found = narrow(SCOPE, data)
-    assert time.process_time() - started < 5  # a slow machine takes a second for the slowest
+    found = costs_under(2, lambda: narrow(SCOPE, data))  # half a second for the slowest
     assert (found.scope, found.narrowed) == (SCOPE, ())
     assert 1 <= len(found.notices) <= 21
     assert all(len(notice) < 400 and notice.isprintable() for notice in found.notices)

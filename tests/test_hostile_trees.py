@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from random import Random
 
 import pytest
+from costing import costs_under
 from running import PATIENCE
 from trees import ALL, make, walked
 
@@ -184,17 +185,13 @@ def test_descriptors_are_all_closed(root):
 def test_many_names_in_one_directory(root):
     for number in range(20_000):
         os.close(os.open(root / f"{number}.py", os.O_CREAT | os.O_WRONLY))
-    start = time.process_time()
-    tree = walked(root)
+    tree = costs_under(2, lambda: walked(root))
     assert len(tree.entries) == 20_000
-    assert time.process_time() - start < 2
 
 
 def test_ignore_file_of_a_hundred_thousand_patterns(root):
     make(root, "a.py", "7", **{".gitignore": "".join(f"{number}\n" for number in range(100_000))})
-    start = time.process_time()
-    tree = walked(root)
-    assert time.process_time() - start < 1
+    tree = costs_under(1, lambda: walked(root))
     assert [entry.path for entry in tree.entries] == [".gitignore", "a.py"]
     assert tree.notices == [".gitignore is past a limit: some of its rules were not used."]
 
@@ -213,10 +210,8 @@ def test_a_walk_ends_though_rules_are_slow(root, monkeypatch, what):
     for number in range(200):
         names = ["".join(dice.choices(name, k=len(name))) for _ in range(10)]
         make(root, *(f"{number}/{name}" for name in names), **{f"{number}/.gitignore": rules})
-    start = time.process_time()
-    tree = walked(root)
+    tree = costs_under(2, lambda: walked(root))
     assert tree.partial == "The walk ended after 1 seconds; what comes later is missing."
-    assert time.process_time() - start < 2
 
 
 def test_what_may_not_be_read_is_counted(root):
