@@ -54,6 +54,14 @@ def test_where_many_are_lost_each_gets_a_small_multiple_of_what_ordinary_source_
     assert all(facts.definitions == 1 for facts in found.values() if facts.engine)
 
 
+def test_files_that_took_no_time_hurry_no_others(hurried, monkeypatch):
+    monkeypatch.setattr(extractors, "MAX_FRAME_BYTES", 100_000)
+    texts = {f"{number}.c": GOOD * 4000 for number in range(2 * LOST_FILES)} | {"slow.c": ENDLESS}
+    found = asked(hurried, texts)
+    assert [facts.engine for facts in found.values()] == [None] * len(texts)
+    assert [facts.seconds for facts in found.values()] == [0.0] * (len(texts) - 1) + [0.2]
+
+
 @pytest.mark.anyio
 async def test_a_file_that_cannot_be_parsed_is_named_and_its_text_found(tmp_path):
     (tmp_path / "poison.c").write_text("needle();\n" + ENDLESS)

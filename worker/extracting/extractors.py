@@ -123,7 +123,7 @@ class Extractors:
                     case Lost(None) if len(sources) > 1:
                         pending += ((source,) for source in reversed(sources))
                     case Lost(at) if 0 <= (worst := at or 0) < len(sources):
-                        self._lost += 1
+                        self._lost += at is not None
                         took = 0.0 if at is None else seconds(sources[worst], batch)
                         pending += (sources[worst + 1 :], given_up(took), sources[:worst])
                     case _:
