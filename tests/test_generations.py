@@ -10,8 +10,8 @@ from running import fronted
 from fledgling.wire import CODE, TEXT, Explore, Hits, Read, Search, SymbolList, Symbols
 from fledgling.worker.build import EXTRACTING, SMALL_BYTES, TEXT_SHARE
 
-FILES = 300
-FUNCTIONS = 150  # a file; 3 MB of source in all, which takes a second or more to parse
+FILES = 200
+FUNCTIONS = 150  # a file; 2 MB of source in all, which takes a second or more to parse
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ stops early only behind the page, and then the totals are lower bounds.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 import _duckdb as duckdb
@@ -18,7 +18,7 @@ from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing
 from fledgling.worker.matching import Matcher
 from fledgling.worker.signatures import Needed, numbers
 
-COUNTED_BLOCKS = 128  # candidates that are searched for the totals although the page is full: a few milliseconds
+COUNTED_BLOCKS = 512  # candidates that are all searched, so that the totals are exact: some milliseconds
 
 
 Shown = dict[tuple[int, int], str]  # the first block of a file and the number of a line -> that line as it is shown
@@ -96,23 +96,24 @@ def _inside(asking: Asking, question: Search, blocks: Iterator[int]) -> Iterator
     is_path = matching.in_path(paths.pattern(question.path))
     last, is_inside = None, False
     for block in blocks:
-        file = asking.blocks.file_of(block)
-        if file.block != last:
-            last = file.block
+        number = asking.blocks.files_of[block]
+        if number != last:
+            last, file = number, asking.blocks.file(number)
             is_inside = question.language in (None, file.language) and is_path(file.path)
         if is_inside:
             yield block
 
 
 def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question: Search, offset: int) -> _Found:
-    """Search the candidates until a hit is left for the next page, and COUNTED_BLOCKS of them at least."""
+    """Search the candidates: all if there are COUNTED_BLOCKS at most, else until a hit is left for the next page."""
     end = offset + min(question.max_results, asking.profile.max_rows)
     hits: list[_Hit] = []
     lines: Shown = {}
     total = total_files = 0
     last = None
-    for searched, block in enumerate(candidates):
-        if searched >= COUNTED_BLOCKS and total > end:
+    counted = [*islice(candidates, COUNTED_BLOCKS + 1)]
+    for block in chain(counted, candidates):
+        if total > end and len(counted) > COUNTED_BLOCKS:
             return _Found(hits, lines, total, total_files, is_exact=False)
         asking.check()
         places = matching.places(finding, asking.blocks.text(block))
