@@ -59,6 +59,7 @@ class BackProcess(Generic[Received]):
         self._module = module
         self._unpacker = unpacker
         self._reader: asyncio.StreamReader | None = None
+        self._answers: asyncio.ReadTransport | None = None
         self._writer: asyncio.WriteTransport | None = None
         self._draining: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
@@ -109,6 +110,8 @@ class BackProcess(Generic[Received]):
             await self._draining
         if self._writer and not self._writer.is_closing():
             self._writer.abort()
+        if self._answers:
+            self._answers.close()  # paused before more than was ever read, it would not see that the pipe has ended
         self._close_unused()
         return status
 
@@ -130,9 +133,10 @@ class BackProcess(Generic[Received]):
     async def _attached(self) -> asyncio.StreamReader:
         if self._reader is None:
             loop = asyncio.get_running_loop()
-            self._reader = await _reader(self._process.stdout)
+            self._reader, self._answers = await _reader(self._process.stdout)
             self._writer, _ = await loop.connect_write_pipe(asyncio.Protocol, self._process.stdin)
-            self._draining = asyncio.create_task(self._drain(await _reader(self._process.stderr)))
+            stderr, _ = await _reader(self._process.stderr)
+            self._draining = asyncio.create_task(self._drain(stderr))
         return self._reader
 
     async def _drain(self, stderr: asyncio.StreamReader) -> None:
@@ -153,7 +157,8 @@ class BackProcess(Generic[Received]):
         self.kill()
 
 
-async def _reader(pipe: object) -> asyncio.StreamReader:
+async def _reader(pipe: object) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
     reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
-    return reader
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+    return reader, transport
