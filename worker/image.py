@@ -36,7 +36,7 @@ _SERVE_SETTINGS = (
 )
 
 
-ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 16 megabytes of text
+ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 8 megabytes of text
 ENDING = 0.0005  # seconds between two looks at whether a thread is gone
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 

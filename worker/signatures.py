@@ -2,7 +2,7 @@
 
 The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a gram, three or four bytes one
 after the other, whose hash is r. A block without one of a text's bits is without the text; one that has them all is a
-candidate, to be searched. Grams of three alone would leave three times as many candidates of ordinary words. signer.py
+candidate, to be searched. Grams of three alone would leave about twice as many of ordinary words. signer.py
 makes the matrix. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
 """
 

@@ -10,7 +10,7 @@ from fledgling.worker.blocks import Block
 from fledgling.worker.signatures import GRAMS, LONGEST, ROW_BITS, ROWS, WEIGHTS, folded
 
 _GROUP = 8  # blocks that share a byte of each row
-_PIECE = 16 * _GROUP  # blocks signed at once: about a megabyte
+_PIECE = 16 * _GROUP  # blocks signed at once: about half a megabyte
 _TEXT = 2**20  # bytes of text whose grams are numbers at once, some 20 times as many; a line may be max_file_size long
 _STRIPE = 64  # rows written at once: what a cache line holds of one group
 _A, _B, _C, _D = (np.uint16(weight) for weight in WEIGHTS)
