@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import re2
@@ -16,15 +15,13 @@ _OF_TEXT = re.compile(r"\\[AzC]|\(\?[A-Za-z]*-[A-Za-z]*m", re.ASCII)
 
 
 class Matcher(NamedTuple):
-    """What is sought in a text: a literal, or else `find` returns where a match begins at or after a place, or -1.
+    """`find` returns where a match begins at or after a place in a text, or -1; no match crosses a line end.
 
-    No match crosses a line end. A literal is sought in what `fold` makes of a text; with `by_line`, `find` is asked
-    about one line at a time.
+    It is asked about what `fold` makes of a text; with `by_line`, about one line at a time.
     """
 
-    literal: bytes | None = None
+    find: Callable[[bytes, int], int]
     fold: Callable[[bytes], bytes] | None = None
-    find: Callable[[bytes, int], int] = bytes.find
     by_line: bool = False
 
 
@@ -34,15 +31,16 @@ def matcher(question: Search) -> Matcher:
     if question.regex:
         _compiled(question.query)  # alone: an error is told of what was asked for
         if _OF_TEXT.search(question.query):
-            return Matcher(find=_matching(pattern), by_line=True)
+            return Matcher(_matching(pattern), by_line=True)
     is_text = not question.regex and not question.whole_word
     if is_text and question.case_sensitive:
-        return Matcher(question.query.encode())
+        return Matcher(_comparing(question.query.encode()))
     if is_text and question.query.isascii():  # other characters have other cases
         literal = folded(question.query.encode())
         # Few literals hold a letter for which a text is looked through once more.
-        return Matcher(literal, folded if any(letter in literal for _, letter in FOLDED_LETTERS) else bytes.lower)
-    return Matcher(find=_matching(f"(?m){pattern}"))
+        fold = folded if any(letter in literal for _, letter in FOLDED_LETTERS) else bytes.lower
+        return Matcher(_comparing(literal), fold)
+    return Matcher(_matching(f"(?m){pattern}"))
 
 
 def places(finding: Matcher, text: bytes) -> list[int]:
@@ -51,20 +49,20 @@ def places(finding: Matcher, text: bytes) -> list[int]:
     >>> places(matcher(Search("b")), b"abc\nd\nb")
     [0, 2]
     """
+    find = finding.find
     if finding.by_line:
-        return [place for place, line in enumerate(text.split(b"\n")) if finding.find(line, 0) >= 0]
+        return [place for place, line in enumerate(text.split(b"\n")) if find(line, 0) >= 0]
     data = finding.fold(text) if finding.fold else text
-    find = partial(finding.find, data) if finding.literal is None else partial(data.find, finding.literal)
     found = []
     place = counted = 0
-    start = find(0)
+    start = find(data, 0)
     while start >= 0:
         place += data.count(b"\n", counted, start)
         found.append(place)
         counted = data.find(b"\n", start)
         if counted < 0:
             break
-        start = find(counted + 1)
+        start = find(data, counted + 1)
     return found
 
 
@@ -86,6 +84,10 @@ def reason(problem: Exception) -> str:
     """Return what an engine says about a pattern that is none, in one line."""
     said = problem.args[0]
     return (said.decode(errors="replace") if isinstance(said, bytes) else str(said)).splitlines()[0]
+
+
+def _comparing(text: bytes) -> Callable[[bytes, int], int]:
+    return lambda data, start: data.find(text, start)
 
 
 def _matching(pattern: str) -> Callable[[bytes, int], int]:
