@@ -13,12 +13,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import get_args
 
+import psutil
 import pytest
 from conftest import write_project
 from msgspec.structs import replace
+from running import until
 
 from fledgling.security import profile as profiles
-from fledgling.security.audit import corpus, junit, page, report, run, scratch
+from fledgling.security.audit import client, corpus, junit, page, report, run, scratch
 from fledgling.security.audit.corpus import Ask, Elsewhere, Look, Probe
 from fledgling.security.audit.report import Audited, Report, Result
 from fledgling.security.audit.session import by_session
@@ -261,6 +263,16 @@ def test_the_command_fails_where_there_is_no_server(tmp_path):
     assert done.returncode == 1, done.stderr
     rows = json.loads(done.stdout)["results"]
     assert "the server starts, and answers to the end" in [row["name"] for row in rows if row["status"] == "unproven"]
+
+
+@pytest.mark.anyio
+async def test_a_child_that_has_ended_is_not_taken_for_the_server(project):
+    ended = await asyncio.to_thread(subprocess.Popen, ["true"])
+    await until(lambda: psutil.Process(ended.pid).status() == psutil.STATUS_ZOMBIE)
+    async with client.connected(client.COMMAND, project, "fledgling-core", {}, sys.stderr) as (server, shaken):
+        assert server.pid != ended.pid
+        assert (await shaken).process == server
+    ended.wait()
 
 
 @pytest.mark.parametrize("wrong", [["--profile", "nobodys"], ["--root", "/nowhere/at/all"], ["--html", "/nowhere/x"]])

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -63,11 +63,14 @@ class Connection:
 async def connected(
     command: Sequence[str], root: Path, profile: str, environment: Mapping[str, str], log: TextIO
 ) -> AsyncIterator[tuple[psutil.Process, "asyncio.Future[Connection]"]]:
-    """Start a server; its process is there at once, the session when the future is done."""
+    """Start a server; its process is there at once, the session when the future is done.
+
+    Raises OSError, in a group, where the server has ended by then.
+    """
     told = ["--root", str(root), "--profile", profile]
     started = StdioServerParameters(command=command[0], args=[*command[1:], *told], env=dict(environment), cwd="/")
     async with stdio_client(started, errlog=log) as (incoming, outgoing):
-        [process] = [child for child in psutil.Process().children() if child.cmdline()[-len(told) :] == told]
+        process = _child(told)
         async with ClientSession(incoming, outgoing) as session:
 
             async def shaken() -> Connection:
@@ -75,6 +78,14 @@ async def connected(
                 return Connection(session, process)
 
             yield process, asyncio.ensure_future(shaken())
+
+
+def _child(told: Sequence[str]) -> psutil.Process:
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):  # it has ended, and nobody has waited for it yet
+            if child.cmdline()[-len(told) :] == told:
+                return child
+    raise ProcessLookupError("the server ended as soon as it was started")
 
 
 class Lines:
