@@ -17,7 +17,7 @@ from running import INDEXER, QUERY_WORKER, back_processes, fronted, opened, unti
 
 from fledgling.broker import indexing as broker_indexing
 from fledgling.broker.indexing import IndexingError
-from fledgling.broker.launch import receive
+from fledgling.broker.launch import BackProcess, receive
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, FrameError, Pipe, Unpacker, has_more_values, pack
 from fledgling.scope import Scope
 from fledgling.security.confinement import LAYERS
@@ -508,6 +508,31 @@ HASTY = [  # before it has accepted
 ]
 INDEXER_LIES = [(name, f"pipe.send(accepted)\n{lie}", why) for name, lie, why in INDEXER_LIES]
 INDEXER_LIES += [(f"{name}, before it has accepted", lie, ENDED) for name, lie in HASTY]
+
+
+FLOOD = """#!{python} -I
+import os, select, time
+os.write(1, {ready!r})
+os.set_blocking(1, False)
+while select.select([], [1], [], 1)[1]:  # until nobody has read for a second: a pipe and the reader behind it are full
+    os.write(1, bytes(4096))
+open({told!r}, "w").close()
+time.sleep(60)
+"""
+
+
+@pytest.mark.anyio
+async def test_a_pipe_with_more_than_anybody_reads_is_closed_with_its_process(tmp_path, monkeypatch):
+    told, descriptors = tmp_path / "told", len(opened(psutil.Process()))
+    monkeypatch.setattr(sys, "executable", script(tmp_path, FLOOD, ready=pack(Ready(())), told=str(told)))
+    process = BackProcess(QUERY_WORKER, Ready(()), [], Unpacker(FromWorker))
+    try:
+        assert isinstance(await process.receive(), Ready)
+        await until(told.exists)
+    finally:
+        process.kill()
+        await process.ended()
+    await until(lambda: len(opened(psutil.Process())) <= descriptors, 5)
 
 
 @pytest.mark.anyio
