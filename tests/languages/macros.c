@@ -26,3 +26,8 @@ LIB_API void (f5) (lua_State *L,
   (a /* one */ + \
    b) /* last */
 #define NEXT 1
+static int limit __read_mostly = 1;
+static struct ops table __initdata __aligned = { 1 };
+unsigned long __iomem *registers, __count;
+static u32 __plain = 1;
+struct list __head;

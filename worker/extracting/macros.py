@@ -1,9 +1,10 @@
 """Macros among the words of a declaration, which no parser of C can tell without its headers.
 
 In `static int __must_check f(void)` and `LIB_API size_t g(void)` there is one word too many to be a type; blank, the
-rest parses. Where two could be the type, the one that looks like a macro goes, else the first. A call of a macro that
-is a statement, `DEFINE_FLAG(int, size, 8);`, may have types for arguments, and defines nothing that could be known.
-Nor does the grammar hold a directive together that goes on behind a comment.
+rest parses. Where two could be the type, the one that looks like a macro goes, else the first. `__read_mostly` in
+`int limit __read_mostly = 1;` is no name, since there is one before it. A call of a macro that is a statement,
+`DEFINE_FLAG(int, size, 8);`, may have types for arguments, and defines nothing that could be known. Nor does the
+grammar hold a directive together that goes on behind a comment.
 """
 
 import re
@@ -79,6 +80,10 @@ def lines(source: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
 def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[tuple[int, int]]:
     """The spans of macros among the words of a declaration, the last of which is the name it declares."""
     *words, name = WORD.findall(source, start, end)
+    behind = 0
+    while following in b"=;,[" and is_attribute(words, name):  # int limit __read_mostly = 1;
+        behind += 1
+        name = words.pop()
     if len(words) > 1 and following in b"{:" and words[-2] in TAGS:  # class LIB_API Name {
         unknown = [len(words) - 1] if words[-1] not in KEYWORDS and name not in KEYWORDS else []
     else:
@@ -87,6 +92,18 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[tup
         if unknown and not any(tag < len(words) for tag in tags) and TYPES.isdisjoint(words):
             plain = [index for index in unknown if not MACRO.fullmatch(words[index])] or unknown
             unknown.remove(plain[-1])
-    if unknown:
+    if unknown or behind:
         spans = [word.span() for word in WORD.finditer(source, start, end)]
         yield from (spans[index] for index in unknown)
+        yield from spans[len(spans) - behind :]
+
+
+def is_attribute(words: list[bytes], name: bytes) -> bool:
+    """Whether the last word of a declaration is no name: there are a name and a type before it."""
+    return (
+        name.startswith(b"__")
+        and len(words) > 1
+        and words[-1] not in KEYWORDS
+        and words[-2] not in TAGS
+        and any(word in TYPES or word not in KEYWORDS for word in words[:-1])
+    )
