@@ -108,9 +108,9 @@ ROWS = {
 
 def outlined(files: list[File]) -> Outlines:
     fd = memory_file.create()
-    writer = OutlineWriter(fd, len(files))
+    writer = OutlineWriter(fd, [file.path for file in files])
     for number, rows in ROWS.items():
-        writer.add(number, rows)
+        writer.add((files[number].path, *row) for row in rows)
     writer.finish()
     memory_file.seal(fd)
     found = Outlines(fd)

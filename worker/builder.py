@@ -46,6 +46,8 @@ _BUILD_SETTINGS = (
     "SET force_compression='uncompressed'",  # of text: what is compressed takes 20 times as long to fetch
 )
 
+_OUTLINED = ("path", *Row._fields)
+
 # Other columns come as objects.
 _NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end"})
 _TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
@@ -140,6 +142,7 @@ class Builder:
         self.narrows_content = has_content and "content" in self._views
         self.holds_comments = has_content and profile.reads_all_of("content")
         self._text = "text" if has_content and not self.narrows_content else "memory"
+        self._outlines: OutlineWriter | None = None
         self._symbols_at = self._into("symbols").begin()  # one transaction: the engine rewrites a group at each commit
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
         self._signer = Signer(signed if self.narrows_content else sign)
@@ -187,6 +190,8 @@ class Builder:
     def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
         """Yield the files that `languages` names, each with the number of its first block: what is served is parsed."""
         self._loader.finish()
+        if not self.narrows_content and "symbols" not in self._views:
+            self._outlines = OutlineWriter(self._images.outlines, self._paths())
         texts = self._texts() if self._text == "text" else self._texts_to_narrow()
         for path, group in groupby(texts, key=itemgetter(1)):
             if path in languages:
@@ -226,7 +231,9 @@ class Builder:
                 self._copy(table, "code")
         modules = self._db.execute(SQL["leading_modules"]).fetchall()
         _load(self._cursor("code"), "load_roots", {"root": [root(module, language) for module, language in modules]})
-        self._write_outlines()
+        if not self._outlines:
+            self._outlines = self._narrowed_outlines()
+        self._outlines.finish()
         counted = self._db.execute(SQL["count_rows"]).fetchone()
         assert counted is not None
         memory_file.seal(self._images.outlines)
@@ -242,6 +249,8 @@ class Builder:
     def _load_symbols(self) -> None:
         if self._symbols:
             _load(self._symbols_at, "load_symbols", self._symbols)
+            if self._outlines:
+                self._outlines.add(zip(*(self._symbols[name] for name in _OUTLINED), strict=True))
             self._symbols.clear()
 
     def _create(self, sql: str, *catalogs: str) -> None:
@@ -270,18 +279,17 @@ class Builder:
             self._writer.add(blocks)
         cursor.close()
 
-    def _write_outlines(self) -> None:
+    def _paths(self) -> list[str]:
         blocks = Blocks(self._images.blocks)
-        writer = OutlineWriter(self._images.outlines, len(blocks.files))
-        for first in range(0, len(blocks.files), FILES_READ):
-            some = [blocks.file(number) for number in blocks.files[first : first + FILES_READ]]
-            numbers = {file.path: file.number for file in some}
-            paths = {"first": some[0].path, "last": some[-1].path}
-            rows = self._db.execute(SQL["outlines"], paths).fetchall()
-            for path, group in groupby(rows, key=itemgetter(0)):
-                if path in numbers:
-                    writer.add(numbers[path], [Row(*row) for _, *row in group])
-        writer.finish()
+        return [blocks.file(number).path for number in blocks.files]
+
+    def _narrowed_outlines(self) -> OutlineWriter:
+        paths = self._paths()
+        writer = OutlineWriter(self._images.outlines, paths)
+        for first in range(0, len(paths), FILES_READ):
+            some = paths[first : first + FILES_READ]
+            writer.add(self._db.execute(SQL["outlines"], {"first": some[0], "last": some[-1]}).fetchall())
+        return writer
 
     def _texts(self) -> Iterator[tuple[int, str, str]]:
         blocks = Blocks(self._images.blocks)

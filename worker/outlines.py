@@ -9,14 +9,16 @@ import struct
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from fledgling.security import memory_file
+from fledgling.wire import DEFINITION_KINDS
 from fledgling.worker.blocks import NUMBER, PLACE, File, columns
 
 _COUNTS = struct.Struct("=QQ")
+_DEFINITIONS = frozenset(DEFINITION_KINDS)
 _NO_SCOPES = frozenset({"variable", "constant"})  # no line is said to be in one
 
 
@@ -35,22 +37,27 @@ class Row(NamedTuple):
 class OutlineWriter:
     """Writes the definitions of all files, in the order of the files.
 
-    >>> writer = OutlineWriter(fd, files=1)
-    >>> writer.add(0, [Row("run", "function", 1, 2, "def run()", None, "run")])
+    >>> writer = OutlineWriter(fd, ["run.py"])
+    >>> writer.add([("run.py", "run", "function", 1, 2, "def run()", None, "run")])
     >>> writer.finish()
     """
 
-    def __init__(self, fd: int, files: int) -> None:
-        """Write to an empty file, which the caller closes."""
+    def __init__(self, fd: int, paths: Sequence[str]) -> None:
+        """Write to an empty file, which the caller closes, what is in files of these paths."""
         self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._numbers = {path: number for number, path in enumerate(paths)}
         self._ends = array(PLACE, [0])
         self._starts, self._lasts, self._files = array(NUMBER), array(NUMBER), array(NUMBER)
-        self._counts = array(NUMBER, bytes(files * array(NUMBER).itemsize))
+        self._counts = array(NUMBER, bytes(len(paths) * array(NUMBER).itemsize))
         self._names: list[str] = []
 
-    def add(self, file: int, rows: Iterable[Row]) -> None:
-        """Write the rows of one file, in the order of lines."""
-        for row in rows:
+    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Write the definitions among symbols, in the order of paths and lines: each the path and a row."""
+        for path, *fields in rows:
+            row = Row(*fields)
+            if path not in self._numbers or row.kind not in _DEFINITIONS:
+                continue
+            file = self._numbers[path]
             data = msgspec.msgpack.encode(row)
             self._file.write(data)
             self._ends.append(self._ends[-1] + len(data))
