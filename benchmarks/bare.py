@@ -19,7 +19,7 @@ from fledgling.worker.image import open_empty
 from fledgling.worker.language import load_languages
 
 root, profile = sys.argv[1], profiles.load(sys.argv[2])
-languages = load_languages(with_docstrings=profile.reads_all_of("symbols"))
+languages = load_languages(profile)
 extractors = Extractors(languages, Confining(without=tuple(LAYERS)))
 extractors.confined()
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))

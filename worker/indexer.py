@@ -19,7 +19,7 @@ def main() -> None:
     pipe: Pipe[Build] = Pipe(Build)
     order = pipe.receive()
     if order is not None:
-        languages = load_languages(with_docstrings=order.profile.reads_all_of("symbols"))
+        languages = load_languages(order.profile)
         extractors = Extractors(languages, order.confining)
         opening = Opening(lambda: open_empty(order.images))
         from fledgling.worker.indexing import index  # noqa: PLC0415  (see Opening)

@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from fledgling.wire import Profile
+
 FOLDER = Path(__file__).parent / "languages"
 INTERPRETER = re.compile(r"[a-z]+(?:-[a-z]+)*")  # `python3.11` names python, `ts-node` itself
 
@@ -37,6 +39,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     visibility: str = "public"
     visibilities: dict[str, str] = {}
     visibility_in: dict[str, str] = {}
+    body: str = ""
+    defining: str = ""
+    comment_lines: bool = True
     comments: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
 
@@ -77,16 +82,18 @@ def interpreter(head: bytes) -> str:
     return match[0] if match else ""
 
 
-def load_languages(*, with_docstrings: bool = True) -> Languages:
+def load_languages(profile: Profile | None = None) -> Languages:
     """Read the table and every file it names, so that nothing needs to be opened later.
 
-    Without docstrings the languages have no place for them: they are a twentieth of the work, and no tool but
-    `query` shows one.
+    Docstrings and comment lines are each a twentieth of the work, and no tool but `query` shows one: they are found
+    only where `profile` lets somebody ask for them, or where none is given.
     """
     table = tomllib.loads((FOLDER / "languages.toml").read_text())
     rows = msgspec.convert(table["language"], dict[str, Language])
-    if not with_docstrings:
+    if profile and not profile.reads_all_of("symbols"):
         rows = {name: msgspec.structs.replace(row, docs=None) for name, row in rows.items()}
+    if profile and not profile.reads_all_of("content"):
+        rows = {name: msgspec.structs.replace(row, comment_lines=False) for name, row in rows.items()}
     return Languages(
         rows=rows,
         tokens=table["token"],

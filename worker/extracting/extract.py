@@ -30,6 +30,7 @@ two that say something about the same thing, the first holds.
                         that ends the @module is no part of it: `C` in `a.b.C`
     @default            an alias of the module's default export
     @comment            a comment
+    @blank              the brackets of a function's body with nothing between them (bodies.py)
 """
 
 import re
@@ -44,6 +45,7 @@ from msgspec.structs import replace
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
+from fledgling.worker.extracting.bodies import Blanked, Bodies
 from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.macros import macros
@@ -73,7 +75,7 @@ class Pattern(Struct, frozen=True):
 
     `whole` is its capture of the definition, "definition.class", and `kind` that definition's. `name` is the name it
     sets. `says_more` marks the few with a capture of what most definitions do not have, `is_comment` those that capture
-    nothing but a comment: half of all matches.
+    nothing but a comment: half of all matches. `is_blank` marks a body's brackets.
     """
 
     whole: str
@@ -81,6 +83,7 @@ class Pattern(Struct, frozen=True):
     name: str | None
     says_more: bool
     is_comment: bool
+    is_blank: bool
 
 
 def patterns(query: Query, rules: bytes) -> Iterator[Pattern]:
@@ -94,6 +97,7 @@ def patterns(query: Query, rules: bytes) -> Iterator[Pattern]:
             query.pattern_settings(index).get("name"),
             MORE.search(source) is not None,
             CAPTURE.findall(source) == [b"@comment"],
+            CAPTURE.findall(source) == [b"@blank"],
         )
 
 
@@ -109,6 +113,7 @@ class Found:
         self._accesses: list[Definition] = []
         self._prefixes: list[tuple[int, int, str]] = []  # from where to where, and what stands before the modules there
         self.comments: list[Span] = []
+        self.blank: set[int] = set()
         self.complete = True
 
     def add(self, pattern: Pattern, captures: Captures) -> None:
@@ -306,6 +311,8 @@ class Syntax:
         for pattern, matches in zip(self._patterns, matched, strict=True):
             if pattern.is_comment:
                 found.comments += [captures["comment"][0].byte_range for captures in matches]
+            elif pattern.is_blank:
+                found.blank |= {captures["blank"][0].start_byte for captures in matches}
             else:
                 for captures in matches:
                     found.add(pattern, captures)
@@ -339,13 +346,16 @@ class Extractor:
             for name, row in languages.rows.items()
             if row.rules and not row.grammars
         }
-        self._scanners = {name: scanner(languages, name) for name, row in languages.rows.items() if row.comments}
+        self._bodies = {name: Bodies(languages, name) for name, row in languages.rows.items() if row.body}
+        self._scanners = {
+            name: scanner(languages, name) for name, row in languages.rows.items() if row.comments and not row.grammars
+        }
 
     def extract(self, language: str, source: bytes) -> Extraction:
         """What the text of one file says. Whatever the text, it does not raise."""
         row = self._languages.rows.get(language, Language())
         if syntaxes := self._syntaxes.get(language):
-            return parsed(syntaxes, source)
+            return parsed(syntaxes, source, self._bodies.get(language))
         if rules := self._statements.get(language):
             cut = rules.cut(source)
             return extraction(row, Text(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
@@ -357,12 +367,27 @@ class Extractor:
         return extraction(row, Text(source, spans), [], [], "none", complete=True)
 
 
-def parsed(syntaxes: list[Syntax], source: bytes) -> Extraction:
-    """What tree-sitter finds."""
-    syntax, tree = understand(syntaxes, source)
-    found = syntax.find(source, tree)
-    text = Text(source, found.comments)
+def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extraction:
+    """What tree-sitter finds; it does not see the bodies in which there is nothing to be found."""
+    blanked = bodies.blanked(source) if bodies else Blanked(source)
+    syntax, found = read(syntaxes, source, blanked)
+    sure = blanked.bodies & found.blank  # the others stand in a comment, or in a macro
+    if bodies and not found.complete:
+        sure = bodies.sure(source, sure)
+    if bodies and sure != blanked.bodies:
+        blanked = bodies.blanked(source, sure)
+        syntax, found = read(syntaxes, source, blanked)
+    if not blanked.bodies <= found.blank:
+        blanked = Blanked(source)
+        syntax, found = read(syntaxes, source, blanked)
+    text = Text(source, found.comments + blanked.comments)
     return extraction(syntax.row, text, found.definitions(), found.imports(), "tree-sitter", complete=found.complete)
+
+
+def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> tuple[Syntax, Found]:
+    """What a text says without some bodies, and the grammar that knows it."""
+    syntax, tree = understand(syntaxes, blanked.text)
+    return syntax, syntax.find(source, tree)
 
 
 def understand(syntaxes: list[Syntax], source: bytes) -> tuple[Syntax, Tree]:

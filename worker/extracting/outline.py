@@ -93,7 +93,12 @@ class Text:
         self.comments = sorted(comments)
         self.code = without(source, self.comments)
         self.starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
-        self.comment_lines = frozenset(self._comment_lines())
+        self._is_comment: dict[int, bool] = {}  # of lines where definitions end: a line may hold thousands of ends
+
+    @cached_property
+    def comment_lines(self) -> frozenset[int]:
+        """The lines that hold nothing but comment, and not nothing."""
+        return frozenset(self._comment_lines())
 
     def line(self, offset: int) -> int:
         """The 1-based line that holds a byte."""
@@ -102,7 +107,9 @@ class Text:
     def last_line(self, end: int) -> int:
         """The line of the last code before `end`: a block of Python may end in comments that are not part of it."""
         line = self.line(max(end - 1, 0))
-        return self._code_above.get(line, line) if line in self.comment_lines else line
+        if line not in self._is_comment:
+            self._is_comment[line] = self._is_blank(self.code, line) and not self._is_blank(self.source, line)
+        return self._code_above.get(line, line) if self._is_comment[line] else line
 
     def comments_above(self, offset: int) -> list[bytes]:
         """The comments directly above, top first: one block comment, or line comments below each other."""
@@ -176,7 +183,8 @@ def extraction(
     symbols += (row for found in imports for row in import_symbols(text, found))
     symbols.sort(key=lambda row: (row.line_start, -row.line_end, row.name))
     rows = [row for found in imports for row in import_rows(language, text.line(found.start), found)]
-    return Extraction(symbols, rows, text.comment_lines, engine, complete)
+    comment_lines = text.comment_lines if language.comment_lines else frozenset[int]()
+    return Extraction(symbols, rows, comment_lines, engine, complete)
 
 
 # ---- definitions -----------------------------------------------------------------------------------------------------

@@ -41,3 +41,5 @@
 (preproc_include path: (string_literal (string_content) @module)) @import @relative
 
 (comment) @comment
+
+(compound_statement . "{" . "}") @blank

@@ -41,3 +41,5 @@
 (import_spec path: (_ (_) @module)) @import
 
 (comment) @comment
+
+(block . "{" . "}") @blank

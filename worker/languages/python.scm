@@ -26,3 +26,5 @@
   name: (aliased_import name: (dotted_name) @imported alias: (identifier) @alias)) @import
 
 (comment) @comment
+
+(function_definition body: (block (expression_statement (tuple . "(" . ")") @blank)))

@@ -67,3 +67,5 @@
 
 (line_comment) @comment
 (block_comment) @comment
+
+(block . "{" . "}") @blank

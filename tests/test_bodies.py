@@ -1,0 +1,138 @@
+"""Bodies that are not parsed: what is found is what a parser finds that is given all of the text."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import fetch, unpack
+from costing import costs_under
+from msgspec.structs import replace
+
+from fledgling.worker.extracting.bodies import DEEPEST, SHORTEST, Bodies
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.language import load_languages
+
+TESTS = Path(__file__).parent
+TEXTS = tomllib.loads((TESTS / "bodies.toml").read_text())["text"]
+SOURCES = sorted((TESTS / "languages").glob("*.toml"))
+LANGUAGES = load_languages()
+WITHOUT_BODIES = replace(LANGUAGES, rows={name: replace(row, body="") for name, row in LANGUAGES.rows.items()})
+STATEMENT = "count += reading(count, 1) + reading(count, 2)"
+ENDS = {"c": ";", "go": "", "python": "", "rust": ";"}
+MARK = re.compile(r"^([ \t]*)@$", re.MULTILINE)
+PROJECTS = ("django", "orjson", "prometheus", "redis")
+MANY = 30  # files
+SIZE = 1 << 20  # bytes
+SECONDS = 1.0  # of CPU; a quarter of it on a quiet machine
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor(LANGUAGES)
+
+
+@pytest.fixture(scope="module")
+def whole() -> Extractor:
+    """An extractor that parses all of a text."""
+    return Extractor(WITHOUT_BODIES)
+
+
+def named(row: dict[str, Any]) -> str:
+    return f"{row['language']}: {row['what']}"
+
+
+def filled(row: dict[str, Any], statement: str = STATEMENT) -> bytes:
+    line = statement + ENDS[row["language"]]
+    text: str = MARK.sub(rf"\1{line}\n\1{line}", row["text"])
+    return text.encode()
+
+
+@pytest.mark.parametrize("row", TEXTS, ids=named)
+def test_finds_what_there_is_in_all_of_the_text(extractor: Extractor, whole: Extractor, row: dict[str, Any]) -> None:
+    found, expected = (each.extract(row["language"], filled(row)) for each in (extractor, whole))
+    assert expected.symbols
+    assert (found.symbols, found.imports) == (expected.symbols, expected.imports)
+    assert found.comment_lines == expected.comment_lines
+
+
+@pytest.mark.parametrize("row", TEXTS, ids=named)
+def test_what_is_left_out_cannot_be_an_error(extractor: Extractor, whole: Extractor, row: dict[str, Any]) -> None:
+    wrong = filled(row, STATEMENT.replace(",", " "))
+    assert not whole.extract(row["language"], wrong).complete
+    assert extractor.extract(row["language"], wrong).complete == row["left_out"]
+
+
+def test_brackets_are_closed_to_a_depth(extractor: Extractor) -> None:
+    for depth, is_left_out in ((DEEPEST, True), (DEEPEST + 1, False)):
+        body = "{" * depth + "count 1;" * 9 + "}" * depth
+        found = extractor.extract("c", f"int f(void)\n{{\n{body}\n}}\nint b;\n".encode())
+        assert [row.name for row in found.symbols] == ["f", "b"]
+        assert found.complete == is_left_out
+
+
+def test_a_short_body_stays() -> None:
+    bodies = Bodies(LANGUAGES, "c")
+    for length, is_left_out in ((SHORTEST, True), (SHORTEST - 1, False)):
+        body = "{\n" + "a" * (length - 4) + "\n}"
+        assert len(body) == length
+        assert (bodies.blanked(f"int f(void)\n{body}\n".encode()).bodies == {12}) == is_left_out
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_marked_sources_say_the_same(extractor: Extractor, whole: Extractor, path: Path) -> None:
+    source = path.with_suffix("").read_bytes()
+    language = LANGUAGES.detect(path.stem, source) or ""
+    assert extractor.extract(language, source) == whole.extract(language, source)
+
+
+@pytest.mark.long
+@pytest.mark.judge
+@pytest.mark.parametrize("name", PROJECTS)
+def test_real_projects_say_the_same(
+    extractor: Extractor, whole: Extractor, name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Where the parser understands all of a text: where it does not, less of a text is less to misunderstand."""
+    parsed = 0
+    root = unpack(fetch(name, request.config.cache.mkdir("corpora")), tmp_path)
+    for path in root.rglob("*.*"):
+        language = LANGUAGES.detect(path.name, b"")
+        if language in HOSTILE and path.is_file() and path.stat().st_size < SIZE:
+            source = path.read_bytes().decode(errors="replace").encode()
+            expected = whole.extract(language, source)
+            if expected.complete:
+                parsed += 1
+                assert extractor.extract(language, source) == expected, path
+    assert parsed > MANY
+
+
+# fmt: off
+HOSTILE = {
+    "c": [
+        ")\n{\n", ")\n{\n}\n", ")\n{\n{\n", ") {\n/*", ') {\n"', ")\n{\n'{'}\n", "(){\n", "{}", "{", "/", ") \t",
+    ],
+    "go": ["func\n", "func{\n", "func {\n}\n", "func f() {\n`", "func f() {\n{", ") {\n"],
+    "rust": ["fn f(\n", "\nfn f() {\n", "\n fn f() {\n}\n", "\n pub fn f", "\n fn f() {\n'a ", "/* ", 'r#"', "\n pub "],
+    "python": [
+        "\ndef f():\n", "\ndef f():\n x\n", '\ndef f():\n """', "\n):\n ", "\ndef f(:", "\n  def f():\n\tx\n", " \n",
+        "\ndef f():\n #\n", "\ndef f():\n" + " x\n" * 20 + " # a\n" * 20,
+    ],
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("language", HOSTILE)
+def test_looking_for_bodies_takes_time_in_proportion_to_the_text(language: str) -> None:
+    bodies = Bodies(LANGUAGES, language)
+    units = [*HOSTILE[language], *(f"\n{' ' * 39}{unit.strip()}" for unit in HOSTILE[language])]
+    texts = {unit: unit * (SIZE // len(unit)) for unit in units}
+    texts["steps"] = "".join(f"\n{' ' * depth}{units[0].strip()}" for depth in range(int((2 * SIZE) ** 0.5)))
+    texts["remarks"] = "\ndef f():\n x\n" + " # a\n" * (SIZE // 5)
+    for name, text in texts.items():
+        assert costs_under(SECONDS, lambda text=text: bodies.blanked(text.encode())), name  # type: ignore[misc]
+
+
+def test_every_language_with_bodies_is_here() -> None:
+    languages = {name for name, row in LANGUAGES.rows.items() if row.body}
+    assert languages == set(HOSTILE) == {row["language"] for row in TEXTS}
