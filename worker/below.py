@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Callable
 
+MOST_AT_ONCE = 2**20  # bytes of one read: a file may say that it is of any size
 _SAFE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC  # NONBLOCK: a FIFO must not hang us
 
 
@@ -18,41 +19,43 @@ def open_directory(name: bytes, parent: int, device: int) -> int:
 
     Raises OSError: ENOTDIR for anything but a directory, symlinks included; EXDEV for another file system.
     """
-    return _checked(os.open(name, _SAFE | os.O_DIRECTORY, dir_fd=parent), stat.S_ISDIR, device)
+    fd = os.open(name, _SAFE | os.O_DIRECTORY, dir_fd=parent)
+    _check(fd, stat.S_ISDIR, device)
+    return fd
 
 
-def open_file(name: bytes, directory: int, device: int) -> int:
-    """Open a regular file under its directory's descriptor; the caller closes it.
+def read_file(name: bytes, directory: int, device: int, limit: int) -> bytes:
+    """Return a regular file's bytes, at most limit + 1 of them: one more than the limit says that it is larger.
 
     Raises OSError: ELOOP for a symlink; EINVAL for a FIFO, device or directory; EXDEV for another file system.
     """
-    return _checked(os.open(name, _SAFE, dir_fd=directory), stat.S_ISREG, device)
+    fd = os.open(name, _SAFE, dir_fd=directory)
+    size = _check(fd, stat.S_ISREG, device)
+    try:
+        return _read(fd, size, limit + 1)
+    finally:
+        os.close(fd)
 
 
-def _checked(fd: int, is_kind: Callable[[int], bool], device: int) -> int:
+def _check(fd: int, is_kind: Callable[[int], bool], device: int) -> int:
+    """Return the size of what was opened, or close it and raise."""
     status = os.fstat(fd)
     if is_kind(status.st_mode) and status.st_dev == device:
-        return fd
+        return status.st_size
     os.close(fd)
     code = errno.EXDEV if is_kind(status.st_mode) else errno.EINVAL
     raise OSError(code, os.strerror(code))
 
 
-def read_file(name: bytes, directory: int, device: int, limit: int) -> bytes:
-    """Return the file's bytes, at most limit + 1 of them: one more than the limit says that it is larger."""
-    fd = open_file(name, directory, device)
-    try:
-        return _read(fd, limit + 1)
-    finally:
-        os.close(fd)
-
-
-def _read(fd: int, most: int) -> bytes:
-    """Read to the end, which may move: the size is never taken on trust."""
-    pieces, left = [], most
-    while left and (piece := os.read(fd, min(left, 1 << 20))):
-        pieces.append(piece)
-        left -= len(piece)
+def _read(fd: int, size: int, most: int) -> bytes:
+    """Read to the end, which may move: only where the size and the first read agree is it where that read ended."""
+    data = os.read(fd, min(size + 1, most, MOST_AT_ONCE))
+    if len(data) == size:
+        return data
+    pieces, left = [data], most - len(data)
+    while left and pieces[-1]:
+        pieces.append(os.read(fd, min(left, MOST_AT_ONCE)))
+        left -= len(pieces[-1])
     return b"".join(pieces)
 
 
