@@ -12,7 +12,7 @@ import pytest
 from fledgling.wire import CONFINED, DEFINITION_KINDS
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.extractor import FILE_SECONDS, Facts, Source
-from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.extracting.extractors import MAX_EXTRACTORS, Extractors
 from fledgling.worker.extracting.outline import MAX_GAP, cleaned
 from fledgling.worker.language import load_languages
 from fledgling.worker.rows import Extraction
@@ -187,7 +187,7 @@ def extractors() -> Iterator[Extractors]:
 
 def facts(extractors: Extractors, language: str, texts: dict[str, bytes]) -> dict[str, Facts]:
     """What the extractor processes say of texts."""
-    sources = [Source(name, language, (text.decode(),)) for name, text in texts.items()]
+    sources = [Source(name, language, (text,)) for name, text in texts.items()]
     answers = extractors.extract(sources)
     return {
         source.path: one for batch, found in answers for source, one in zip(batch.sources, found.facts, strict=True)
@@ -202,7 +202,11 @@ def test_an_extractor_signs_as_the_indexer_does(extractors: Extractors) -> None:
         "too long for a frame": [b"x" * 2**23, b"ab" * 2**22],
     }
     for name, blocks in pieces.items():
-        assert extractors.sign(blocks) == signed(blocks), name
+        assert extractors.sign(blocks)() == signed(blocks), name
+    waiting = [
+        extractors.sign(blocks) for blocks in [*pieces.values()] * MAX_EXTRACTORS
+    ]  # more than there are processes
+    assert [wait() for wait in waiting] == [signed(blocks) for blocks in pieces.values()] * MAX_EXTRACTORS
 
 
 GRAMMARS = sorted(name for name, row in LANGUAGES.rows.items() if row.grammars)

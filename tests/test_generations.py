@@ -80,7 +80,7 @@ async def test_a_client_that_waits_hears_how_far_the_index_is(large):
             process.suspend()
         asked = client.call_tool("symbols", {"name_pattern": "function_9_9"}, progress_callback=progress)
         asking = asyncio.create_task(asked)
-        await until(lambda: any("extract" in message for _, _, message in heard))
+        await until(lambda: heard)
         for process in extractors:
             process.resume()
         result = await asking

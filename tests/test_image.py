@@ -18,6 +18,7 @@ from running import CALLS, fronted
 
 from fledgling.broker.indexing import IndexingError
 from fledgling.wire import Dependencies, Explore, Query, Read, Search, Symbols
+from fledgling.worker.text import content_hash
 
 EMPTY = Path(__file__).parent.parent / "worker" / "empty.duckdb"
 
@@ -202,6 +203,9 @@ async def test_tables_have_their_columns_and_keys(project):
         assert await rows(client, "SELECT count(*) FROM files WHERE absolute_path IS NOT NULL") == [(0,)]
 
 
+COMMENTED = b"# one\ndef f():\n    'Say two.'  # three\n    # four\n"
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     "profile",
@@ -210,21 +214,25 @@ async def test_tables_have_their_columns_and_keys(project):
         "SET extends = 'fledgling-core';",
         "SET extends = 'fledgling-core'; CREATE VIEW symbols AS SELECT * FROM symbols WHERE docstring LIKE 'Say%';",
         "SET extends = 'fledgling-core'; CREATE VIEW content AS SELECT * FROM content WHERE NOT is_comment;",
+        f"SET extends = 'fledgling-core'; CREATE VIEW symbols AS SELECT symbols.* FROM symbols JOIN files USING (path) "
+        f"WHERE docstring LIKE 'Say%' AND content_hash = '{content_hash(COMMENTED)}';",
     ],
 )
-async def test_docstrings_and_comment_lines_are_kept_where_somebody_may_ask(tmp_path, profile):
+async def test_hashes_docstrings_and_comment_lines_are_kept_where_somebody_may_ask(tmp_path, profile):
     mine = tmp_path / "mine.sql"
     mine.write_text(profile)
     (tmp_path / "tree").mkdir()
-    (tmp_path / "tree/a.py").write_text("# one\ndef f():\n    'Say two.'  # three\n    # four\n")
+    (tmp_path / "tree/a.py").write_bytes(COMMENTED)
     async with built(tmp_path / "tree", str(mine)) as indexing:
         with duckdb.connect(f"/proc/self/fd/{indexing.images.code}", read_only=True) as db:
             assert db.execute("FROM symbols SELECT name").fetchall() == [("f",)]
             docstrings = db.execute("FROM symbols SELECT docstring").fetchall()
             comments = db.execute("FROM comments SELECT lines").fetchall()
+            [[hashed]] = db.execute("FROM files SELECT content_hash").fetchall()
         assert (b"# one" in raw(indexing)) == ("VIEW content" not in profile)
     assert docstrings == [("Say two." if "analyst" in profile or "VIEW symbols" in profile else None,)]
     assert comments == ([([1, 4],)] if "analyst" in profile else [])
+    assert hashed == (content_hash(COMMENTED) if "analyst" in profile or "VIEW" in profile else None)
 
 
 # ---- a profile's own views ------------------------------------------------------------------------------------------

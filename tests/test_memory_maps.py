@@ -16,10 +16,10 @@ FILES = [  # in no order; of the directory `a` and the file `a.py` the second co
     File("é.txt", None, 6, 2, None),
 ]
 BLOCKS = [
-    Block("a/x.py", 1, "one\ntwo"),
-    Block("a/x.py", 3, "three\nfour"),
-    Block("é.txt", 1, "é"),
-    Block("é.txt", 2, ""),
+    Block("a/x.py", 1, b"one\ntwo"),
+    Block("a/x.py", 3, b"three\nfour"),
+    Block("é.txt", 1, "é".encode()),
+    Block("é.txt", 2, b""),
 ]
 
 
@@ -37,7 +37,7 @@ def mapped(files: list[File], *blocks: list[Block]) -> Blocks:
 
 def test_blocks_are_what_was_written() -> None:
     blocks = mapped(FILES, BLOCKS[:1], BLOCKS[1:])
-    assert [blocks.text(block).decode() for block in range(blocks.count)] == [block.text for block in BLOCKS]
+    assert [blocks.text(block) for block in range(blocks.count)] == [block.text for block in BLOCKS]
     assert [*blocks.first_lines] == [block.first_line for block in BLOCKS]
     assert [blocks.file_of(block).path for block in range(blocks.count)] == [block.path for block in BLOCKS]
     assert [blocks.file(number) for number in blocks.files] == [
@@ -87,7 +87,7 @@ def test_blocks_that_hold_lines(lines: tuple[int, int], held: list[int]) -> None
 
 
 def test_lines_that_a_view_took_out_are_in_no_block() -> None:
-    blocks = mapped([File("a", None, 1, 9, None)], [Block("a", 3, "three"), Block("a", 7, "seven")])
+    blocks = mapped([File("a", None, 1, 9, None)], [Block("a", 3, b"three"), Block("a", 7, b"seven")])
     assert [[*blocks.holding(blocks.file(0), first, last)] for first, last in ((1, 2), (1, 3), (4, 6), (8, 9))] == [
         [],
         [0],

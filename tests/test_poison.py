@@ -28,7 +28,7 @@ def hurried(monkeypatch):
 
 
 def asked(running: Extractors, texts: dict[str, str]) -> dict[str, Facts]:
-    answers = running.extract(Source(path, "c", (text,)) for path, text in texts.items())
+    answers = running.extract(Source(path, "c", (text.encode(),)) for path, text in texts.items())
     return {
         source.path: facts for batch, found in answers for source, facts in zip(batch.sources, found.facts, strict=True)
     }

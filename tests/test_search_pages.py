@@ -10,11 +10,11 @@ from fledgling.security import profile as profiles
 from fledgling.wire import CODE, Generation, Hits, Images, Open, Search
 from fledgling.worker import search
 from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
-from fledgling.worker.builder import cut
 from fledgling.worker.image import SQL
 from fledgling.worker.index import Asking
 from fledgling.worker.signatures import Signatures
-from fledgling.worker.signer import Signer, signed
+from fledgling.worker.signer import Signer, signed_here
+from fledgling.worker.text import cut
 
 FILES = {f"{name}.txt": "\n".join(f"{name} {n} needle" * (n % 3) + "x" * 300 for n in range(70)) for name in "abcde"}
 HITS = [(path, n) for path, text in FILES.items() for n, line in enumerate(text.split("\n"), 1) if "needle" in line]
@@ -27,8 +27,8 @@ def asking() -> Asking:
     db.execute(SQL["schema"])
     db.execute("USE image")
     images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
-    signer, writer = Signer(signed), BlockWriter(images.blocks)
-    blocks = [Block(path, *piece) for path, text in FILES.items() for piece in cut(text)]
+    signer, writer = Signer(signed_here), BlockWriter(images.blocks)
+    blocks = [Block(path, *piece) for path, text in FILES.items() for piece in cut(text.encode())]
     signer.add(blocks)
     signer.write(images.signatures)
     writer.add(blocks)

@@ -146,9 +146,9 @@ def test_no_match_is_without_what_its_pattern_needs() -> None:
 
 def signed(texts: Sequence[str], step: int) -> Signatures:
     fd = memory_file.create()
-    signer = signing.Signer(signing.signed)
+    signer = signing.Signer(signing.signed_here)
     for at in range(0, len(texts), step):
-        signer.add([Block("a.py", 1, text) for text in texts[at : at + step]])
+        signer.add([Block("a.py", 1, text.encode()) for text in texts[at : at + step]])
     signer.write(fd)
     memory_file.seal(fd)
     signatures = Signatures(fd)

@@ -11,7 +11,7 @@ from trees import NAMES
 from fledgling.security.secret_files import is_secret
 from fledgling.worker.generated import is_generated
 from fledgling.worker.names import shown
-from fledgling.worker.text import HEAD, content_hash, count_lines, decode, split_lines
+from fledgling.worker.text import BLOCK_BYTES, HEAD, content_hash, count_lines, cut, utf8
 
 TEXTS = [
     ("ASCII", b"a\n", "a\n"),
@@ -38,15 +38,16 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("what", "data", "text"), TEXTS, ids=[row[0] for row in TEXTS])
-def test_decode(what, data, text):
-    assert decode(data) == text
+def test_utf8(what, data, text):
+    found = utf8(data)
+    assert (None if found is None else found.decode()) == text
 
 
 def test_no_bytes_make_text_that_cannot_be_stored():
     random = Random(7)
     for _ in range(3_000):
-        text = decode(random.choice([b"", b"\xff\xfe", b"\xef\xbb\xbf"]) + random.randbytes(random.randrange(40)))
-        assert text is None or b"\0" not in text.encode()
+        text = utf8(random.choice([b"", b"\xff\xfe", b"\xef\xbb\xbf"]) + random.randbytes(random.randrange(40)))
+        assert text is None or "\0" not in text.decode()
 
 
 LINES = [
@@ -59,14 +60,31 @@ LINES = [
     ("a\r\nb\r\n", ["a", "b"]),
     ("a\r\r\n", ["a\r"]),
     ("a\rb", ["a\rb"]),
+    ("\r", [""]),
+    ("\r\n", [""]),
+    ("a\nb\r", ["a", "b"]),
     ("a\u2028b\x0bc\x0cd\x85e\x1cf", ["a\u2028b\x0bc\x0cd\x85e\x1cf"]),
 ]
 
 
 @pytest.mark.parametrize(("text", "lines"), LINES, ids=[ascii(row[0]) for row in LINES])
 def test_lines(text, lines):
-    assert split_lines(text) == lines
-    assert count_lines(text) == len(lines)
+    pieces = cut(text.encode())
+    assert [line for _, some in pieces for line in some.decode().split("\n")] == lines
+    assert count_lines(pieces) == len(lines)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_pieces_are_whole_lines_and_know_their_first(end):
+    random = Random(8)
+    for _ in range(50):
+        lines = ["é" * random.randrange(random.choice([3, 90, 2 * BLOCK_BYTES])) for _ in range(random.randrange(300))]
+        pieces = cut((end.join(lines) + end * bool(lines)).encode())
+        found = {first + n: line for first, some in pieces for n, line in enumerate(some.decode().split("\n"))}
+        assert found == dict(enumerate(lines, 1))
+        assert count_lines(pieces) == len(lines)
+        assert all(len(some) >= BLOCK_BYTES for _, some in pieces[:-1])
+        assert all(some.rfind(b"\n") < BLOCK_BYTES for _, some in pieces)
 
 
 def test_content_hash():
@@ -155,4 +173,4 @@ GENERATED = [
 
 @pytest.mark.parametrize(("path", "text", "generated"), GENERATED)
 def test_generated(path, text, generated):
-    assert is_generated(path, text) is generated
+    assert is_generated(path, text.encode()) is generated

@@ -20,6 +20,7 @@ from fledgling.security import memory_file
 
 _COUNTS = struct.Struct("=QQ")
 PLACE: Final = "Q"  # where a byte is, in an array
+WRITTEN_BYTES = 2**20  # at once
 NUMBER: Final = "I"  # of a line, a block or a file
 
 
@@ -37,11 +38,11 @@ class File(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some consecutive lines of one file, without the last line's end."""
+    """Some consecutive lines of one file in UTF-8, without the last line's end."""
 
     path: str
     first_line: int
-    text: str
+    text: bytes
 
 
 def columns(data: memoryview, kinds: Sequence[tuple[Literal["I", "Q"], int]]) -> list[memoryview]:
@@ -59,13 +60,13 @@ class BlockWriter:
     """Writes blocks as they come, those of a file one after the other.
 
     >>> writer = BlockWriter(fd)
-    >>> writer.add([Block("a.py", 1, "import os")])
+    >>> writer.add([Block("a.py", 1, b"import os")])
     >>> writer.finish([File("a.py", "python", 10, 1, None)])
     """
 
     def __init__(self, fd: int) -> None:
         """Write to an empty file, which the caller closes."""
-        self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._file = open(fd, "wb", WRITTEN_BYTES, closefd=False)  # noqa: SIM115  (closed by `finish`)
         self._ends = array(PLACE, [0])
         self._first_lines = array(NUMBER)
         self._counts: dict[str, tuple[int, int]] = {}  # path -> its first block, and how many there are
@@ -73,11 +74,10 @@ class BlockWriter:
     def add(self, blocks: Iterable[Block]) -> None:
         """Write the next blocks."""
         for path, first_line, text in blocks:
-            data = text.encode()
-            self._file.write(data)
+            self._file.write(text)
             first, count = self._counts.get(path, (len(self._first_lines), 0))
             self._counts[path] = (first, count + 1)
-            self._ends.append(self._ends[-1] + len(data))
+            self._ends.append(self._ends[-1] + len(text))
             self._first_lines.append(first_line)
 
     def finish(self, files: Iterable[File]) -> None:

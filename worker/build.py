@@ -25,7 +25,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest
 from fledgling.worker.resolving.resolve import resolve
 from fledgling.worker.rows import FileRow, ImportRow
-from fledgling.worker.text import content_hash, count_lines, decode
+from fledgling.worker.text import Pieces, content_hash, count_lines, cut, utf8
 from fledgling.worker.walk import Entry, Tree, walk
 
 HEAD_BYTES = 256  # of a file, enough for its `#!` line
@@ -165,39 +165,39 @@ class Building:
         """Describe every file, load the text of those that the profile leaves visible, and return their rows."""
         rows = []
         if not self._builder.narrows_files:
-            for row, text in self._described(entries):
+            for row, pieces in self._described(entries):
                 rows.append(row)
-                self._load(row, text)
+                self._load(row, pieces)
             self._builder.files(rows)
             return rows
         known = {row.path: row for row, _ in self._described(entries)}
         visible = self._builder.files([*known.values()])
         missing: dict[str, list[str]] = {NO_ROOM: [], CHANGED: []}
-        for row, text in self._described([entry for entry in entries if entry.path in visible]):
+        for row, pieces in self._described([entry for entry in entries if entry.path in visible]):
             if row.content_hash != known[row.path].content_hash:
                 reason = NO_ROOM if row.skip_reason == NO_ROOM else CHANGED
                 missing[reason].append(row.path)
-                row, text = msgspec.structs.replace(known[row.path], line_count=None, skip_reason=reason), None
+                row, pieces = msgspec.structs.replace(known[row.path], line_count=None, skip_reason=reason), None
             rows.append(row)
-            self._load(row, text)
+            self._load(row, pieces)
         for reason, paths in missing.items():
             self._builder.without_content(paths, reason)
         return rows
 
-    def _load(self, row: FileRow, text: str | None) -> None:
-        if text is not None:
-            self._room -= len(text)
-            self._builder.text(row.path, text)
-            if is_manifest(row.path) and len(text) <= MAX_MANIFEST:
-                self._manifests[row.path] = text
+    def _load(self, row: FileRow, pieces: Pieces | None) -> None:
+        if pieces is not None:
+            self._room -= sum(len(text) for _, text in pieces)
+            self._builder.text(row.path, pieces)
+            if is_manifest(row.path) and row.size_bytes <= MAX_MANIFEST:
+                self._manifests[row.path] = b"\n".join(text for _, text in pieces).decode()
 
-    def _described(self, entries: Sequence[Entry]) -> Iterator[tuple[FileRow, str | None]]:
+    def _described(self, entries: Sequence[Entry]) -> Iterator[tuple[FileRow, Pieces | None]]:
         with closing(Reader(self._order.root_fd)) as reader:
             for done, entry in enumerate(entries):
                 self._clock.tick("read", done, len(entries))
                 yield self._describe(reader, entry)
 
-    def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, str | None]:
+    def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, Pieces | None]:
         if entry.target is not None:
             return self._row(entry, b"", None, "symlink")
         if is_secret(entry.path):
@@ -212,10 +212,13 @@ class Building:
             return self._row(entry, b"", None, "unreadable")
         if len(data) > self._scope.max_file_size:
             return self._row(entry, b"", None, "too large")
-        text = decode(data)
+        text = utf8(data)
         return self._row(entry, data, text, "binary" if text is None else None)
 
-    def _row(self, entry: Entry, data: bytes, text: str | None, skip_reason: str | None) -> tuple[FileRow, str | None]:
+    def _row(
+        self, entry: Entry, data: bytes, text: bytes | None, skip_reason: str | None
+    ) -> tuple[FileRow, Pieces | None]:
+        pieces = None if text is None else cut(text)
         directory, _, filename = entry.path.rpartition("/")
         row = FileRow(
             path=entry.path,
@@ -225,14 +228,14 @@ class Building:
             extension=filename[filename.rfind(".") :].lower() if "." in filename else "",
             language=self._languages.detect(filename, data[:HEAD_BYTES]),
             size_bytes=entry.size,
-            line_count=None if text is None else count_lines(text),
+            line_count=None if pieces is None else count_lines(pieces),
             modified_at=datetime.fromtimestamp(entry.modified_ns / 1e9, UTC).replace(tzinfo=None),
             is_binary=skip_reason == "binary",
-            is_generated=is_generated(entry.path, text or ""),
-            content_hash=content_hash(data) if data or text is not None else None,
+            is_generated=is_generated(entry.path, text or b""),
+            content_hash=content_hash(data) if self._builder.holds_hashes and (data or text is not None) else None,
             skip_reason=skip_reason,
         )
-        return row, text
+        return row, pieces
 
     def _extracted(self, languages: Mapping[str, str]) -> Extracted:
         """Parse the text that was loaded; what is found is loaded as it comes."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby, starmap
 from operator import itemgetter
-from typing import NamedTuple
 
 import _duckdb as duckdb
 import msgspec
@@ -26,9 +25,10 @@ from fledgling.worker.image import SQL, path_of
 from fledgling.worker.outlines import OutlineWriter, Row
 from fledgling.worker.roots import root
 from fledgling.worker.rows import FileRow, ImportRow
-from fledgling.worker.signer import Signer, signed
+from fledgling.worker.signer import Sign, Signer, signed_here
+from fledgling.worker.text import Pieces
 
-CHUNK_CHARS = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
+CHUNK_BYTES = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
 CHUNK_ROWS = 50_000  # symbols loaded at once: each load costs some milliseconds, however small
 ENGINE_SHARE = (
     0.25  # of memory_limit, for the engine's buffers: it fills what it is given, and rows need room beside it
@@ -36,7 +36,6 @@ ENGINE_SHARE = (
 ENGINE_LEAST = 128 * 2**20  # bytes; with less it cannot load one chunk
 FILES_READ = 500  # at once: their symbols are some ten thousand rows
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
-BLOCK_CHARS = 4096  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 
 # The order matters, as when serving: image.py.
 _BUILD_SETTINGS = (
@@ -65,15 +64,6 @@ _VIEW_READS = {
 }
 
 
-class _Row(NamedTuple):
-    """A block in the table of blocks."""
-
-    block: int
-    path: str
-    first_line: int
-    text: str
-
-
 class ViewError(Exception):
     """A profile's view cannot be used: `line` of the profile file, `problem`, and what would be right."""
 
@@ -82,30 +72,12 @@ class ViewError(Exception):
         self.line, self.problem, self.fix = line, problem, fix
 
 
-def cut(text: str) -> Iterator[tuple[int, str]]:
-    r"""Yield whole lines as pieces of about BLOCK_CHARS, each with the number of its first line, without its last end.
-
-    `cut("x\r\ny\n")` is (1, "x\ny"): a line ends at a line feed, and a carriage return before it belongs to the end.
-    """
-    if not text:
-        return
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    text = text[:-1] if text.endswith("\n") else text.removesuffix("\r")
-    first_line = start = 0
-    while (end := text.find("\n", start + BLOCK_CHARS)) >= 0:
-        yield first_line + 1, text[start:end]
-        first_line += text.count("\n", start, end) + 1
-        start = end + 1
-    yield first_line + 1, text[start:]
-
-
 class Builder:
     """Fills the images of one build: text first, so that it can be served, then what the parsers find in it.
 
     >>> builder = Builder(open_empty(images), Gate(), images, profile, has_content=True)
     >>> visible = builder.files(rows)
-    >>> builder.text(path, text)
+    >>> builder.text(path, cut(text))
     >>> builder.seal_text()
     >>> for source in builder.sources(languages): ...
     >>> builder.symbols(columns); builder.imports(imports); builder.comments(comments)
@@ -121,7 +93,7 @@ class Builder:
         gate: Gate | None,
         images: Images,
         profile: Profile,
-        sign: Callable[[Sequence[bytes]], bytes] = signed,
+        sign: Sign = signed_here,
         *,
         has_content: bool,
     ) -> None:
@@ -140,18 +112,20 @@ class Builder:
         self._views = {view.name: self._check(gate, view) for view in profile.views}
         self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
         self.narrows_content = has_content and "content" in self._views
+        self.holds_hashes = bool(self._views) or "query" in profile.tools  # every view may look at files
         self.holds_comments = has_content and profile.reads_all_of("content")
         self._text = "text" if has_content and not self.narrows_content else "memory"
         self._outlines: OutlineWriter | None = None
         self._symbols_at = self._into("symbols").begin()  # one transaction: the engine rewrites a group at each commit
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
-        self._signer = Signer(signed if self.narrows_content else sign)
+        self._signer = Signer(signed_here if self.narrows_content else sign)
         self._writer = BlockWriter(images.blocks)
-        self._loader = Loader(
-            self._cursor(self._text),
-            [self._signer.add, self._writer.add] if self._text == "text" else [],
-            has_table=self._text == "memory" or "query" in profile.tools,
-        )
+        self._loader = Loader(self._cursor(self._text))
+        self._takers: list[Callable[[Sequence[Block]], None]] = []
+        if self._text == "text":
+            self._takers += [self._signer.add, self._writer.add]
+        if self._text == "memory" or "query" in profile.tools:
+            self._takers.append(self._loader.add)
 
     def files(self, rows: Sequence[FileRow]) -> frozenset[str]:
         """Load the files and return the paths that the profile leaves visible."""
@@ -161,9 +135,11 @@ class Builder:
         kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
         return frozenset(path for (path,) in kept)
 
-    def text(self, path: str, text: str) -> None:
-        """Load the text of a visible file; paths come in order."""
-        self._loader.add(path, text)
+    def text(self, path: str, pieces: Pieces) -> None:
+        """Load the text of a visible file, as `text.cut` has cut it; paths come in order."""
+        blocks = [Block(path, first_line, text) for first_line, text in pieces]
+        for take in self._takers:
+            take(blocks)
 
     def without_content(self, paths: Sequence[str], reason: str) -> None:
         """Say of files that were described already why their content is not here; call before `seal_text`."""
@@ -274,7 +250,7 @@ class Builder:
         cursor = self._db.cursor()
         cursor.execute(SQL["narrowed_blocks"])
         while rows := cursor.fetchmany(BLOCKS_READ):
-            blocks = [Block(*row) for row in rows]
+            blocks = [Block(path, first_line, text.encode()) for path, first_line, text in rows]
             self._signer.add(blocks)
             self._writer.add(blocks)
         cursor.close()
@@ -291,18 +267,19 @@ class Builder:
             writer.add(self._db.execute(SQL["outlines"], {"first": some[0], "last": some[-1]}).fetchall())
         return writer
 
-    def _texts(self) -> Iterator[tuple[int, str, str]]:
+    def _texts(self) -> Iterator[tuple[int, str, bytes]]:
         blocks = Blocks(self._images.blocks)
         for block in range(blocks.count):
             if block % BLOCKS_READ == 0:
                 blocks.forget()
-            yield block, blocks.file_of(block).path, blocks.text(block).decode()
+            yield block, blocks.file_of(block).path, blocks.text(block)
 
-    def _texts_to_narrow(self) -> Iterator[tuple[int, str, str]]:
+    def _texts_to_narrow(self) -> Iterator[tuple[int, str, bytes]]:
         cursor = self._cursor(self._text)
         for first in range(0, self._loader.blocks, BLOCKS_READ):
             last = first + BLOCKS_READ - 1
-            yield from cursor.execute(SQL["blocks_between"], {"first": first, "last": last}).fetchall()
+            rows = cursor.execute(SQL["blocks_between"], {"first": first, "last": last}).fetchall()
+            yield from ((block, path, text.encode()) for block, path, text in rows)
         cursor.close()
 
     def _check(self, gate: Gate | None, view: View) -> str:
@@ -330,58 +307,44 @@ class Builder:
 
 
 class Loader:
-    """Cuts text into blocks and loads them: a chunk on threads of its own while the next is read.
+    """Fills the table of blocks: a chunk on a thread of its own while the next is read."""
 
-    The table of blocks is filled where SQL is going to read it; `takers` get the blocks in any case.
-    """
-
-    def __init__(
-        self,
-        cursor: duckdb.DuckDBPyConnection,
-        takers: Sequence[Callable[[Sequence[Block]], None]],
-        *,
-        has_table: bool,
-    ) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
         self._cursor = cursor
-        self._takers = takers
-        self._has_table = has_table
-        self._threads = ThreadPoolExecutor(1 + len(takers))
-        self._working: list[Future[None]] = []
-        self._waiting: list[_Row] = []
-        self._chars = 0
+        self._thread = ThreadPoolExecutor(1)
+        self._loading: Future[None] | None = None
+        self._waiting: list[Block] = []
+        self._bytes = 0
         self.blocks = 0
 
-    def add(self, path: str, text: str) -> None:
-        """Load one file."""
-        pieces = list(cut(text))
-        self._waiting += [
-            _Row(block, path, first_line, lines) for block, (first_line, lines) in enumerate(pieces, self.blocks)
-        ]
-        self.blocks += len(pieces)
-        self._chars += len(text)
-        if self._chars > CHUNK_CHARS:
+    def add(self, blocks: Iterable[Block]) -> None:
+        """Load the next blocks."""
+        for block in blocks:
+            self._waiting.append(block)
+            self._bytes += len(block.text)
+        if self._bytes > CHUNK_BYTES:
             self._hand_over()
 
     def finish(self) -> None:
         """Load what is left; a second time does nothing."""
         if self._waiting:
             self._hand_over()
-        self._wait()
-        self._threads.shutdown()
+        if self._loading:
+            self._loading.result()
+        self._thread.shutdown()
         self._cursor.close()
 
     def _hand_over(self) -> None:
-        self._wait()
-        blocks = [Block(row.path, row.first_line, row.text) for row in self._waiting]
-        self._working = [self._threads.submit(taker, blocks) for taker in self._takers]
-        if self._has_table:
-            columns = _columns(_Row._fields, self._waiting)
-            self._working.append(self._threads.submit(_load, self._cursor, "load_blocks", columns))
-        self._waiting, self._chars = [], 0
+        if self._loading:
+            self._loading.result()
+        self._loading = self._thread.submit(self._load, self.blocks, self._waiting)
+        self.blocks += len(self._waiting)
+        self._waiting, self._bytes = [], 0
 
-    def _wait(self) -> None:
-        for work in self._working:
-            work.result()
+    def _load(self, first: int, blocks: Sequence[Block]) -> None:
+        paths, first_lines, texts = zip(*blocks, strict=True)
+        columns = {"path": paths, "first_line": first_lines, "text": [text.decode() for text in texts]}
+        _load(self._cursor, "load_blocks", {"block": range(first, first + len(blocks)), **columns})
 
 
 def _columns(names: Sequence[str], rows: Sequence[Sequence[object]]) -> dict[str, Sequence[object]]:

@@ -1,6 +1,8 @@
 """Signatures as they are made, from the text of blocks in their order. See signatures.py."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -16,27 +18,31 @@ _STRIPE = 64  # rows written at once: what a cache line holds of one group
 _A, _B, _C, _D = (np.uint16(weight) for weight in WEIGHTS)
 _PLACES = np.arange(_GROUP, dtype=np.uint8)[:, np.newaxis]
 
+AT_ONCE = 2  # pieces under way in other processes: while one is signed the next is sent
+
 Bytes = npt.NDArray[np.uint8]
+Sign = Callable[[Sequence[bytes]], Callable[[], bytes]]  # begins to sign, and returns what waits for the signatures
 
 
 class Signer:
     """Collects the signatures of blocks as they come; holds an eighth of ROWS bytes for each.
 
-    `sign` makes them: `signed`, here or in another process.
+    `sign` makes them, here or in another process.
 
-    >>> signer = Signer(signed)
-    >>> signer.add([Block("a.py", 1, "import os")])
+    >>> signer = Signer(signed_here)
+    >>> signer.add([Block("a.py", 1, b"import os")])
     >>> signer.write(fd)
     """
 
-    def __init__(self, sign: Callable[[Sequence[bytes]], bytes]) -> None:
+    def __init__(self, sign: Sign) -> None:
         self._sign = sign
+        self._signing: deque[Callable[[], bytes]] = deque()
         self._parts: list[Bytes] = []  # a row for each group of blocks, a byte for each row of the matrix
         self._waiting: list[bytes] = []
 
     def add(self, blocks: Iterable[Block]) -> None:
         """Sign the next blocks."""
-        self._waiting += [block.text.encode() for block in blocks]
+        self._waiting += [block.text for block in blocks]
         while len(self._waiting) >= _PIECE:
             self._sign_piece()
 
@@ -44,15 +50,26 @@ class Signer:
         """Write the matrix of all blocks to an empty file."""
         if self._waiting:
             self._sign_piece()
+        while self._signing:
+            self._take()
         with open(fd, "wb", closefd=False) as file:
             for row in range(0, ROWS if self._parts else 0, _STRIPE):
                 stripe = np.concatenate([part[:, row : row + _STRIPE] for part in self._parts])
                 file.write(np.ascontiguousarray(stripe.T).data)
 
     def _sign_piece(self) -> None:
-        rows = self._sign(self._waiting[:_PIECE])
-        self._parts.append(np.frombuffer(rows, np.uint8).reshape(-1, ROWS))
+        if len(self._signing) == AT_ONCE:
+            self._take()
+        self._signing.append(self._sign(self._waiting[:_PIECE]))
         del self._waiting[:_PIECE]
+
+    def _take(self) -> None:
+        self._parts.append(np.frombuffer(self._signing.popleft()(), np.uint8).reshape(-1, ROWS))
+
+
+def signed_here(blocks: Sequence[bytes]) -> Callable[[], bytes]:
+    """Sign in this process, when the signatures are asked for."""
+    return partial(signed, blocks)
 
 
 def signed(blocks: Sequence[bytes]) -> bytes:

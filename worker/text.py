@@ -8,7 +8,9 @@ import codecs
 from hashlib import blake2b
 
 HEAD = 8 * 1024  # bytes in which a NUL makes a file binary; git looks at 8,000
-_UNKNOWN = "\N{REPLACEMENT CHARACTER}"  # stands for a byte that is not UTF-8, and for a NUL further on
+BLOCK_BYTES = 4096  # a search verifies whole blocks: small enough to be read fast, large enough to be few
+Pieces = list[tuple[int, bytes]]  # what `cut` makes of a text
+_UNKNOWN = "\N{REPLACEMENT CHARACTER}".encode()  # stands for a byte that is not UTF-8, and for a NUL further on
 _MARKS = (  # the longer first: a UTF-32 mark begins like one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -17,39 +19,67 @@ _MARKS = (  # the longer first: a UTF-32 mark begins like one of UTF-16
 )
 
 
-def decode(data: bytes) -> str | None:
-    r"""Return the text, without its byte order mark, or None if it is binary. It holds no NUL and no surrogate.
+def utf8(data: bytes) -> bytes | None:
+    r"""Return the text in UTF-8 without its byte order mark, or None if it is binary. It holds no NUL and no surrogate.
 
-    b"caf\xc3\xa9" and b"\xff\xfec\0a\0f\0\xe9\0" are "café"; b"caf\xe9" is "caf\ufffd"; b"\x7fELF\0" is binary.
+    b"caf\xc3\xa9" is itself; b"\xff\xfe\xe9\0" becomes b"\xc3\xa9"; in b"caf\xe9" U+FFFD stands for the last byte; of
+    b"\x7fELF\0" there is none.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return _decode_wide(data, encoding)
-    if b"\0" in data[:HEAD]:
+            return _wide(data, encoding)
+    if data.find(b"\0", 0, HEAD) >= 0:
         return None
-    return data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace").replace("\0", _UNKNOWN)
+    text = data.removeprefix(codecs.BOM_UTF8)
+    if not text.isascii():
+        try:
+            text.decode()
+        except UnicodeDecodeError:
+            text = text.decode("utf-8", "replace").encode()
+    return text.replace(b"\0", _UNKNOWN)
 
 
-def _decode_wide(data: bytes, encoding: str) -> str | None:
+def _wide(data: bytes, encoding: str) -> bytes | None:
     """UTF-16 or UTF-32 without a fault; anything else that begins like it is binary."""
     try:
-        text = data.decode(encoding)
+        text = data.decode(encoding).encode()
     except UnicodeDecodeError:
         return None
-    return None if "\0" in text else text
+    return None if b"\0" in text else text
 
 
-def split_lines(text: str) -> list[str]:
-    r"""The lines, without their ends: "a\r\nb\n" -> ["a", "b"]. The line feed of the last line begins no other."""
-    lines = text.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+def cut(text: bytes) -> Pieces:
+    r"""Return whole lines as pieces of about BLOCK_BYTES, each with the number of its first line, without its last end.
+
+    Of b"x\r\ny\n" that is (1, b"x\ny"): a carriage return before a line feed belongs to the end of the line, and the
+    line feed of the last line begins no other.
+    """
+    if not text:
+        return []
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+        text = text if text.endswith(b"\n") else text.removesuffix(b"\r")
+    pieces = []
+    last = len(text) - text.endswith(b"\n")
+    first_line, start = 1, 0
+    while (end := text.find(b"\n", start + BLOCK_BYTES, last)) >= 0:
+        pieces.append((first_line, text[start:end]))
+        first_line += text.count(b"\n", start, end) + 1
+        start = end + 1
+    pieces.append((first_line, text[start:last]))
+    return pieces
 
 
-def count_lines(text: str) -> int:
-    r"""How many lines `split_lines` makes: what `wc -l` says, and one more if the last has no end. "a\nb" -> 2."""
-    return text.count("\n") + (not text.endswith("\n") and text != "")
+def count_lines(pieces: Pieces) -> int:
+    r"""How many lines there are in what `cut` made: what `wc -l` says, and one more if the last has no end.
+
+    >>> count_lines(cut(b"a\nb"))
+    2
+    """
+    if not pieces:
+        return 0
+    first_line, lines = pieces[-1]
+    return first_line + lines.count(b"\n")
 
 
 def content_hash(data: bytes) -> str:

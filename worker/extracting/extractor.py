@@ -28,8 +28,8 @@ from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
 from fledgling.worker.signer import signed
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
-# CPU seconds a file, and for each character of it, once LOST_FILES were lost: four times what ordinary source takes
-HURRIED_SECONDS, HURRIED_CHARACTER_SECONDS = 0.02, 1e-6
+# CPU seconds a file, and for each byte of it, once LOST_FILES were lost: four times what ordinary source takes
+HURRIED_SECONDS, HURRIED_BYTE_SECONDS = 0.02, 1e-6
 STDERR = 2
 UNCONFINED = 3  # exit status: another would end in the same way
 
@@ -39,7 +39,7 @@ class Source(Struct, frozen=True):
 
     path: str
     language: str
-    blocks: tuple[str, ...]
+    blocks: tuple[bytes, ...]
 
 
 class Batch(Struct, frozen=True, tag="batch"):
@@ -218,14 +218,14 @@ def seconds(source: Source, batch: Batch) -> float:
     """How many CPU seconds one file of a batch may take."""
     if not batch.hurried:
         return FILE_SECONDS
-    return min(FILE_SECONDS, HURRIED_SECONDS + HURRIED_CHARACTER_SECONDS * sum(map(len, source.blocks)))
+    return min(FILE_SECONDS, HURRIED_SECONDS + HURRIED_BYTE_SECONDS * sum(map(len, source.blocks)))
 
 
 def _timed(extractor: Extractor, source: Source, limit: float) -> tuple[Extraction, float]:
     """Extract under the kernel's clock, whose signal is left to end the process."""
     begun = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, limit)
-    found = extractor.extract(source.language, "\n".join((*source.blocks, "")).encode())
+    found = extractor.extract(source.language, b"\n".join((*source.blocks, b"")))
     signal.setitimer(signal.ITIMER_PROF, 0)
     return found, time.process_time() - begun
 
@@ -248,12 +248,12 @@ def _found(extracted: list[tuple[Extraction, float]], batch: Batch) -> Found:
     return Found(facts, SymbolColumns(*map(list, zip(*rows, strict=True))))
 
 
-def _by_block(lines: Iterable[int], blocks: Iterable[str]) -> Iterator[list[int]]:
-    """The numbers of comment lines, block by block: `_by_block({1, 3}, ["# a\\nb", "# c"])` is [1], [3]."""
+def _by_block(lines: Iterable[int], blocks: Iterable[bytes]) -> Iterator[list[int]]:
+    """The numbers of comment lines, block by block: `_by_block({1, 3}, [b"# a\\nb", b"# c"])` is [1], [3]."""
     numbers = sorted(lines)
     first, at = 1, 0
     for block in blocks:
-        first += block.count("\n") + 1
+        first += block.count(b"\n") + 1
         begin = at
         while at < len(numbers) and numbers[at] < first:
             at += 1

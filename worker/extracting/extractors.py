@@ -9,6 +9,7 @@ import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from msgspec.structs import astuple
@@ -34,7 +35,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.signer import signed
 
 MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more
-BATCH_CHARS = 256 * 1024  # of text in one message: some tens of milliseconds of work
+BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
 LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
 AHEAD = 4  # batches for each process that wait to be parsed, or to be loaded
 
@@ -47,7 +48,7 @@ class Extractors:
 
     >>> extractors = Extractors(languages, order.confining)
     >>> layers = extractors.confined()
-    >>> rows = extractors.sign([b"import os", b"import sys"])
+    >>> rows = extractors.sign([b"import os", b"import sys"])()
     >>> for batch, found in extractors.extract(sources): ...
     >>> extractors.close()
     """
@@ -79,14 +80,25 @@ class Extractors:
             layers = answer.layers
         return layers
 
-    def sign(self, blocks: Sequence[bytes]) -> bytes:
-        """Return what `signer.signed` does of the blocks: in another process than the one that reads the next files."""
+    def sign(self, blocks: Sequence[bytes]) -> Callable[[], bytes]:
+        """Let a process sign blocks while this one reads on; what is returned waits for what `signed` makes of them.
+
+        Where none is free, or they do not fit a frame, they are signed here. No thread does this: sharing Python's lock
+        with the one that reads files costs more than it does.
+        """
+        here = partial(signed, blocks)
+        frame = pack(Sign([*blocks]))
+        if self._free.empty() or len(frame) >= MAX_FRAME_BYTES:
+            return here
         pipe = self._free.get()
-        try:
-            answer = answered(pipe, Sign([*blocks]))
-        finally:
+        pipe.write(frame)
+
+        def wait() -> bytes:
+            answer = pipe.receive()
             self._free.put(pipe)
-        return answer.rows if isinstance(answer, Signed) else signed(blocks)
+            return answer.rows if isinstance(answer, Signed) else here()
+
+        return wait
 
     def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Batch, Found]]:
         """Yield what the sources say, in batches and in order; several are at work at once."""
@@ -131,7 +143,7 @@ class Extractors:
         return joined(parts)
 
 
-def answered(pipe: Pipe[FromExtractor], message: Batch | Sign) -> FromExtractor | None:
+def answered(pipe: Pipe[FromExtractor], message: Batch) -> FromExtractor | None:
     """Put a message to a process and return what it answers; a message that does not fit a frame is not sent."""
     frame = pack(message)
     if len(frame) >= MAX_FRAME_BYTES:
@@ -155,15 +167,15 @@ def joined(parts: list[Found]) -> Found:
 
 
 def batches(sources: Iterable[Source]) -> Iterator[Batch]:
-    """Put sources together until they hold BATCH_CHARS."""
+    """Put sources together until they hold BATCH_BYTES."""
     waiting: list[Source] = []
-    chars = 0
+    size = 0
     for source in sources:
         waiting.append(source)
-        chars += sum(map(len, source.blocks))
-        if chars > BATCH_CHARS:
+        size += sum(map(len, source.blocks))
+        if size > BATCH_BYTES:
             yield Batch(tuple(waiting))
-            waiting, chars = [], 0
+            waiting, size = [], 0
     if waiting:
         yield Batch(tuple(waiting))
 
