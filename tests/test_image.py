@@ -18,6 +18,8 @@ from running import CALLS, fronted
 
 from fledgling.broker.indexing import IndexingError
 from fledgling.wire import Dependencies, Explore, Query, Read, Search, Symbols
+from fledgling.worker.builder import GROUP_ROWS
+from fledgling.worker.outlines import Outlines
 from fledgling.worker.text import content_hash
 
 EMPTY = Path(__file__).parent.parent / "worker" / "empty.duckdb"
@@ -201,6 +203,20 @@ async def test_tables_have_their_columns_and_keys(project):
         [[lines]] = await rows(client, "SELECT sum(line_count) FROM files")
         assert await rows(client, "SELECT count(*) FROM content") == [(lines,)]
         assert await rows(client, "SELECT count(*) FROM files WHERE absolute_path IS NOT NULL") == [(0,)]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst"])
+async def test_symbols_are_all_there_and_in_order_where_they_fill_several_groups_of_the_engine(tmp_path, profile):
+    count = GROUP_ROWS // 3 + 1000
+    for file in range(4):
+        (tmp_path / f"{file}.h").write_text("".join(f"#define NAME_{number} 1\n" for number in range(count)))
+    async with built(tmp_path, profile) as indexing:
+        with duckdb.connect(f"/proc/self/fd/{indexing.images.code}", read_only=True) as db:
+            found = db.execute("SELECT path, name, line_start FROM symbols").fetchall()
+        outlines = Outlines(indexing.images.outlines)
+    assert found == [(f"{file}.h", f"NAME_{number}", number + 1) for file in range(4) for number in range(count)]
+    assert [outlines.row(number).line_start for number in outlines.named(f"NAME_{count - 1}")] == [count] * 4
 
 
 COMMENTED = b"# one\ndef f():\n    'Say two.'  # three\n    # four\n"

@@ -7,6 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import groupby, starmap
 from operator import itemgetter
 
@@ -29,11 +30,13 @@ from fledgling.worker.signer import Sign, Signer, signed_here
 from fledgling.worker.text import Pieces
 
 CHUNK_BYTES = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
-CHUNK_ROWS = 50_000  # symbols loaded at once: each load costs some milliseconds, however small
+CHUNK_ROWS = 20_480  # symbols loaded at once: each load costs some milliseconds, however small
+GROUP_ROWS = 6 * CHUNK_ROWS  # symbols in a row group of the engine: committed when it is full, it is written once
 ENGINE_SHARE = (
     0.25  # of memory_limit, for the engine's buffers: it fills what it is given, and rows need room beside it
 )
 ENGINE_LEAST = 128 * 2**20  # bytes; with less it cannot load one chunk
+ENGINE_KEPT = 16 * 2**20  # bytes that it may keep of what it has written to an image
 FILES_READ = 500  # at once: their symbols are some ten thousand rows
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 
@@ -102,7 +105,8 @@ class Builder:
         self._db = db
         for setting in _BUILD_SETTINGS:
             self._db.execute(setting)
-        self._db.execute("SET memory_limit=$1", [f"{max(int(profile.memory_limit * ENGINE_SHARE), ENGINE_LEAST)}B"])
+        self._engine_bytes = max(int(profile.memory_limit * ENGINE_SHARE), ENGINE_LEAST)
+        self._limit_engine(self._engine_bytes)
         self._create("schema", "text", "code", "memory")
         self._create("schema_blocks", "text", "memory")
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
@@ -116,7 +120,8 @@ class Builder:
         self.holds_comments = has_content and profile.reads_all_of("content")
         self._text = "text" if has_content and not self.narrows_content else "memory"
         self._outlines: OutlineWriter | None = None
-        self._symbols_at = self._into("symbols").begin()  # one transaction: the engine rewrites a group at each commit
+        self._symbols_at = self._into("symbols").begin()
+        self._symbols_loaded = 0
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
         self._signer = Signer(signed_here if self.narrows_content else sign)
         self._writer = BlockWriter(images.blocks)
@@ -182,7 +187,7 @@ class Builder:
         """Load symbols, one list a column; in any number of calls, in path order."""
         for name, values in columns.items():
             self._symbols[name] += values
-        if len(self._symbols["path"]) > CHUNK_ROWS:
+        while len(self._symbols["path"]) >= CHUNK_ROWS:
             self._load_symbols()
 
     def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
@@ -197,7 +202,8 @@ class Builder:
 
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
-        self._load_symbols()
+        if self._symbols:
+            self._load_symbols()
         self._symbols_at.commit()
         if self.narrows_content:
             self.seal_text()
@@ -223,11 +229,28 @@ class Builder:
         return sum(os.fstat(fd).st_size for fd in astuple(self._images))
 
     def _load_symbols(self) -> None:
-        if self._symbols:
-            _load(self._symbols_at, "load_symbols", self._symbols)
-            if self._outlines:
-                self._outlines.add(zip(*(self._symbols[name] for name in _OUTLINED), strict=True))
-            self._symbols.clear()
+        """Load the next CHUNK_ROWS, or what is left."""
+        chunk = {name: values[:CHUNK_ROWS] for name, values in self._symbols.items()}
+        for values in self._symbols.values():
+            del values[:CHUNK_ROWS]
+        _load(self._symbols_at, "load_symbols", chunk)
+        if self._outlines:
+            self._outlines.add(zip(*(chunk[name] for name in _OUTLINED), strict=True))
+        self._symbols_loaded += len(chunk["path"])
+        if self._symbols_loaded % GROUP_ROWS == 0:
+            self._symbols_at.commit()
+            self._forget_written()
+            self._symbols_at.begin()
+
+    def _limit_engine(self, size: int) -> None:
+        self._db.execute("SET memory_limit=$1", [f"{size}B"])
+
+    def _forget_written(self) -> None:
+        """Let go of what was written to an image: the engine keeps it beside that, as far as its limit goes."""
+        [[held]] = self._db.execute(SQL["engine_holds"]).fetchall()
+        with suppress(duckdb.OutOfMemoryException):  # it cannot just now
+            self._limit_engine(held + ENGINE_KEPT)
+            self._limit_engine(self._engine_bytes)
 
     def _create(self, sql: str, *catalogs: str) -> None:
         for catalog in catalogs:

@@ -1,5 +1,6 @@
 """Signatures as they are made, from the text of blocks in their order. See signatures.py."""
 
+import mmap
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -56,6 +57,7 @@ class Signer:
             for row in range(0, ROWS if self._parts else 0, _STRIPE):
                 stripe = np.concatenate([part[:, row : row + _STRIPE] for part in self._parts])
                 file.write(np.ascontiguousarray(stripe.T).data)
+        self._parts.clear()
 
     def _sign_piece(self) -> None:
         if len(self._signing) == AT_ONCE:
@@ -64,7 +66,10 @@ class Signer:
         del self._waiting[:_PIECE]
 
     def _take(self) -> None:
-        self._parts.append(np.frombuffer(self._signing.popleft()(), np.uint8).reshape(-1, ROWS))
+        rows = self._signing.popleft()()
+        part = mmap.mmap(-1, len(rows))  # among other memory it would not be given back before the process ends
+        part.write(rows)
+        self._parts.append(np.frombuffer(part, np.uint8).reshape(-1, ROWS))
 
 
 def signed_here(blocks: Sequence[bytes]) -> Callable[[], bytes]:
