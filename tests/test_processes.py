@@ -267,13 +267,16 @@ async def test_early_call_waits_and_hears_of_progress(large, era):
         indexer = await first(broker(), INDEXER)
         indexer.suspend()  # the greeting and the list of tools need no index
         assert (await client.list_tools()).tools
-        indexer.resume()
         heard = []
 
         async def hear(progress, total, message):
             heard.append((progress, total, message))
 
-        answer = await client.call_tool("symbols", {"name_pattern": "f7_1"}, progress_callback=hear)
+        asked = client.call_tool("symbols", {"name_pattern": "f7_1"}, progress_callback=hear)
+        asking = asyncio.create_task(asked)
+        await until(lambda: heard)
+        indexer.resume()
+        answer = await asking
         assert answer.structured_content["total"] == 1
         assert not is_alive(indexer)
     assert heard
