@@ -15,7 +15,7 @@ from running import PATIENCE
 from trees import ALL, make, walked
 
 from fledgling.worker import walk as walk_module
-from fledgling.worker.below import Reader, open_directory
+from fledgling.worker.below import MOST_AT_ONCE, Reader, open_directory
 from fledgling.worker.walk import MAX_DEPTH, walk
 
 CANARY = "the canary outside"
@@ -257,12 +257,22 @@ def test_another_file_system_is_not_entered():
         os.close(fd)
 
 
-@pytest.mark.parametrize("size", [0, 1, 99, 100, 101, 5_000_000])
-def test_read_is_bounded(root, size):
+@pytest.mark.parametrize("limit", [100, MOST_AT_ONCE - 1, MOST_AT_ONCE, 3 * MOST_AT_ONCE])
+@pytest.mark.parametrize("size", [0, 1, 99, 100, 101, MOST_AT_ONCE, MOST_AT_ONCE + 1, 5_000_000])
+def test_read_is_bounded(root, size, limit):
     (root / "a").write_bytes(b"x" * size)
     fd = os.open(root, os.O_RDONLY)
     with closing(Reader(fd)) as reader:
-        assert len(reader.read(b"a", 100)) == min(size, 101)
+        assert len(reader.read(b"a", limit)) == min(size, limit + 1)
+    os.close(fd)
+
+
+def test_a_file_that_says_it_is_empty_is_read_to_its_end():
+    """As those of /proc do, and of file systems whose files are made when they are read."""
+    fd = os.open("/proc/self", os.O_RDONLY)
+    with closing(Reader(fd)) as reader:
+        assert os.stat("/proc/self/status").st_size == 0
+        assert b"\nnonvoluntary_ctxt_switches:" in reader.read(b"status", 100_000)  # the last line
     os.close(fd)
 
 

@@ -20,8 +20,8 @@ from fledgling.security import memory_file
 
 _COUNTS = struct.Struct("=QQ")
 PLACE: Final = "Q"  # where a byte is, in an array
-WRITTEN_BYTES = 2**20  # at once
 NUMBER: Final = "I"  # of a line, a block or a file
+WRITTEN_BYTES = 2**20  # of text at once
 
 
 class File(NamedTuple):
