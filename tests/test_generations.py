@@ -5,8 +5,9 @@ import asyncio
 import pytest
 from asking import structured
 from conftest import connected
-from running import INDEXER, broker, first, fronted, until
+from running import INDEXER, broker, first, fronted
 
+from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.wire import CODE, TEXT, Explore, Hits, Read, Search, SymbolList, Symbols
 from fledgling.worker.build import EXTRACTING, SMALL_BYTES, TEXT_SHARE
 
@@ -75,18 +76,20 @@ async def test_a_client_that_waits_hears_how_far_the_index_is(large):
         heard.append((done, total, message))
 
     async with connected(large) as client:
-        extractors = (await first(broker(), INDEXER)).children(recursive=True)
-        for process in extractors:
-            process.suspend()
+        indexer = await first(broker(), INDEXER)
         asked = client.call_tool("symbols", {"name_pattern": "function_9_9"}, progress_callback=progress)
         asking = asyncio.create_task(asked)
-        await until(lambda: heard)
-        for process in extractors:
-            process.resume()
+        while not any("extract" in message for _, _, message in heard):  # a step, and time for a report of where it is
+            indexer.resume()
+            await asyncio.sleep(0.05)
+            indexer.suspend()
+            await asyncio.sleep(PROGRESS_SECONDS + 0.1)
+        indexer.resume()
         result = await asking
         assert result.structured_content["total"] == 1
         assert (await structured(client, "explore"))["summary"]["total_files"] == FILES
     assert heard == sorted(heard)
+    assert any("extract" in message for _, _, message in heard)
 
 
 @pytest.mark.anyio

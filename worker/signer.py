@@ -18,7 +18,6 @@ _TEXT = 2**20  # bytes of text whose grams are numbers at once, some 20 times as
 _STRIPE = 64  # rows written at once: what a cache line holds of one group
 _A, _B, _C, _D = (np.uint16(weight) for weight in WEIGHTS)
 _PLACES = np.arange(_GROUP, dtype=np.uint8)[:, np.newaxis]
-
 AT_ONCE = 2  # pieces under way in other processes: while one is signed the next is sent
 
 Bytes = npt.NDArray[np.uint8]
