@@ -113,7 +113,10 @@ HOSTILE = {
         ")\n{\n", ")\n{\n}\n", ")\n{\n{\n", ") {\n/*", ') {\n"', ")\n{\n'{'}\n", "(){\n", "{}", "{", "/", ") \t",
     ],
     "go": ["func\n", "func{\n", "func {\n}\n", "func f() {\n`", "func f() {\n{", ") {\n"],
-    "rust": ["fn f(\n", "\nfn f() {\n", "\n fn f() {\n}\n", "\n pub fn f", "\n fn f() {\n'a ", "/* ", 'r#"', "\n pub "],
+    "rust": [
+        "fn f(\n", "\nfn f() {\n", "\n fn f() {\n}\n", "\n pub fn f", "\n fn f() {\n'a ", "/* ", 'r#"', "\n pub ",
+        "\nm! {\n", "\n m! m {\n}\n",
+    ],
     "python": [
         "\ndef f():\n", "\ndef f():\n x\n", '\ndef f():\n """', "\n):\n ", "\ndef f(:", "\n  def f():\n\tx\n", " \n",
         "\ndef f():\n #\n", "\ndef f():\n" + " x\n" * 20 + " # a\n" * 20,
@@ -128,6 +131,12 @@ def test_looking_for_bodies_takes_time_in_proportion_to_the_text(language: str) 
     units = [*HOSTILE[language], *(f"\n{' ' * 39}{unit.strip()}" for unit in HOSTILE[language])]
     texts = {unit: unit * (SIZE // len(unit)) for unit in units}
     texts["steps"] = "".join(f"\n{' ' * depth}{units[0].strip()}" for depth in range(int((2 * SIZE) ** 0.5)))
+    for name, lines in (
+        ("definitions", "    use a;\n"),
+        ("definitions between", f"    use a;\n    {'b' * SHORTEST};\n"),
+    ):
+        texts[name] = "\nfn f() {\n" + lines * (SIZE // len(lines)) + "}\n"
+    texts["indented"] = f"\nfn f() {{\n{' ' * SIZE}use a;\n}}\n"
     texts["remarks"] = "\ndef f():\n x\n" + " # a\n" * (SIZE // 5)
     for name, text in texts.items():
         assert costs_under(SECONDS, lambda text=text: bodies.blanked(text.encode())), name  # type: ignore[misc]

@@ -1,5 +1,8 @@
 """Bodies of functions that define and import nothing, blank before a text is parsed: half of a parser's work.
 
+Where one line of a body defines something, the statements before and behind that are left out; so are the tokens that a
+macro of Rust is made of, which define nothing whatever they look like.
+
 Where a body stands is told by lines, which is a guess: it may be in a comment. What is in it is not: it is made of
 whole tokens and brackets that close, or it stays. So the tree is asked: where it has a body with nothing in it, from
 bracket to bracket, there is one; where it does not, that text is parsed as it is; and where it has errors, only those
@@ -19,9 +22,11 @@ from fledgling.worker.language import Languages
 
 SHORTEST = 60  # bytes of a body; a shorter one takes no longer to parse than to leave out
 DEEPEST = 40  # brackets within each other: the time to look at them is linear
+WIDEST = 80  # blanks before the statements of a body; more are not looked for, as they are a pattern's length
 NO_BRACKETS = bytes(set(range(256)) - set(b"(){}[]"))
 INDENTED = rb"(?>(?:%s[^\n]*+\n|[ \t]*+(?:#[^\n]*+)?+\n)*)"
 COMMENTS = b"/#"  # what they begin with, and no string
+CONDITION = re.compile(rb"^[ \t]*+#[ \t]*+(?:(?P<begin>if)|(?P<turn>el)|en)", re.MULTILINE)  # #if, #else, #endif
 
 Span = tuple[int, int]
 
@@ -47,15 +52,18 @@ class Bodies:
         self._token = re.compile("|".join(tokens).encode(), re.DOTALL)  # without groups `re` is four times as fast
         self._with_comments = row.comment_lines
         self._defining = re2.compile(row.defining.encode())
+        self._has_braces = r"\{" in row.body
+        self._has_tokens = "tokens" in self._begin.groupindex
 
     def blanked(self, source: bytes, only: frozenset[int] | None = None) -> Blanked:
-        """Leave out what is in bodies; `only` in those that begin there."""
-        spans = [span for span in self._bodies(source) if only is None or span[0] in only]
-        spans = [span for span in spans if self._is_plain(source[slice(*span)])]
+        """Leave out what is in bodies; `only` in what begins there."""
+        spans = [span for body in self._bodies(source) for span in self._plain(source, body)]
+        if only is not None:
+            spans = [span for span in spans if span[0] in only]
+        opening, closing = (b"{", b"}") if self._has_braces else (b"(", b")")
         parts: list[bytes] = []
         done = 0
         for start, end in spans:
-            opening, closing = (b"{", b"}") if source[start] == ord("{") else (b"(", b")")
             parts += source[done:start], opening, b" " * (end - start - 2), closing
             done = end
         parts.append(source[done:])
@@ -73,18 +81,19 @@ class Bodies:
         for token in self._token.finditer(source):
             starts.append(token.start())
             ends.append(token.end())
-        return frozenset(
-            body for body in bodies if source[body] == ord("{") and ends[bisect_left(starts, body)] <= body
-        )
+        return frozenset(body for body in bodies if self._has_braces and ends[bisect_left(starts, body)] <= body)
 
-    def _bodies(self, source: bytes) -> Iterator[Span]:
-        """The spans that look like bodies, none in another: with their braces, or of lines that are indented alike."""
+    def _bodies(self, source: bytes) -> Iterator[tuple[int, int, bool]]:
+        """The spans that look like bodies, none in another: with their braces, or of lines that are indented alike.
+
+        And whether what is in it is nothing but tokens, whatever they look like: the rules of a macro.
+        """
         at = 0
         endless = set[bytes]()
         while match := self._begin.search(source, at):
             at = match.end()
             indent = match["indent"] or b""
-            if source[at - 1] != ord("{"):
+            if not self._has_braces:
                 line = source.rfind(b"\n", 0, at) + 1
                 more = source[line:at]
                 lines = _indented(more).match(source, line) if len(more) > len(indent) else None
@@ -96,19 +105,49 @@ class Bodies:
                     endless.add(close)
                 start, end = at - 1, newline + len(close) if newline >= 0 else 0
             if end - start >= SHORTEST:
-                yield start, end
+                yield start, end, self._has_tokens and match["tokens"] is not None
             at = max(at, end)
 
-    def _is_plain(self, body: bytes) -> bool:
-        """Whether it is whole, and defines and imports nothing."""
-        inner = body[1:-1] if body.startswith(b"{") else body
-        code = self._token.sub(b"", inner + b"\n.")
-        return (
-            code.endswith(b"\n.")  # or the last token goes on
-            and not code.endswith(b"\\\n.")
-            and not self._defining.search(code)
-            and _is_balanced(code.translate(None, NO_BRACKETS))
-        )
+    def _plain(self, source: bytes, body: tuple[int, int, bool]) -> Iterator[Span]:
+        """A body that defines and imports nothing, or the runs of statements in it that do not."""
+        start, end, are_tokens = body
+        code = self._token.sub(b"", source[start + self._has_braces : end - self._has_braces] + b"\n.")
+        if are_tokens or not self._defining.search(code):
+            if _is_whole(code):
+                yield start, end
+        elif self._has_braces:
+            yield from self._runs(source, start + 1, end - 1)
+
+    def _runs(self, source: bytes, start: int, end: int) -> Iterator[Span]:
+        """What stands between the statements that define: other statements, as far as lines tell where one begins."""
+        code = self._token.sub(_blank, source[start:end])
+        begin = len(code) - len(code.lstrip())
+        indent = code[code.rfind(b"\n", 0, begin) + 1 : begin]
+        if len(indent) > WIDEST:
+            return
+        cuts = [match.end() for match in _statements(indent).finditer(code, begin)]
+        run = begin
+        for cut in [*cuts, len(code)]:
+            if self._defining.search(code[begin:cut]):
+                yield from self._run(source, start + run, start + run + len(code[run:begin].rstrip()))
+                run = cut
+            begin = cut
+        yield from self._run(source, start + run, start + run + len(code[run:].rstrip()))
+
+    def _run(self, source: bytes, start: int, end: int) -> Iterator[Span]:
+        code = self._token.sub(b"", source[start:end] + b"\n.")
+        if end - start >= SHORTEST and not self._defining.search(code) and _is_whole(code):
+            yield start, end
+
+
+def _blank(token: re.Match[bytes]) -> bytes:
+    return b" " * (token.end() - token.start())
+
+
+@lru_cache(maxsize=64)
+def _statements(indent: bytes) -> re.Pattern[bytes]:
+    """What stands before a statement that begins a line with an indentation."""
+    return re.compile(rb"[;}]\s*+(?<=\n%s)(?![.?)\]},;:=+|]|&&|else\b)" % indent)
 
 
 @lru_cache(maxsize=64)
@@ -130,6 +169,19 @@ def _code_end(source: bytes, start: int, end: int) -> int:
             break
         end = begin
     return start
+
+
+def _bracket(condition: re.Match[bytes]) -> bytes:
+    """A directive as a bracket: none may end what began outside, and no branch may open what another closes."""
+    return b"(" if condition["begin"] else b")(" if condition["turn"] else b")"
+
+
+def _is_whole(code: bytes) -> bool:
+    """Whether no token and no bracket goes on behind what is followed here by a line with a dot."""
+    conditions = CONDITION.sub(_bracket, code) if b"#" in code else code
+    return (
+        code.endswith(b"\n.") and not code.endswith(b"\\\n.") and _is_balanced(conditions.translate(None, NO_BRACKETS))
+    )
 
 
 def _is_balanced(brackets: bytes) -> bool:

@@ -69,3 +69,5 @@
 (block_comment) @comment
 
 (block . "{" . "}") @blank
+(macro_definition "{" @blank . "}")
+(macro_invocation (token_tree . "{" . "}") @blank)
