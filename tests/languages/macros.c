@@ -31,3 +31,38 @@ static struct ops table __initdata __aligned = { 1 };
 unsigned long __iomem *registers, __count;
 static u32 __plain = 1;
 struct list __head;
+static DEFINE_PER_CPU(int, reserve);
+SYSCALL_DEFINE2(dup, int, a, const char __user *, b)
+{
+}
+static int pass(void __iomem *to, int cpu __maybe_unused, const char __user *from)
+  __acquires(lock)
+{
+}
+static char area[16] __aligned(1 << 4) = "a";
+__printf(2, 3) void print_all(int a, ...)
+{
+}
+#define say(format, args...) printf(format, ##args)
+#define __many(a) \
+  DEFINE_MANY(a, b); \
+  __one(a) c
+struct pair {
+  DECLARE_BITMAP(a, 8);
+  enum kind kind : 8;
+};
+static struct pair held(void)
+{
+  return (struct pair) __raw(a);
+}
+extern struct pair *data __attribute__((weak));
+uint32_t __attribute__((weak)) __divide(uint64_t *n, uint32_t base)
+{
+}
+enum numbers {
+#ifdef __NR_one
+  __NR_two,
+#endif
+};
+asmlinkage long last(void) { }
+int weak __attribute__((weak, section(".a"))) = 1;

@@ -30,7 +30,7 @@ two that say something about the same thing, the first holds.
                         that ends the @module is no part of it: `C` in `a.b.C`
     @default            an alias of the module's default export
     @comment            a comment
-    @blank              the brackets of a function's body with nothing between them (bodies.py)
+    @blank              the brackets of a body, a block or a macro with nothing between them (bodies.py)
 """
 
 import re
@@ -58,6 +58,7 @@ MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is n
 MAX_MODULE = 1000  # characters; prefixes nested ten thousand deep would make modules of quadratic size
 BLANKS = re.compile(r"(?<!\s)\s++(?=[.:\\])|(?<=[.:])[\s\\]++|\\\n\s*+")  # `a . b` is `a.b`, also over lines
 BLANK = re.compile(rb"\s*+")
+WORDS = re.compile(rb"[ \t]*+((?:[A-Za-z_]\w*+[ \t]++)++)")
 DEFINITION = re.compile(rb"@(definition(?:\.(\w+))?)")
 CAPTURE = re.compile(rb"@\w[\w.]*+")
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
@@ -182,6 +183,16 @@ class Found:
             definition = self._definitions[found.name[0]]
             definition.parent = definition.parent or "::".join(self._cut(*owner) for owner in found.owners)
             definition.value = found.value
+            if pattern.kind in ("function", "method"):
+                self._add_words_ahead(definition)
+
+    def _add_words_ahead(self, function: Definition) -> None:
+        """Let a function begin with the macros that were left out on its first line: `asmlinkage long f(void)`."""
+        line = self._source.rfind(b"\n", 0, function.head) + 1
+        words = WORDS.match(self._source, line, function.head)
+        if words and words.end() == function.head:
+            function.head = words.start(1)
+            function.start = min(function.start, function.head)
 
     def _add_definition(self, pattern: Pattern, captures: Captures, start: int, end: int, name: str | None) -> None:
         """Add what a match says of the definition whose name stands from `start` to `end`, and may be another there."""
@@ -392,25 +403,25 @@ def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> tuple[Synta
 
 def understand(syntaxes: list[Syntax], source: bytes) -> tuple[Syntax, Tree]:
     """The first grammar that parses the text without error, else the one with the fewest errors, with its tree."""
-    first, *others = syntaxes
-    best, tree = first, first.parse(source)
+    best, *others = syntaxes
+    spans = macros(source) if best.row.macros else []
+    text = without(source, spans)
+    tree = best.parse(text)
     fewest = errors(tree)
-    if fewest and first.row.macros and (spans := macros(source)):
-        old = edited(tree, source, spans)
-        source = without(source, spans)
-        attempt = first.parse(source, old)
-        if (count := errors(attempt)) < fewest:
+    if fewest and spans:
+        attempt = best.parse(source, edited(tree, source, spans))
+        if (count := errors(attempt)) <= fewest:
             tree, fewest = attempt, count
     for syntax in others:
-        if fewest and (syntax.row is first.row or looks_like(first.row, source)):
-            attempt = syntax.parse(source)
+        if fewest and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, text)):
+            attempt = syntax.parse(text)
             if (count := errors(attempt)) < fewest:
                 best, tree, fewest = syntax, attempt, count
     return best, tree
 
 
 def edited(tree: Tree, source: bytes, blanked: list[Span]) -> Tree:
-    """The tree as it is to be when spans within lines are blanked: parsing on from it takes half the time."""
+    """The tree as it is to be when spans within lines are no longer blank: parsing on from it takes half the time."""
     edited = tree.copy()
     row = at = 0
     for start, end in blanked:

@@ -2,9 +2,10 @@
 
 In `static int __must_check f(void)` and `LIB_API size_t g(void)` there is one word too many to be a type; blank, the
 rest parses. Where two could be the type, the one that looks like a macro goes, else the first. `__read_mostly` in
-`int limit __read_mostly = 1;` is no name, since there is one before it. A call of a macro that is a statement,
-`DEFINE_FLAG(int, size, 8);`, may have types for arguments, and defines nothing that could be known. Nor does the
-grammar hold a directive together that goes on behind a comment.
+`int limit __read_mostly = 1;` is no name, since there is one before it; nor is `__user` in `char __user *to`, between a
+type and its `*`. A call of a macro that is a statement, `DEFINE_FLAG(int, size, 8);`, may have types for arguments, as
+may one with a body, `SYSCALL_DEFINE2(dup, int, from, int, to) { }`: what they define cannot be known. Nor does the
+grammar hold a directive together that goes on behind a comment, nor know `__attribute__` behind a variable.
 """
 
 import re
@@ -21,20 +22,38 @@ CODE = re.compile(
 )
 LITERAL = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
 ARGUMENT = rb"[^(){}\"'\#;\\]++|" + LITERAL
+ARGUMENTS = rb"\((?>(?:" + ARGUMENT + rb"|\((?>(?:" + ARGUMENT + rb")*)\))*)\)"
 CALL = re.compile(
-    rb"\n[ \t]*+(?P<call>[A-Z][A-Z0-9_]{2,}+\((?>(?:" + ARGUMENT + rb"|\((?>(?:" + ARGUMENT + rb")*)\))*)\))"
-    rb"(?=;|[ \t]*+$(?!\s*+[^\w\s}\#/]))",
+    rb"\n[ \t]*+(?P<call>(?P<static>static[ \t]++)?+[A-Z][A-Z0-9_]{2,}+" + ARGUMENTS + rb")"
+    rb"(?=;|\s*+(?P<body>\{)|[ \t]*+$(?!\s*+[^\w\s}\#/]))",
     re.MULTILINE,
 )
+QUALIFIER = re.compile(rb"__(?<=[ \t]__)\w++(?=\s*+(?P<next>[*,)]))")
+BEFORE = re.compile(rb"(?:\b(?P<type>\w++)[\s*]++)?(?P<name>\b\w++)[ \t]++\Z")
+WIDEST = 100  # bytes before such a word that are looked at: a type and a name
+# No parameters: blanks stand beside signs, as in `__aligned(1 << BITS)`, and not between two words.
+VALUE = rb"[^\s(){};\"'\#\\]++|(?<![\w*)\s])\s++|\s++(?![\w*(])"
+VALUES = rb"(?:[ \t]*+\((?!void\))(?>(?:" + VALUE + rb"|\((?>(?:" + VALUE + rb"|\([^(){};]*+\))*)\))*)\))"
+ATTRIBUTE = re.compile(
+    rb"__attribute(?:__)?[ \t]*+\((?>(?:" + ARGUMENT + rb"|\((?>(?:" + ARGUMENT + rb"|" + ARGUMENTS + rb")*)\))*)\)"
+    rb"(?=\s*+[=;,])"
+)
+AHEAD = re.compile(rb"__(?<=\s__)\w++" + VALUES + rb"(?=\s++\w)")
+BEHIND = re.compile(
+    rb"__(?<=[\s)\]]__)\w++" + VALUES + rb"?+"
+    rb"(?:\s*+__\w++" + VALUES + rb"?+)*+(?=\s*+(?P<next>[{=;]?))"
+)  # fmt: skip
 REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
 DEFINE = re.compile(
     rb"^[ \t]*+\#[ \t]*+define\b(?>(?:[^\n\\/\"']++|\\.|" + LITERAL + rb"|" + REMARK + rb"|[/\"'])*)",
     re.MULTILINE | re.DOTALL,
 )
-INNER = re.compile(rb"(?P<remark>" + REMARK + rb")(?P<more>[ \t]*+[^\s/])?")
+INNER = re.compile(rb"(?P<remark>" + REMARK + rb")(?=[ \t]*+[^\s/])|(?P<rest>(?<=[\s,(])\w++(?=\.\.\.[ \t]*+\)))")
 WORD = re.compile(rb"\w+")
 MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
+MODIFIERS = frozenset({b"signed", b"unsigned", b"short", b"long"})
 TAGS = frozenset({b"struct", b"union", b"enum", b"class", b"typename"})
+ASIDES = frozenset({b"__attribute__", b"__attribute", b"__asm__", b"asm"})
 TYPES = frozenset(
     b"void char short int long float double signed unsigned bool _Bool auto __int128 wchar_t size_t ssize_t".split()
 )
@@ -52,24 +71,35 @@ KEYWORDS = (
     )
 )
 
+Span = tuple[int, int]
 
-def macros(source: bytes) -> list[tuple[int, int]]:
+
+def macros(source: bytes) -> list[Span]:
     """The spans of what must be macros, and of comments within their definitions, in order; in linear time."""
     found = (match for match in CODE.finditer(source) if match["words"])
     spans = [span for match in found for span in among(source, *match.span("words"), match["next"])]
-    calls = [match.span("call") for match in CALL.finditer(source) if is_statement(source, match.start())]
-    inner = (found for match in DEFINE.finditer(source) for found in INNER.finditer(source, *match.span()))
-    spans += [found.span("remark") for found in inner if found["more"] and b"\n" not in found["remark"]]
-    return sorted(spans + [span for call in calls for span in lines(source, *call)])
+    spans += (match.span() for match in QUALIFIER.finditer(source) if is_qualifier(source, match))
+    spans += (match.span() for match in AHEAD.finditer(source) if KEYWORDS.isdisjoint(WORD.findall(match[0])))
+    spans += (match.span() for match in BEHIND.finditer(source) if is_behind(source, match))
+    spans += (match.span() for match in ATTRIBUTE.finditer(source) if before(source, match) not in b")}")
+    spans += (span for match in CALL.finditer(source) for span in call(source, match))
+    directives = [match.span() for match in DEFINE.finditer(source)]
+    inner = (found for span in directives for found in INNER.finditer(source, *span))
+    remarks = [found.span(found.lastgroup or 0) for found in inner if b"\n" not in found[0]]
+    outer = set(apart(spans + directives)) - set(directives)
+    return sorted(remarks + [line for start, end in outer for line in lines(source, start, end)])
 
 
-def is_statement(source: bytes, start: int) -> bool:
-    """Whether what follows `start`, a line's end, begins a statement: behind another, a comment or a directive."""
-    above = source[source.rfind(b"\n", 0, start) + 1 : start].strip()
-    return above[-1:] in b";{}/):" or above.startswith((b"//", b"#"))
+def apart(spans: list[Span]) -> Iterator[Span]:
+    """Spans in order, without those that begin in another; of those that begin together the longest."""
+    behind = 0
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= behind:
+            yield start, end
+            behind = end
 
 
-def lines(source: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+def lines(source: bytes, start: int, end: int) -> Iterator[Span]:
     """A span line by line."""
     while (newline := source.find(b"\n", start, end)) >= 0:
         yield start, newline
@@ -77,13 +107,51 @@ def lines(source: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
     yield start, end
 
 
-def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[tuple[int, int]]:
+def call(source: bytes, match: re.Match[bytes]) -> Iterator[Span]:
+    """The call of a macro, if it stands alone on its lines, where a statement begins: behind one, or a directive.
+
+    What has a body, or is `static`, may be a function or a variable without a type: only several arguments tell.
+    """
+    start, end = match.span("call")
+    above = source[source.rfind(b"\n", 0, match.start()) + 1 : match.start()].strip()
+    begins = above[-1:] in b";{}/" or (above.startswith((b"//", b"#")) and not above.endswith(b"\\"))
+    if (begins or above[-1:] in b"):") and (b"," in match["call"] or not (match["static"] or match["body"])):
+        yield start, end + (begins and source.startswith(b";", end))  # among the members of a struct none may be alone
+
+
+def is_behind(source: bytes, match: re.Match[bytes]) -> bool:
+    """Whether words are attributes of the function before its body, or of an array before its value."""
+    ends = match["next"] and before(source, match) == (b")" if match["next"] == b"{" else b"]")
+    return bool(ends) and KEYWORDS.isdisjoint(WORD.findall(match[0]))
+
+
+def before(source: bytes, match: re.Match[bytes]) -> bytes:
+    """What stands before a match, without white space."""
+    return source[max(0, match.start() - WIDEST) : match.start()].rstrip()[-1:]
+
+
+def is_qualifier(source: bytes, found: re.Match[bytes]) -> bool:
+    """Whether a word is one too many in a parameter: `char __user *to`, `int a __maybe_unused`."""
+    ahead = BEFORE.search(source, max(0, found.start() - WIDEST), found.start())
+    if ahead is None or found[0] in KEYWORDS:
+        return False
+    name, type_, following = ahead["name"], ahead["type"], found["next"]
+    if following == b"*":
+        return type_ in TAGS or name not in KEYWORDS or name in TYPES - MODIFIERS
+    return name not in KEYWORDS and type_ is not None and (type_ in TYPES or type_ not in KEYWORDS)
+
+
+def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Span]:
     """The spans of macros among the words of a declaration, the last of which is the name it declares."""
     *words, name = WORD.findall(source, start, end)
     behind = 0
+    if name in ASIDES and words[-1] not in KEYWORDS:
+        name = words.pop()
     while following in b"=;,[" and is_attribute(words, name):  # int limit __read_mostly = 1;
         behind += 1
         name = words.pop()
+    if words[-2:-1] == [b"enum"] and following == b":":  # enum type name : 8;
+        return
     if len(words) > 1 and following in b"{:" and words[-2] in TAGS:  # class LIB_API Name {
         unknown = [len(words) - 1] if words[-1] not in KEYWORDS and name not in KEYWORDS else []
     else:
