@@ -8,7 +8,9 @@ the end of the last. The last 16 bytes say how many rows and files there are.
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -34,6 +36,9 @@ class Row(NamedTuple):
     qualified_name: str
 
 
+_NAME, _KIND, _LINE_START, _LINE_END = range(1, 5)  # in a row behind its path
+
+
 class OutlineWriter:
     """Writes the definitions of all files, in the order of the files.
 
@@ -53,19 +58,17 @@ class OutlineWriter:
 
     def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
         """Write the definitions among symbols, in the order of paths and lines: each the path and a row."""
-        for path, *fields in rows:
-            row = Row(*fields)
-            if path not in self._numbers or row.kind not in _DEFINITIONS:
-                continue
-            file = self._numbers[path]
-            data = msgspec.msgpack.encode(row)
-            self._file.write(data)
-            self._ends.append(self._ends[-1] + len(data))
-            self._starts.append(row.line_start)
-            self._lasts.append(row.line_end)
-            self._files.append(file)
-            self._counts[file] += 1
-            self._names.append(row.name)
+        kept = [row for row in rows if row[_KIND] in _DEFINITIONS and row[0] in self._numbers]
+        data = [msgspec.msgpack.encode(row[1:]) for row in kept]
+        self._file.writelines(data)
+        self._ends.extend(accumulate(map(len, data), initial=self._ends.pop()))
+        self._names += [row[_NAME] for row in kept]
+        self._starts.extend([row[_LINE_START] for row in kept])
+        self._lasts.extend([row[_LINE_END] for row in kept])
+        files = [self._numbers[row[0]] for row in kept]
+        self._files.extend(files)
+        for file, count in Counter(files).items():
+            self._counts[file] += count
 
     def finish(self) -> None:
         """Write where everything is."""

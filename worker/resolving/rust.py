@@ -69,7 +69,7 @@ class Crates:
     @cache  # noqa: B019 - lives as long as one resolution
     def external(self, directory: str, name: str) -> Place | None:
         """The library that files of a directory mean by a name: a dependency by path, their own, or one so called."""
-        package = holding(f"{directory}/", self.packages)
+        package = self._package(directory)
         if package is not None:
             if target := self._renamed[package].get(name):
                 return self.library(target) if target in self.packages else None
@@ -77,6 +77,10 @@ class Crates:
                 return self.library(package)
         found = nearest(self._named.get(name, ()), directory)
         return self.library(found[0]) if len(found) == 1 else None
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def _package(self, directory: str) -> str | None:
+        return holding(f"{directory}/", self.packages)
 
     def _name(self, directory: str) -> str:
         raw = self.packages[directory]
