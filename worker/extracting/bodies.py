@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from fledgling.worker.language import Languages
 
-SHORTEST = 60  # bytes of a body; a shorter one takes no longer to parse than to leave out
+SHORTEST = 30  # bytes of a body; a shorter one takes no longer to parse than to leave out
 DEEPEST = 40  # brackets within each other: the time to look at them is linear
 WIDEST = 80  # blanks before the statements of a body; more are not looked for, as they are a pattern's length
 NO_BRACKETS = bytes(set(range(256)) - set(b"(){}[]"))
