@@ -44,11 +44,10 @@ BEHIND = re.compile(
     rb"(?:\s*+__\w++" + VALUES + rb"?+)*+(?=\s*+(?P<next>[{=;]?))"
 )  # fmt: skip
 REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
-DEFINE = re.compile(
-    rb"^[ \t]*+\#[ \t]*+define\b(?>(?:[^\n\\/\"']++|\\.|" + LITERAL + rb"|" + REMARK + rb"|[/\"'])*)",
-    re.MULTILINE | re.DOTALL,
-)
-INNER = re.compile(rb"(?P<remark>" + REMARK + rb")(?=[ \t]*+[^\s/])|(?P<rest>(?<=[\s,(])\w++(?=\.\.\.[ \t]*+\)))")
+LINE = re.compile(rb"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
+REMARKED = re.compile(REMARK + rb"(?P<more>(?=[ \t]*+[^\s/]))?")
+REST = re.compile(rb"\.\.\.[ \t]*+\)")
+NAME = re.compile(rb"(?<=[\s,(])\w++\Z")
 WORD = re.compile(rb"\w+")
 MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
 MODIFIERS = frozenset({b"signed", b"unsigned", b"short", b"long"})
@@ -83,20 +82,31 @@ def macros(source: bytes) -> list[Span]:
     spans += (match.span() for match in BEHIND.finditer(source) if is_behind(source, match))
     spans += (match.span() for match in ATTRIBUTE.finditer(source) if before(source, match) not in b")}")
     spans += (span for match in CALL.finditer(source) for span in call(source, match))
-    directives = [match.span() for match in DEFINE.finditer(source)]
-    inner = (found for span in directives for found in INNER.finditer(source, *span))
-    remarks = [found.span(found.lastgroup or 0) for found in inner if b"\n" not in found[0]]
-    outer = set(apart(spans + directives)) - set(directives)
+    outer = (span for span, is_inside in placed(source, spans) if not is_inside)
+    inner = [match.span() for match in REMARKED.finditer(source) if match["more"] is not None]
+    inner = [span for span in inner if source.find(b"\n", *span) < 0]
+    names = (NAME.search(source, max(0, match.start() - WIDEST), match.start()) for match in REST.finditer(source))
+    inner += (name.span() for name in names if name)
+    remarks = [span for span, is_inside in placed(source, inner) if is_inside]
     return sorted(remarks + [line for start, end in outer for line in lines(source, start, end)])
 
 
-def apart(spans: list[Span]) -> Iterator[Span]:
-    """Spans in order, without those that begin in another; of those that begin together the longest."""
-    behind = 0
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if start >= behind:
-            yield start, end
-            behind = end
+def placed(source: bytes, spans: list[Span]) -> Iterator[tuple[Span, bool]]:
+    """Spans in order, and whether they begin in a directive; of those that overlap the first, and the longest."""
+    behind = end = 0
+    is_directive = False
+    for span in sorted(spans, key=lambda span: (span[0], -span[1])):
+        start, stop = span
+        if start < behind:
+            continue
+        behind = stop
+        if start >= end:  # of the last line, with those that it goes on in
+            line = source.rfind(b"\n", end, start) + 1 or end
+            while line > end and source.startswith(b"\\", line - 2):
+                line = source.rfind(b"\n", end, line - 1) + 1 or end
+            is_directive = source[line:start].lstrip().startswith(b"#")
+            end = max(start + 1, LINE.match(source, line).end())
+        yield span, is_directive
 
 
 def lines(source: bytes, start: int, end: int) -> Iterator[Span]:
