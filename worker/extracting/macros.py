@@ -105,7 +105,9 @@ def placed(source: bytes, spans: list[Span]) -> Iterator[tuple[Span, bool]]:
             while line > end and source.startswith(b"\\", line - 2):
                 line = source.rfind(b"\n", end, line - 1) + 1 or end
             is_directive = source[line:start].lstrip().startswith(b"#")
-            end = max(start + 1, LINE.match(source, line).end())
+            found = LINE.match(source, line)
+            assert found, "it matches nothing, too"
+            end = max(start + 1, found.end())
         yield span, is_directive
 
 
