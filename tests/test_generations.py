@@ -79,7 +79,7 @@ async def test_a_client_that_waits_hears_how_far_the_index_is(large):
         indexer = await first(broker(), INDEXER)
         asked = client.call_tool("symbols", {"name_pattern": "function_9_9"}, progress_callback=progress)
         asking = asyncio.create_task(asked)
-        while not any("extract" in message for _, _, message in heard):  # a step, and time for a report of where it is
+        while not (asking.done() or any("extract" in message for _, _, message in heard)):  # a step, then a report
             indexer.resume()
             await asyncio.sleep(0.05)
             indexer.suspend()

@@ -405,7 +405,7 @@ def understand(syntaxes: list[Syntax], source: bytes) -> tuple[Syntax, Tree]:
     """The first grammar that parses the text without error, else the one with the fewest errors, with its tree."""
     best, *others = syntaxes
     spans = macros(source) if best.row.macros else []
-    text = without(source, spans)
+    text = without(source, spans) if spans else source
     tree = best.parse(text)
     fewest = errors(tree)
     if fewest and spans:
