@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 from corpora import fetch, unpack
 from costing import costs_under
 from msgspec.structs import replace
+from tree_sitter import Node
 
-from fledgling.worker.extracting.bodies import DEEPEST, SHORTEST, Bodies
-from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.extracting.bodies import DEEPEST, MOST_SKIPPED, SHORTEST, Bodies
+from fledgling.worker.extracting.extract import Extractor, Syntax
 from fledgling.worker.language import load_languages
 
 TESTS = Path(__file__).parent
@@ -78,6 +80,41 @@ def test_a_short_body_stays() -> None:
         body = "{\n" + "a" * (length - 4) + "\n}"
         assert len(body) == length
         assert (bodies.blanked(f"int f(void)\n{body}\n".encode()).bodies == {12}) == is_left_out
+
+
+def nodes(node: Node) -> Iterator[tuple[object, ...]]:
+    yield node.type, node.byte_range, node.start_point, node.end_point, node.is_missing
+    for child in node.children:
+        yield from nodes(child)
+
+
+@pytest.mark.parametrize("statement", [STATEMENT, STATEMENT.replace(",", " ")], ids=["sound", "with errors"])
+@pytest.mark.parametrize("row", TEXTS, ids=named)
+def test_a_parser_that_skips_what_is_blank_sees_the_same(row: dict[str, Any], statement: str) -> None:
+    syntax = syntax_of(row["language"])
+    blanked = Bodies(LANGUAGES, row["language"]).blanked(b"(\n" + filled(row, statement))
+    assert len(blanked.ranges) == (len(blanked.bodies) + 1 if blanked.bodies else 0)
+    skipping, reading = (syntax.parse(blanked.text, ranges).root_node for ranges in (blanked.ranges, []))
+    assert [*nodes(skipping)] == [*nodes(reading)]
+
+
+def test_a_parser_skips_the_longest() -> None:
+    """It looks through all ranges at each word, so there may not be many."""
+    short = b"int f(void)\n{\n" + b"a" * SHORTEST + b"\n}\n"
+    long = b"int f(void)\n{\n" + b"a" * SHORTEST + b"a\n}\n"
+    for many in (MOST_SKIPPED - 1, MOST_SKIPPED, 30 * MOST_SKIPPED):
+        text = short * many + long
+        blanked = Bodies(LANGUAGES, "c").blanked(text)
+        assert len(blanked.bodies) == many + 1
+        assert len(blanked.ranges) == min(many + 1, MOST_SKIPPED) + 1
+        assert blanked.ranges[-1].start_byte == len(text) - len(b"}\n")
+    syntax = syntax_of("c")
+    assert costs_under(SECONDS, lambda: syntax.parse(blanked.text, blanked.ranges))
+
+
+def syntax_of(language: str) -> Syntax:
+    row = LANGUAGES.rows[language]
+    return Syntax(row.grammars[0], "", row)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)

@@ -14,13 +14,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
+from heapq import nlargest
 
 import re2
 from msgspec import Struct
+from tree_sitter import Range
 
 from fledgling.worker.language import Languages
 
 SHORTEST = 30  # bytes of a body; a shorter one takes no longer to parse than to leave out
+MOST_SKIPPED = 300  # bodies of a text that a parser need not look at: it goes through all for each word that it reads
 DEEPEST = 40  # brackets within each other: the time to look at them is linear
 WIDEST = 80  # blanks before the statements of a body; more are not looked for, as they are a pattern's length
 NO_BRACKETS = bytes(set(range(256)) - set(b"(){}[]"))
@@ -29,14 +32,19 @@ COMMENTS = b"/#"  # what they begin with, and no string
 CONDITION = re.compile(rb"^[ \t]*+#[ \t]*+(?:(?P<begin>if)|(?P<turn>el)|en)", re.MULTILINE)  # #if, #else, #endif
 
 Span = tuple[int, int]
+Point = tuple[int, int]  # row and column, both from 0 on, in bytes
 
 
 class Blanked(Struct, frozen=True):
-    """A text with nothing in some bodies, every byte of the rest where it was; where they begin; comments in them."""
+    """A text with nothing in some bodies, every byte of the rest where it was; where they begin; comments in them.
+
+    A parser needs to read no more than `ranges`, where there are any: most of what is blank lies between them.
+    """
 
     text: bytes
     bodies: frozenset[int] = frozenset()
     comments: list[Span] = []
+    ranges: list[Range] = []
 
 
 class Bodies:
@@ -69,7 +77,8 @@ class Bodies:
         parts.append(source[done:])
         tokens = (token.span() for span in spans for token in self._token.finditer(source, *span))
         comments = [token for token in tokens if source[token[0]] in COMMENTS] if self._with_comments else []
-        return Blanked(b"".join(parts), frozenset(start for start, _ in spans), comments)
+        text = b"".join(parts)
+        return Blanked(text, frozenset(start for start, _ in spans), comments, _between(text, spans))
 
     def sure(self, source: bytes, bodies: frozenset[int]) -> frozenset[int]:
         """Those that cannot have made an error of what is none.
@@ -138,6 +147,25 @@ class Bodies:
         code = self._token.sub(b"", source[start:end] + b"\n.")
         if end - start >= SHORTEST and not self._defining.search(code) and _is_whole(code):
             yield start, end
+
+
+def _between(text: bytes, spans: list[Span]) -> list[Range]:
+    """What stands between the longest of some bodies, with their brackets."""
+    ranges: list[Range] = []
+    begin, point = 0, (0, 0)
+    for start, end in sorted(nlargest(MOST_SKIPPED, spans, key=lambda span: span[1] - span[0])):
+        last = moved(point, text, begin, start + 1)
+        ranges.append(Range(point, last, begin, start + 1))
+        begin, point = end - 1, moved(last, text, start + 1, end - 1)
+    if ranges:
+        ranges.append(Range(point, moved(point, text, begin, len(text)), begin, len(text)))
+    return ranges
+
+
+def moved(point: Point, text: bytes, start: int, end: int) -> Point:
+    """The place of one byte, from that of another before it."""
+    rows = text.count(b"\n", start, end)
+    return point[0] + rows, end - 1 - text.rfind(b"\n", start, end) if rows else point[1] + end - start
 
 
 def _blank(token: re.Match[bytes]) -> bytes:

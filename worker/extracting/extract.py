@@ -43,9 +43,9 @@ import re2
 from msgspec import Struct
 from msgspec.structs import replace
 from tree_sitter import Language as Grammar
-from tree_sitter import Node, Parser, Query, QueryCursor, Tree
+from tree_sitter import Node, Parser, Query, QueryCursor, Range, Tree
 
-from fledgling.worker.extracting.bodies import Blanked, Bodies
+from fledgling.worker.extracting.bodies import Blanked, Bodies, moved
 from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.macros import macros
@@ -308,8 +308,9 @@ class Syntax:
     def _patterns(self) -> list[Pattern]:
         return list(patterns(self._query, self._rules.encode()))
 
-    def parse(self, source: bytes, old: Tree | None = None) -> Tree:
-        """The syntax tree; `old` is that of almost the same text."""
+    def parse(self, source: bytes, ranges: list[Range], old: Tree | None = None) -> Tree:
+        """The syntax tree of what stands in some ranges, or of all; `old` is that of almost the same text."""
+        self._parser.included_ranges = ranges
         return self._parser.parse(source, old) if old else self._parser.parse(source)
 
     def find(self, source: bytes, tree: Tree) -> Found:
@@ -397,24 +398,25 @@ def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extr
 
 def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> tuple[Syntax, Found]:
     """What a text says without some bodies, and the grammar that knows it."""
-    syntax, tree = understand(syntaxes, blanked.text)
+    syntax, tree = understand(syntaxes, blanked)
     return syntax, syntax.find(source, tree)
 
 
-def understand(syntaxes: list[Syntax], source: bytes) -> tuple[Syntax, Tree]:
+def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree]:
     """The first grammar that parses the text without error, else the one with the fewest errors, with its tree."""
     best, *others = syntaxes
+    source, ranges = blanked.text, blanked.ranges
     spans = macros(source) if best.row.macros else []
     text = without(source, spans) if spans else source
-    tree = best.parse(text)
+    tree = best.parse(text, ranges)
     fewest = errors(tree)
     if fewest and spans:
-        attempt = best.parse(source, edited(tree, source, spans))
+        attempt = best.parse(source, ranges, edited(tree, source, spans))
         if (count := errors(attempt)) <= fewest:
             tree, fewest = attempt, count
     for syntax in others:
         if fewest and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, text)):
-            attempt = syntax.parse(text)
+            attempt = syntax.parse(text, ranges)
             if (count := errors(attempt)) < fewest:
                 best, tree, fewest = syntax, attempt, count
     return best, tree
@@ -423,13 +425,11 @@ def understand(syntaxes: list[Syntax], source: bytes) -> tuple[Syntax, Tree]:
 def edited(tree: Tree, source: bytes, blanked: list[Span]) -> Tree:
     """The tree as it is to be when spans within lines are no longer blank: parsing on from it takes half the time."""
     edited = tree.copy()
-    row = at = 0
+    at, point = 0, (0, 0)
     for start, end in blanked:
-        row += source.count(b"\n", at, start)
-        at = start
-        column = start - source.rfind(b"\n", 0, start) - 1
-        last = (row, column + end - start)
-        edited.edit(start, end, end, (row, column), last, last)
+        at, point = start, moved(point, source, at, start)
+        last = point[0], point[1] + end - start
+        edited.edit(start, end, end, point, last, last)
     return edited
 
 
