@@ -3,6 +3,7 @@
 The extractors stay processes, since they are what uses the cores.
 """
 
+import gc
 import os
 import sys
 
@@ -18,6 +19,7 @@ from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import open_empty
 from fledgling.worker.language import load_languages
 
+gc.disable()
 root, profile = sys.argv[1], profiles.load(sys.argv[2])
 languages = load_languages(profile)
 extractors = Extractors(languages, Confining(without=tuple(LAYERS)))

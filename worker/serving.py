@@ -1,5 +1,6 @@
 """A query worker from its images to its end: confine, then answer until the pipe closes. It meets hostile questions."""
 
+import gc
 import os
 from collections.abc import Callable
 
@@ -42,5 +43,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, engine: Callable[[], duckdb.DuckDB
         pipe.send(refusals.not_confined(str(absent)))
         return
     lock_down(db)
+    gc.freeze()  # what is loaded stays; what calls leave behind does not
+    gc.enable()
     pipe.send(Ready(layers))
     Calls(pipe, lambda: Asking(db.cursor(), signatures, blocks, outlines, opened, gate)).serve()
