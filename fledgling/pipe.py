@@ -34,7 +34,7 @@ _AT_LEAST += [3, 4, 6, 10, 18, 2, 3, 5, 3, 5, 3, 5] + [1] * 32
 _REST = [0] * 0xC4 + [1, 2, 4, 1, 2, 4] + [0] * 15 + [1, 2, 4] + [0] * 36
 
 
-def has_more_values(body: bytes, most: int) -> bool:
+def has_more_values(body: bytes | bytearray, most: int) -> bool:
     """Return whether MessagePack holds more than `most` values: `has_more_values(b"\\x92\\0\\0", 2)` is True.
 
     It is read no further than that takes, and only where it is longer: each value has a byte. What the values are, and
@@ -61,14 +61,14 @@ class Unpacker(Generic[Message]):
         self._values = values
         self._decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(expected)
 
-    def length(self, header: bytes) -> int:
+    def length(self, header: bytes | bytearray) -> int:
         """Return how many bytes follow the header; raise FrameError past the limit, before anything is read."""
         length = int.from_bytes(header, "big")
         if length > self._limit:
             raise FrameError(f"a frame of {length} bytes is over the limit of {self._limit}")
         return length
 
-    def message(self, body: bytes) -> Message:
+    def message(self, body: bytes | bytearray) -> Message:
         """Return the decoded body; raise FrameError for anything else than one message of the type."""
         if has_more_values(body, self._values):
             raise FrameError(f"a frame holds more than {self._values} values")
@@ -108,13 +108,15 @@ class Pipe(Generic[Message]):
             while rest:
                 rest = rest[os.write(self._sink, rest) :]
 
-    def _read(self, count: int) -> bytes:
-        received = bytearray()
-        while len(received) < count:
-            chunk = os.read(self._source, count - len(received))
-            if not chunk and received:
-                raise FrameError("the pipe closed in the middle of a frame")
-            if not chunk:
-                return b""
-            received += chunk
-        return bytes(received)
+    def _read(self, count: int) -> bytearray:
+        received = bytearray(count)
+        at = 0
+        with memoryview(received) as room:
+            while at < count:
+                length = os.readv(self._source, [room[at:]])
+                if not length and at:
+                    raise FrameError("the pipe closed in the middle of a frame")
+                if not length:
+                    return bytearray()
+                at += length
+        return received

@@ -27,10 +27,10 @@ def asking() -> Asking:
     db.execute(SQL["schema"])
     db.execute("USE image")
     images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
-    signer, writer = Signer(signed_here), BlockWriter(images.blocks)
+    signer, writer = Signer(images.signatures, signed_here), BlockWriter(images.blocks)
     blocks = [Block(path, *piece) for path, text in FILES.items() for piece in cut(text.encode())]
     signer.add(blocks)
-    signer.write(images.signatures)
+    signer.finish()
     writer.add(blocks)
     writer.finish(File(path, None, len(text), 70, None) for path, text in FILES.items())
     opened = Open(os.getpid(), images, profiles.load("fledgling-core"), Generation(CODE, (), has_content=True))

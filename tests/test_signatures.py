@@ -12,7 +12,7 @@ from fledgling.security import memory_file
 from fledgling.worker import signer as signing
 from fledgling.worker.blocks import Block
 from fledgling.worker.literals import of_literal, of_templates, read
-from fledgling.worker.signatures import Needed, Signatures, folded, numbers
+from fledgling.worker.signatures import SEGMENT, Needed, Signatures, folded, numbers
 
 QUIET = re2.Options()
 QUIET.log_errors = False
@@ -146,10 +146,10 @@ def test_no_match_is_without_what_its_pattern_needs() -> None:
 
 def signed(texts: Sequence[str], step: int) -> Signatures:
     fd = memory_file.create()
-    signer = signing.Signer(signing.signed_here)
+    signer = signing.Signer(fd, signing.signed_here)
     for at in range(0, len(texts), step):
         signer.add([Block("a.py", 1, text.encode()) for text in texts[at : at + step]])
-    signer.write(fd)
+    signer.finish()
     memory_file.seal(fd)
     signatures = Signatures(fd)
     os.close(fd)
@@ -177,6 +177,14 @@ def test_nothing_is_lost_between_the_parts_of_a_long_line(place: int) -> None:
     assert list(numbers(signatures.holding([[b"needle"]]))) == [1]
     assert list(numbers(signatures.holding([[b"needlexx"]]))) == [1]
     assert list(numbers(signatures.holding([[b"lexyz"]]))) == []
+
+
+@pytest.mark.parametrize("count", [8 * SEGMENT - 1, 8 * SEGMENT, 8 * SEGMENT + 1, 16 * SEGMENT + 9])
+def test_segments_say_the_same_as_one(count: int) -> None:
+    marked = {0, 8 * SEGMENT - 2, 8 * SEGMENT - 1, 8 * SEGMENT, 8 * SEGMENT + 7, 16 * SEGMENT + 8, count - 1}
+    signatures = signed(["needle" if at in marked else "x" for at in range(count)], 1000)
+    assert signatures.blocks == -(-count // 8) * 8
+    assert list(numbers(signatures.holding([[b"needle"]]))) == sorted(at for at in marked if at < count)
 
 
 def test_no_blocks() -> None:

@@ -123,7 +123,7 @@ class Builder:
         self._symbols_at = self._into("symbols").begin()
         self._symbols_loaded = 0
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
-        self._signer = Signer(signed_here if self.narrows_content else sign)
+        self._signer = Signer(images.signatures, signed_here if self.narrows_content else sign)
         self._writer = BlockWriter(images.blocks)
         self._loader = Loader(self._cursor(self._text))
         self._takers: list[Callable[[Sequence[Block]], None]] = []
@@ -161,7 +161,7 @@ class Builder:
             self._add_narrowed()
         self._writer.finish(starmap(File, self._db.execute(SQL["known_files"]).fetchall()))
         memory_file.seal(self._images.blocks)
-        self._signer.write(self._images.signatures)
+        self._signer.finish()
         memory_file.seal(self._images.signatures)
         self._db.execute("DETACH text")
         memory_file.seal(self._images.text)

@@ -2,8 +2,9 @@
 
 The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a gram, three or four bytes one
 after the other, whose hash is r. A block without one of a text's bits is without the text; one that has them all is a
-candidate, to be searched. Grams of three alone would leave about twice as many of ordinary words. signer.py
-makes the matrix. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
+candidate, to be searched. Grams of three alone would leave about twice as many of ordinary words. The file holds the
+matrix in segments of so many blocks that one is put together in a processor's caches: of each its rows one after the
+other. signer.py makes it. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
 """
 
 import os
@@ -16,6 +17,7 @@ from fledgling.security import memory_file
 ROW_BITS = 13  # of a gram's hash: one bit more leaves fewer false candidates, for twice the memory
 ROWS = 1 << ROW_BITS
 WEIGHTS = (0x9E37, 0x85EB, 0xC2B3, 0xD1B5)  # odd: each byte of a gram reaches the upper bits of its 16-bit hash
+SEGMENT = 512  # bytes of a row in a segment, the last of which is shorter: 4,096 blocks, four megabytes of matrix
 SHORTEST, LONGEST = GRAMS = (3, 4)  # bytes
 READ_ROWS = 24  # of one text: more of them leave hardly fewer blocks
 FOLDED_LETTERS = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))  # those beyond ASCII that RE2 folds to it
@@ -48,8 +50,9 @@ class Signatures:
     def __init__(self, fd: int) -> None:
         """Map the file; the caller may close `fd`."""
         size = os.fstat(fd).st_size
-        self._width = size // ROWS
-        self.blocks = self._width * 8
+        starts = range(0, size, ROWS * SEGMENT)
+        self._segments = [(start, min(SEGMENT, (size - start) // ROWS)) for start in starts]  # and the bytes of a row
+        self.blocks = size // ROWS * 8
         self._matrix = memory_file.mapped(fd) if size else b""
 
     def holding(self, needed: Needed) -> int:
@@ -64,9 +67,12 @@ class Signatures:
         for row in sorted({row for text in texts for row in _rows(text)}):
             if not found:
                 break
-            start = row * self._width
-            found &= int.from_bytes(self._matrix[start : start + self._width], "little")
+            found &= int.from_bytes(self._row(row), "little")
         return found
+
+    def _row(self, row: int) -> bytes:
+        places = ((start + row * width, width) for start, width in self._segments)
+        return b"".join([self._matrix[start : start + width] for start, width in places])
 
 
 def numbers(bits: int) -> Iterator[int]:

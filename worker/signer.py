@@ -1,6 +1,5 @@
 """Signatures as they are made, from the text of blocks in their order. See signatures.py."""
 
-import mmap
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -10,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.blocks import Block
-from fledgling.worker.signatures import GRAMS, LONGEST, ROW_BITS, ROWS, WEIGHTS, folded
+from fledgling.worker.signatures import GRAMS, LONGEST, ROW_BITS, ROWS, SEGMENT, WEIGHTS, folded
 
 _GROUP = 8  # blocks that share a byte of each row
 _PIECE = 16 * _GROUP  # blocks signed at once: about half a megabyte
 _TEXT = 2**20  # bytes of text whose grams are numbers at once, some 20 times as many; a line may be max_file_size long
-_STRIPE = 64  # rows written at once: what a cache line holds of one group
 _A, _B, _C, _D = (np.uint16(weight) for weight in WEIGHTS)
 _PLACES = np.arange(_GROUP, dtype=np.uint8)[:, np.newaxis]
 AT_ONCE = 2  # pieces under way in other processes: while one is signed the next is sent
@@ -25,20 +23,23 @@ Sign = Callable[[Sequence[bytes]], Callable[[], bytes]]  # begins to sign, and r
 
 
 class Signer:
-    """Collects the signatures of blocks as they come; holds an eighth of ROWS bytes for each.
+    """Collects the signatures of blocks as they come, and writes them segment by segment.
 
     `sign` makes them, here or in another process.
 
-    >>> signer = Signer(signed_here)
+    >>> signer = Signer(fd, signed_here)
     >>> signer.add([Block("a.py", 1, b"import os")])
-    >>> signer.write(fd)
+    >>> signer.finish()
     """
 
-    def __init__(self, sign: Sign) -> None:
+    def __init__(self, fd: int, sign: Sign) -> None:
+        """Write to an empty file, which the caller closes."""
+        self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
         self._sign = sign
         self._signing: deque[Callable[[], bytes]] = deque()
-        self._parts: list[Bytes] = []  # a row for each group of blocks, a byte for each row of the matrix
         self._waiting: list[bytes] = []
+        self._segment = np.empty((ROWS, SEGMENT), np.uint8)
+        self._filled = 0  # bytes of each row
 
     def add(self, blocks: Iterable[Block]) -> None:
         """Sign the next blocks."""
@@ -46,17 +47,15 @@ class Signer:
         while len(self._waiting) >= _PIECE:
             self._sign_piece()
 
-    def write(self, fd: int) -> None:
-        """Write the matrix of all blocks to an empty file."""
+    def finish(self) -> None:
+        """Write what is left."""
         if self._waiting:
             self._sign_piece()
         while self._signing:
             self._take()
-        with open(fd, "wb", closefd=False) as file:
-            for row in range(0, ROWS if self._parts else 0, _STRIPE):
-                stripe = np.concatenate([part[:, row : row + _STRIPE] for part in self._parts])
-                file.write(np.ascontiguousarray(stripe.T).data)
-        self._parts.clear()
+        with self._file as file:
+            file.write(np.ascontiguousarray(self._segment[:, : self._filled]).data)
+        del self._segment
 
     def _sign_piece(self) -> None:
         if len(self._signing) == AT_ONCE:
@@ -65,10 +64,13 @@ class Signer:
         del self._waiting[:_PIECE]
 
     def _take(self) -> None:
-        rows = self._signing.popleft()()
-        part = mmap.mmap(-1, len(rows))  # among other memory it would not be given back before the process ends
-        part.write(rows)
-        self._parts.append(np.frombuffer(part, np.uint8).reshape(-1, ROWS))
+        """Put the next piece into the segment, which holds a whole number of them."""
+        piece = np.frombuffer(self._signing.popleft()(), np.uint8).reshape(ROWS, -1)
+        end = self._filled + piece.shape[1]
+        self._segment[:, self._filled : end] = piece
+        if end == SEGMENT:
+            self._file.write(self._segment.data)
+        self._filled = end % SEGMENT
 
 
 def signed_here(blocks: Sequence[bytes]) -> Callable[[], bytes]:
@@ -77,14 +79,14 @@ def signed_here(blocks: Sequence[bytes]) -> Callable[[], bytes]:
 
 
 def signed(blocks: Sequence[bytes]) -> bytes:
-    """Return the signatures of some blocks: a byte for each row of the matrix, for eight blocks after the other."""
-    part = np.empty((-(-len(blocks) // _GROUP), ROWS), np.uint8)
-    for group, column in enumerate(part):
+    """Return the signatures of some blocks: of each row of the matrix a byte for every eight blocks."""
+    piece = np.empty((ROWS, -(-len(blocks) // _GROUP)), np.uint8)
+    for group in range(piece.shape[1]):
         seen = np.zeros((_GROUP, ROWS), np.uint8)
         for texts in _bounded(blocks[group * _GROUP : (group + 1) * _GROUP]):
             _see(texts, seen)
-        np.bitwise_or.reduce(seen << _PLACES, axis=0, out=column)
-    return part.tobytes()
+        piece[:, group] = np.bitwise_or.reduce(seen << _PLACES, axis=0)
+    return piece.tobytes()
 
 
 def _bounded(blocks: Sequence[bytes]) -> Iterator[list[tuple[int, bytes]]]:

@@ -37,6 +37,7 @@ from fledgling.worker.signer import signed
 MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more
 BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
 LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
+WAITING_BYTES = 2**20  # of text, asked of the kernel for a socket: who sends a piece does not wait for its reader
 AHEAD = 4  # batches for each process that wait to be parsed, or to be loaded
 
 Item = TypeVar("Item")
@@ -61,6 +62,7 @@ class Extractors:
         # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
         for _ in range(min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS)):
             ours, theirs = socket.socketpair()
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
             self._children.append(fork(languages, theirs, confining))
             self._sockets.append(ours)
             self._free.put(Pipe(FromExtractor, ours.fileno(), ours.fileno(), MAX_FRAME_BYTES))
