@@ -10,7 +10,7 @@ from costing import costs_under
 
 from fledgling.worker.language import load_languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
-from fledgling.worker.resolving.resolve import RESOLVERS, resolve
+from fledgling.worker.resolving.resolve import RESOLVERS, Resolution
 from fledgling.worker.rows import ImportRow
 
 LANGUAGES = load_languages()
@@ -130,7 +130,7 @@ def meaning(found: ImportRow) -> str | None:
 
 @pytest.mark.parametrize(("path", "module", "names", "expected"), MEANINGS)
 def test_python_import(path: str, module: str, names: tuple[str, ...], expected: list[object]) -> None:
-    found = resolve(languages(PYTHON_FILES.split()), {path: [row(module, names)]})[path]
+    found = Resolution(languages(PYTHON_FILES.split())).of(path, [row(module, names)])
     assert [(new.module, new.imported_names, meaning(new)) for new in found] == expected
 
 
@@ -155,20 +155,20 @@ LINKED = [
 @pytest.mark.parametrize(("link", "target", "path", "module", "expected"), LINKED)
 def test_import_through_a_link(link: str, target: str, path: str, module: str, expected: str | None) -> None:
     files = languages([*LINKED_FILES.split(), link])
-    (found,) = resolve(files, {path: [row(module)]}, links={link: target})[path]
+    (found,) = Resolution(files, links={link: target}).of(path, [row(module)])
     assert meaning(found) == expected
 
 
 def test_links_to_the_root_add_a_bounded_number_of_paths() -> None:
     files = languages([f"d{number}/m.py" for number in range(5_000)])
     links = {f"d0/l{number}": ".." for number in range(1_000)}
-    (found,) = costs_under(10, lambda: resolve(files, {"d1/m.py": [row("d0.l0.d7.m")]}, links=links))["d1/m.py"]
+    (found,) = costs_under(10, lambda: Resolution(files, links=links).of("d1/m.py", [row("d0.l0.d7.m")]))
     assert meaning(found) == "d7/m.py"
 
 
 @pytest.mark.parametrize(("path", "module", "expected"), PATHS)
 def test_script_import(path: str, module: str, expected: str | None) -> None:
-    (found,) = resolve(languages(SCRIPT_FILES.split()), {path: [row(module)]})[path]
+    (found,) = Resolution(languages(SCRIPT_FILES.split())).of(path, [row(module)])
     assert meaning(found) == expected
 
 
@@ -180,13 +180,27 @@ def test_imports_of_a_project(table: Table) -> None:
         for one in said:
             relative = one.module.startswith(".") if one.relative is None else one.relative
             asked = ImportRow(one.line, one.module, None, relative, False, None, one.names)
-            (found,) = resolve(files, {path: [asked]}, table.manifests, table.declared)[path]
+            (found,) = Resolution(files, table.manifests, table.declared).of(path, [asked])
             assert (path, one.module, one.names, meaning(found)) == (path, one.module, one.names, one.to)
+
+
+def test_only_what_waits_needs_what_others_declare() -> None:
+    """A build resolves all else while other files are parsed."""
+    differ = set[bool]()
+    for table in tables():
+        files = languages(table.paths())
+        for path, said in table.imports.items():
+            own = {path: table.declared[path]} if path in table.declared else {}
+            asked = [ImportRow(one.line, one.module, None, bool(one.relative), False, None, one.names) for one in said]
+            whole, alone = (Resolution(files, table.manifests, known) for known in (table.declared, own))
+            assert whole.waits(path) or whole.of(path, asked) == alone.of(path, asked), (table.name, path)
+            differ.add(whole.of(path, asked) != alone.of(path, asked))
+    assert differ == {True, False}
 
 
 def test_an_alias_stays_with_its_module() -> None:
     renamed = ImportRow(1, "pkg", "c", False, False, None, ("core",))
-    (found,) = resolve(languages(PYTHON_FILES.split()), {"app.py": [renamed]})["app.py"]
+    (found,) = Resolution(languages(PYTHON_FILES.split())).of("app.py", [renamed])
     assert (found.module, found.alias, found.resolved_path) == ("pkg.core", "c", "src/pkg/core.py")
 
 
@@ -212,7 +226,7 @@ def test_odd_names_and_manifests_lead_nowhere(language: str | None) -> None:
     files = {**dict.fromkeys(HOSTILE), "a/b.x": language}
     kinds = [(relative, names) for relative in (True, False) for names in ((), ("*",), ("a", ""))]
     asked = [ImportRow(1, module, None, relative, False, None, names) for module in ODD for relative, names in kinds]
-    found = resolve(files, {"a/b.x": asked}, HOSTILE)["a/b.x"]
+    found = Resolution(files, HOSTILE).of("a/b.x", asked)
     assert all(row.resolved_path in (None, *files) for row in found)
 
 
@@ -225,7 +239,12 @@ def test_fifty_thousand_files_resolve_in_seconds() -> None:
         path: [row("os"), row(f"pkg{n % 50}.sub{n % 500}", (f"mod{n}", "x")), row("numpy")]
         for n, path in enumerate(paths)
     }
-    found = costs_under(10, lambda: resolve(languages([*paths, *packages]), imports))
+
+    def resolve() -> dict[str, list[ImportRow]]:
+        resolution = Resolution(languages([*paths, *packages]))
+        return {path: resolution.of(path, rows) for path, rows in imports.items()}
+
+    found = costs_under(10, resolve)
     assert [meaning(new) for new in found[paths[7]]] == ["stdlib", "src/pkg7/sub7/__init__.py", paths[7], None]
 
 
@@ -234,5 +253,5 @@ def test_a_manifest_over_the_limit_is_not_read(padding: int, found: str | None) 
     files = {"go.mod": None, "main.go": "go", "a/a.go": "go"}
     asked = ImportRow(3, "example.com/m/a", None, False, False, None, ())
     manifest = f"module example.com/m\n//{' ' * padding}"
-    (row,) = resolve(files, {"main.go": [asked]}, {"go.mod": manifest})["main.go"]
+    (row,) = Resolution(files, {"go.mod": manifest}).of("main.go", [asked])
     assert row.resolved_path == found

@@ -23,7 +23,7 @@ from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.generated import is_generated
 from fledgling.worker.language import Languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest
-from fledgling.worker.resolving.resolve import resolve
+from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.text import Pieces, content_hash, count_lines, cut, utf8
 from fledgling.worker.walk import Entry, Tree, walk
@@ -69,14 +69,16 @@ class Clock:
 
 
 class Extracted:
-    """What the parsers found, as far as it is not loaded at once: totals, and imports until all are known."""
+    """What the parsers found, as far as it is not loaded at once: totals, and imports, resolved as soon as can be."""
 
-    def __init__(self) -> None:
-        self.imports: dict[str, list[ImportRow]] = {}
-        self.declared: dict[str, Declared] = {}
+    def __init__(self, files: Mapping[str, str | None], manifests: Mapping[str, str], links: Mapping[str, str]) -> None:
         self.seconds: dict[str, float] = {}
         self.definitions = Counter[str]()  # by language
         self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
+        self._declared: dict[str, Declared] = {}
+        self._resolution = Resolution(files, manifests, self._declared, links)
+        self._imports: dict[str, list[ImportRow]] = {}
+        self._waiting: dict[str, list[ImportRow]] = {}
 
     def add(self, batch: Batch, found: Found) -> None:
         """Add a batch."""
@@ -84,10 +86,18 @@ class Extracted:
             self.files.append((source.path, facts.engine, facts.complete))
             self.seconds[source.path] = facts.seconds
             self.definitions[source.language] += facts.definitions
-            if facts.imports:
-                self.imports[source.path] = facts.imports
             if facts.declared:
-                self.declared[source.path] = facts.declared
+                self._declared[source.path] = facts.declared
+            if facts.imports and self._resolution.waits(source.path):
+                self._waiting[source.path] = facts.imports
+            elif facts.imports:
+                self._imports[source.path] = self._resolution.of(source.path, facts.imports)
+
+    def imports(self) -> Iterator[tuple[str, ImportRow]]:
+        """Yield all imports, resolved, in the order of their paths; once, when all batches are there."""
+        for path, rows in self._waiting.items():
+            self._imports[path] = self._resolution.of(path, rows)
+        return ((path, row) for path, rows in sorted(self._imports.items()) for row in rows)
 
 
 class Building:
@@ -129,13 +139,13 @@ class Building:
             self._clock.mark("text")
             if sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES:
                 self._tell(self._generation(TEXT, partial, EXTRACTING))
+        files = {row.path: row.language for row in rows}
+        links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
+        found = Extracted(files, self._manifests, links)
         with self._clock.stage("extract"):
-            found = self._extracted(languages)
+            self._extract(languages, found)
         with self._clock.stage("seal"):
-            files = {row.path: row.language for row in rows}
-            links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
-            resolved = resolve(files, found.imports, self._manifests, found.declared, links)
-            self._builder.imports((path, row) for path, rows in sorted(resolved.items()) for row in rows)
+            self._builder.imports(found.imports())
             self._builder.extracted(found.files)
             counts = self._builder.seal_code()
         self._clock.mark("total")
@@ -237,9 +247,8 @@ class Building:
         )
         return row, pieces
 
-    def _extracted(self, languages: Mapping[str, str]) -> Extracted:
-        """Parse the text that was loaded; what is found is loaded as it comes."""
-        found = Extracted()
+    def _extract(self, languages: Mapping[str, str], found: Extracted) -> None:
+        """Parse the text that was loaded; what is found is loaded and resolved as it comes."""
         first_blocks: dict[str, int] = {}
 
         def sources() -> Iterator[Source]:
@@ -265,7 +274,6 @@ class Building:
                     comments["line_number"] += lines
         if self._builder.holds_comments:
             self._builder.comments(comments)
-        return found
 
 
 def _partial(tree: Tree, rows: Sequence[FileRow]) -> str | None:

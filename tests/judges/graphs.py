@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.language import load_languages
 from fledgling.worker.resolving.project import Declared, declared, is_manifest
-from fledgling.worker.resolving.resolve import resolve
+from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import ImportRow
 
 MAX_BYTES = 2 << 20
@@ -48,7 +48,8 @@ def imports(root: Path, *languages: str, part: str = "") -> dict[str, list[Impor
             found[path] = extraction.imports
             if declaration := declared(language, extraction.symbols):
                 declarations[path] = declaration
-    return resolve(files, found, manifests, declarations)
+    resolution = Resolution(files, manifests, declarations)
+    return {path: resolution.of(path, rows) for path, rows in found.items()}
 
 
 def score(ours: Iterable[Edge], theirs: Iterable[Edge]) -> Score:

@@ -6,12 +6,12 @@ if the language's list has it, and is external or missing otherwise.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 from msgspec.structs import replace
 
 from fledgling.worker.resolving import go, include, load_path, packages, php, python, rust, script
-from fledgling.worker.resolving.project import Declared, Project, Resolver, ancestors, join
+from fledgling.worker.resolving.project import SEPARATORS, Declared, Project, Resolver, ancestors, join
 from fledgling.worker.rows import ImportRow
 
 MAX_LINKED = 100_000  # paths that links to directories add; a hundred links to the root would multiply the project
@@ -36,41 +36,57 @@ RESOLVERS: dict[str | None, Callable[[Project], Resolver]] = {
 }
 
 
-def resolve(
-    files: Mapping[str, str | None],
-    imports: Mapping[str, Sequence[ImportRow]],
-    manifests: Mapping[str, str] | None = None,
-    declared: Mapping[str, Declared] | None = None,
-    links: Mapping[str, str] | None = None,
-) -> dict[str, list[ImportRow]]:
-    """The imports of each path with `is_stdlib` and `resolved_path`.
+class Resolution:
+    """Resolves the imports of a project file by file, in any order.
 
     `files` gives the language of every path, `manifests` the text of those that `is_manifest` names, `declared` what
-    `declared` makes of a file's symbols, `links` what each symlink says. A row may become several: Python's
-    `from pkg import a, b` imports the file of `pkg.a` where there is one. What leads nowhere is looked up once more,
-    with links to directories as directories, and found where it really is.
-    """
-    project = Project(files, manifests or {}, declared or {})
-    languages = {files[path] for path in imports}
-    resolvers = _resolvers(project, languages)
-    linked = _linked(sorted(files), links or {})
-    through = {**files, **{path: files[linked[path]] for path in linked}}
-    again = _resolvers(project._replace(files=through), languages) if linked else {}
+    `declared` makes of a file's symbols, `links` what each symlink says. `declared` may be filled meanwhile: it holds a
+    file before its imports are asked for, and all files before those of one that `waits`.
 
-    def resolved(path: str, row: ImportRow) -> Iterable[ImportRow]:
+    >>> Resolution({"a.py": "python", "b.py": "python"}).of("a.py", [ImportRow(1, "b", None, False, False, None, ())])
+    [ImportRow(line_number=1, module='b', ..., resolved_path='b.py', ...)]
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, str | None],
+        manifests: Mapping[str, str] | None = None,
+        declared: Mapping[str, Declared] | None = None,
+        links: Mapping[str, str] | None = None,
+    ) -> None:
+        self._files = files
+        self._linked = _linked(sorted(files), links or {})
+        project = Project(files, manifests or {}, {} if declared is None else declared)
+        self._resolver = cache(partial(_resolver, project))
+        through = {**files, **{path: files[place] for path, place in self._linked.items()}} if self._linked else files
+        self._resolver_again = cache(partial(_resolver, project._replace(files=through)))
+
+    def waits(self, path: str) -> bool:
+        """Whether a file's imports mean what others declare, and wait for all of those: not only paths."""
+        return self._files[path] in SEPARATORS
+
+    def of(self, path: str, rows: Sequence[ImportRow]) -> list[ImportRow]:
+        """The imports of a file with `is_stdlib` and `resolved_path`.
+
+        A row may become several: Python's `from pkg import a, b` imports the file of `pkg.a` where there is one. What
+        leads nowhere is looked up once more, with links to directories as directories, and found where it really is.
+        """
+        return [found for row in rows for found in self._found(path, row)]
+
+    def _found(self, path: str, row: ImportRow) -> Iterable[ImportRow]:
         if not is_short(row):
             return [row]
-        found = [*resolvers[files[path]](path, row)]
-        if again and not any(new.resolved_path for new in found):
-            found = [*again[files[path]](path, row)]
-            return [replace(new, resolved_path=linked.get(new.resolved_path or "", new.resolved_path)) for new in found]
+        language = self._files[path]
+        found = [*self._resolver(language)(path, row)]
+        if self._linked and not any(new.resolved_path for new in found):
+            found = [*self._resolver_again(language)(path, row)]
+            places = ((new, new.resolved_path or "") for new in found)
+            return [replace(new, resolved_path=self._linked.get(place, new.resolved_path)) for new, place in places]
         return found
 
-    return {path: [new for row in rows for new in resolved(path, row)] for path, rows in imports.items()}
 
-
-def _resolvers(project: Project, languages: Iterable[str | None]) -> dict[str | None, Resolver]:
-    return {language: RESOLVERS.get(language, load_path.path_resolver)(project) for language in languages}
+def _resolver(project: Project, language: str | None) -> Resolver:
+    return RESOLVERS.get(language, load_path.path_resolver)(project)
 
 
 def _linked(files: Sequence[str], links: Mapping[str, str]) -> dict[str, str]:
