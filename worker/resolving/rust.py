@@ -25,6 +25,13 @@ class Place(NamedTuple):
     file: str
 
 
+class Reached(NamedTuple):
+    """The module that the longest beginning of a path leads to, and whether that is all of the path."""
+
+    place: Place
+    is_whole: bool
+
+
 class Crates:
     """The packages of Cargo.toml, their crates, and the names they call each other by."""
 
@@ -123,8 +130,9 @@ def resolver(project: Project) -> Resolver:
             return
         found = paths.locate(path, inline, row.module)
         names = [name for name in row.imported_names if name not in ("*", "self")]
-        places = {name: paths.locate(path, inline, f"{row.module}::{name}") for name in names}
-        yield from by_name(row, found, places, "::")
+        inner = {name: paths.child(found.place, name) for name in names} if found and found.is_whole else {}
+        places = {name: place.file if place else None for name, place in inner.items()}
+        yield from by_name(row, found.place.file if found else None, places, "::")
 
     return resolved
 
@@ -139,13 +147,12 @@ class Paths:
 
     def declared(self, path: str, inline: tuple[str, ...], name: str) -> str | None:
         """The file of `mod name;`."""
-        found = self._child(self._here(path, inline), name.removeprefix("r#"))
+        found = self.child(self._here(path, inline), name)
         return found.file if found else None
 
-    @cache  # noqa: B019 - lives as long as one resolution
-    def locate(self, path: str, inline: tuple[str, ...], module: str) -> str | None:
-        """The file of the longest beginning of a path, written in a file inside modules that have no file."""
-        parts = [part.removeprefix("r#") for part in module.split("::") if part]
+    def locate(self, path: str, inline: tuple[str, ...], module: str) -> Reached | None:
+        """Where the longest beginning of a path leads, written in a file inside modules that have no file."""
+        parts = [part for part in module.split("::") if part]
         if not parts:
             return None
         root = self._crates.root(path)
@@ -154,17 +161,22 @@ class Paths:
         here = self._here(path, inline)
         if parts[0] in ("self", "super"):
             return self._from_here(here, len(inline), root, parts)
-        if not module.startswith("::") and self._child(here, parts[0]):
+        if not module.startswith("::") and self.child(here, parts[0]):
             return self._descend(here, parts)
-        if library := self._crates.external(posixpath.dirname(path), parts[0]):
+        if library := self._crates.external(posixpath.dirname(path), parts[0].removeprefix("r#")):
             return self._descend(library, parts[1:])
-        return self._descend(root, parts) if self._child(root, parts[0]) else None  # the 2015 edition
+        return self._descend(root, parts) if self.child(root, parts[0]) else None  # the 2015 edition
+
+    def child(self, at: Place, name: str) -> Place | None:
+        """The module of a name in another."""
+        name = name.removeprefix("r#")
+        return self._module(f"{at.directory}/{name}" if at.directory else name)
 
     @cache  # noqa: B019 - lives as long as one resolution
     def _here(self, path: str, inline: tuple[str, ...]) -> Place:
         return Place(posixpath.join(submodules(path, self._crates.root(path)), *inline), path)
 
-    def _from_here(self, here: Place, inline: int, root: Place, parts: list[str]) -> str | None:
+    def _from_here(self, here: Place, inline: int, root: Place, parts: list[str]) -> Reached | None:
         count = next((at for at, part in enumerate(parts) if part not in ("self", "super")), len(parts))
         at: Place | None = here
         for part in parts[:count]:
@@ -179,16 +191,13 @@ class Paths:
             return None
         return root if directory == root.directory else self._module(directory)
 
-    def _descend(self, at: Place, parts: Sequence[str]) -> str:
+    def _descend(self, at: Place, parts: Sequence[str]) -> Reached:
         for part in parts:
-            deeper = self._child(at, part)
+            deeper = self.child(at, part)
             if deeper is None:
-                break
+                return Reached(at, is_whole=False)
             at = deeper
-        return at.file
-
-    def _child(self, at: Place, name: str) -> Place | None:
-        return self._module(f"{at.directory}/{name}" if at.directory else name)
+        return Reached(at, is_whole=True)
 
     def _module(self, place: str) -> Place | None:
         file = self._modules.get(place)
