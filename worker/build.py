@@ -97,6 +97,7 @@ class Extracted:
         """Yield all imports, resolved, in the order of their paths; once, when all batches are there."""
         for path, rows in self._waiting.items():
             self._imports[path] = self._resolution.of(path, rows)
+        del self._resolution, self._declared  # its tables take as much memory as the imports
         return ((path, row) for path, rows in sorted(self._imports.items()) for row in rows)
 
 
