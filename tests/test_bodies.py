@@ -60,6 +60,15 @@ def test_finds_what_there_is_in_all_of_the_text(extractor: Extractor, whole: Ext
 
 
 @pytest.mark.parametrize("row", TEXTS, ids=named)
+def test_a_text_may_end_anywhere(row: dict[str, Any]) -> None:
+    bodies = Bodies(LANGUAGES, row["language"])
+    text = filled(row) + b"\ndef f():\n    # (\n"
+    for end in range(len(text)):
+        blanked = bodies.blanked(text[:end])
+        assert len(blanked.text) == end
+
+
+@pytest.mark.parametrize("row", TEXTS, ids=named)
 def test_what_is_left_out_cannot_be_an_error(extractor: Extractor, whole: Extractor, row: dict[str, Any]) -> None:
     wrong = filled(row, STATEMENT.replace(",", " "))
     assert not whole.extract(row["language"], wrong).complete

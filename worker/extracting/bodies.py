@@ -105,7 +105,8 @@ class Bodies:
             if not self._has_braces:
                 line = source.rfind(b"\n", 0, at) + 1
                 more = source[line:at]
-                lines = _indented(more).match(source, line) if len(more) > len(indent) else None
+                is_deeper = more.isspace() and len(more) > len(indent)  # not so where the text ends in a comment
+                lines = _indented(more).match(source, line) if is_deeper else None
                 start, end = at, _code_end(source, at, lines.end() if lines else at)
             else:
                 close = b"\n" + indent + b"}"
