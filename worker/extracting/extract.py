@@ -364,7 +364,7 @@ class Extractor:
         }
 
     def extract(self, language: str, source: bytes) -> Extraction:
-        """What the text of one file says. Whatever the text, it does not raise."""
+        """What the text of one file says: lines of UTF-8. Whatever they hold, it does not raise."""
         row = self._languages.rows.get(language, Language())
         if syntaxes := self._syntaxes.get(language):
             return parsed(syntaxes, source, self._bodies.get(language))
