@@ -7,7 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 from costing import costs_under
+from running import fronted
 
+from fledgling.wire import Dependencies, DependencyGraph
 from fledgling.worker.language import load_languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import RESOLVERS, Resolution
@@ -26,6 +28,10 @@ class Said(msgspec.Struct, forbid_unknown_fields=True):
     relative: bool | None = None
     to: str | None = None
     unlike: str = ""
+
+    def row(self) -> ImportRow:
+        relative = self.module.startswith(".") if self.relative is None else self.relative
+        return ImportRow(self.line, self.module, None, relative, False, None, self.names)
 
 
 class Table(msgspec.Struct, forbid_unknown_fields=True):
@@ -178,9 +184,7 @@ def test_imports_of_a_project(table: Table) -> None:
     assert set(table.imports) <= set(files)
     for path, said in table.imports.items():
         for one in said:
-            relative = one.module.startswith(".") if one.relative is None else one.relative
-            asked = ImportRow(one.line, one.module, None, relative, False, None, one.names)
-            (found,) = Resolution(files, table.manifests, table.declared).of(path, [asked])
+            (found,) = Resolution(files, table.manifests, table.declared).of(path, [one.row()])
             assert (path, one.module, one.names, meaning(found)) == (path, one.module, one.names, one.to)
 
 
@@ -191,11 +195,21 @@ def test_only_what_waits_needs_what_others_declare() -> None:
         files = languages(table.paths())
         for path, said in table.imports.items():
             own = {path: table.declared[path]} if path in table.declared else {}
-            asked = [ImportRow(one.line, one.module, None, bool(one.relative), False, None, one.names) for one in said]
+            asked = [one.row() for one in said]
             whole, alone = (Resolution(files, table.manifests, known) for known in (table.declared, own))
             assert whole.waits(path) or whole.of(path, asked) == alone.of(path, asked), (table.name, path)
             differ.add(whole.of(path, asked) != alone.of(path, asked))
     assert differ == {True, False}
+
+
+@pytest.mark.anyio
+async def test_a_build_knows_what_files_declare_that_come_after_the_importer(tmp_path: Path) -> None:
+    (tmp_path / "App.java").write_text("package app;\nimport org.tools.Hammer;\nclass App {}\n")
+    (tmp_path / "Tools.java").write_text("package org.tools;\npublic class Hammer {}\n")
+    async with fronted(tmp_path) as (front, _):
+        graph = await front.ask(Dependencies("App.java"))
+    assert isinstance(graph, DependencyGraph)
+    assert [(found.module, found.resolved) for found in graph.imports] == [("org.tools", "Tools.java")]
 
 
 def test_an_alias_stays_with_its_module() -> None:

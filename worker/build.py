@@ -88,9 +88,9 @@ class Extracted:
             self.definitions[source.language] += facts.definitions
             if facts.declared:
                 self._declared[source.path] = facts.declared
-            if facts.imports and self._resolution.waits(source.path):
+            if self._resolution.waits(source.path):
                 self._waiting[source.path] = facts.imports
-            elif facts.imports:
+            else:
                 self._imports[source.path] = self._resolution.of(source.path, facts.imports)
 
     def imports(self) -> Iterator[tuple[str, ImportRow]]:

@@ -141,8 +141,7 @@ def _keep(descriptor: int) -> None:
 def _replace_forever(languages: Languages, descriptor: int, indexer: int, confining: Confining) -> NoReturn:
     above = os.getpid()
     extractor = Extractor(languages)  # once, for all that come after each other, and while files can be opened
-    gc.freeze()
-    gc.disable()  # what is found makes hardly a cycle, and a collection looks at all of it: _serve() calls for it
+    gc.freeze()  # a collection looks at what comes after it only: _serve() calls for one, begin() has forbidden others
     pipe: Pipe[ToExtractor] = Pipe(ToExtractor, descriptor, descriptor)
     lowered = limits.with_memory(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
     try:

@@ -83,12 +83,12 @@ def macros(source: bytes) -> list[Span]:
     spans += (match.span() for match in ATTRIBUTE.finditer(source) if before(source, match) not in b")}")
     spans += (span for match in CALL.finditer(source) for span in call(source, match))
     outer = (span for span, is_inside in placed(source, spans) if not is_inside)
-    inner = [match.span() for match in REMARKED.finditer(source) if match["more"] is not None]
-    inner = [span for span in inner if source.find(b"\n", *span) < 0]
+    remarks = (match.span() for match in REMARKED.finditer(source) if match["more"] is not None)
+    inner = [span for span in remarks if source.find(b"\n", *span) < 0]
     names = (NAME.search(source, max(0, match.start() - WIDEST), match.start()) for match in REST.finditer(source))
     inner += (name.span() for name in names if name)
-    remarks = [span for span, is_inside in placed(source, inner) if is_inside]
-    return sorted(remarks + [line for start, end in outer for line in lines(source, start, end)])
+    kept = [span for span, is_inside in placed(source, inner) if is_inside]
+    return sorted(kept + [line for start, end in outer for line in lines(source, start, end)])
 
 
 def placed(source: bytes, spans: list[Span]) -> Iterator[tuple[Span, bool]]:

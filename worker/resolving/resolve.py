@@ -80,9 +80,11 @@ class Resolution:
         found = [*self._resolver(language)(path, row)]
         if self._linked and not any(new.resolved_path for new in found):
             found = [*self._resolver_again(language)(path, row)]
-            places = ((new, new.resolved_path or "") for new in found)
-            return [replace(new, resolved_path=self._linked.get(place, new.resolved_path)) for new, place in places]
+            return [replace(new, resolved_path=self._really(new.resolved_path)) for new in found]
         return found
+
+    def _really(self, path: str | None) -> str | None:
+        return self._linked.get(path, path) if path else None
 
 
 def _resolver(project: Project, language: str | None) -> Resolver:

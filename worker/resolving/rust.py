@@ -130,8 +130,8 @@ def resolver(project: Project) -> Resolver:
             return
         found = paths.locate(path, inline, row.module)
         names = [name for name in row.imported_names if name not in ("*", "self")]
-        inner = {name: paths.child(found.place, name) for name in names} if found and found.is_whole else {}
-        places = {name: place.file if place else None for name, place in inner.items()}
+        parent = found.place if found and found.is_whole else None
+        places = {name: place.file for name in names if parent and (place := paths.child(parent, name))}
         yield from by_name(row, found.place.file if found else None, places, "::")
 
     return resolved
