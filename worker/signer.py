@@ -15,7 +15,6 @@ _GROUP = 8  # blocks that share a byte of each row
 _PIECE = 16 * _GROUP  # blocks signed at once: about half a megabyte
 _TEXT = 2**20  # bytes of text whose grams are numbers at once, some 20 times as many; a line may be max_file_size long
 _A, _B, _C, _D = (np.uint16(weight) for weight in WEIGHTS)
-_PLACES = np.arange(_GROUP, dtype=np.uint8)[:, np.newaxis]
 AT_ONCE = 2  # pieces under way in other processes: while one is signed the next is sent
 
 Bytes = npt.NDArray[np.uint8]
@@ -85,7 +84,7 @@ def signed(blocks: Sequence[bytes]) -> bytes:
         seen = np.zeros((_GROUP, ROWS), np.uint8)
         for texts in _bounded(blocks[group * _GROUP : (group + 1) * _GROUP]):
             _see(texts, seen)
-        piece[:, group] = np.bitwise_or.reduce(seen << _PLACES, axis=0)
+        piece[:, group] = np.bitwise_or.reduce(seen, axis=0)
     return piece.tobytes()
 
 
@@ -113,4 +112,4 @@ def _see(texts: Sequence[tuple[int, bytes]], seen: Bytes) -> None:
     for (block, _), (start, end) in zip(texts, pairwise(ends), strict=True):
         for size, of_size in zip(GRAMS, rows, strict=True):
             # As the numbers that index an array, of one block: memory for more of them would be new at each call.
-            seen[block][of_size[start : max(start, end - size + 1)].astype(np.intp)] = 1
+            seen[block][of_size[start : max(start, end - size + 1)].astype(np.intp)] = 1 << block
