@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from heapq import nsmallest
 from typing import Literal
 
 import msgspec
@@ -159,7 +160,7 @@ class Building:
             languages=_statistics(rows, found),
             skipped=dict(Counter(row.skip_reason for row in rows if row.skip_reason).most_common()),
             left_out=tree.left_out,
-            slowest=tuple(sorted(found.seconds.items(), key=lambda item: (-item[1], item[0]))[:SLOWEST]),
+            slowest=tuple(nsmallest(SLOWEST, found.seconds.items(), key=lambda item: (-item[1], item[0]))),
             notices=tuple(tree.notices),
             partial=partial,
         )
