@@ -1,6 +1,7 @@
 """What the query worker maps and asks no engine for: the text in blocks.py, what is defined where in outlines.py."""
 
 import os
+from zlib import crc32
 
 import pytest
 
@@ -102,15 +103,15 @@ def row(name: str, start: int, end: int, kind: str = "function") -> Row:
 
 ROWS = {
     0: [row("A", 1, 20, "class"), row("b", 2, 9), row("LIMIT", 3, 3, "constant"), row("c", 4, 4), row("d", 4, 4)],
-    2: [row("b", 1, 1), row("Z", 5, 5)],
+    2: [row("b", 1, 1), Row("Z", "function", 5, 5, None, None, None)],
 }
 
 
-def outlined(files: list[File]) -> Outlines:
+def outlined(files: list[File], outlines: dict[int, list[Row]] = ROWS) -> Outlines:
     fd = memory_file.create()
     writer = OutlineWriter(fd, [file.path for file in files])
-    for number, rows in ROWS.items():
-        writer.add((files[number].path, *row) for row in rows)
+    for number, rows in outlines.items():
+        writer.add((files[number].path, *row[:-1], row.qualified_name) for row in rows)
     writer.finish()
     memory_file.seal(fd)
     found = Outlines(fd)
@@ -130,6 +131,12 @@ def test_outlines_are_what_was_written() -> None:
 @pytest.mark.parametrize(("name", "numbers"), {"b": [1, 5], "A": [0], "Z": [6], "a": [], "": [], "é": []}.items())
 def test_definitions_of_a_name(name: str, numbers: list[int]) -> None:
     assert [*outlined(THREE).named(name)] == numbers
+
+
+def test_names_of_one_hash_are_told_apart() -> None:
+    assert crc32(b"plumless") == crc32(b"buckeroo")
+    outlines = outlined(THREE, {0: [row("plumless", 1, 1), row("buckeroo", 2, 2), row("plumless", 3, 3)]})
+    assert [[*outlines.named(name)] for name in ("plumless", "buckeroo")] == [[0, 2], [1]]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ _BUILD_SETTINGS = (
     "SET force_compression='uncompressed'",  # of text: what is compressed takes 20 times as long to fetch
 )
 
-_OUTLINED = ("path", *Row._fields)
+_OUTLINED = ("path", *Row._fields[:-1], "qualified_name")
 
 # Other columns come as objects.
 _NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end"})

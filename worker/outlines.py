@@ -1,8 +1,8 @@
 """What is defined where, in a memory file of its own: the indexer writes it once, and the query worker maps it.
 
 The file holds a row of each definition, in the order of paths and lines; where each row begins, and the last one ends;
-the rows in the order of their names; the first and the last line of each, and its file; the first row of each file, and
-the end of the last. The last 16 bytes say how many rows and files there are.
+the CRC-32 of each name, in order, and whose it is; the first and the last line of each row, and its file; the first row
+of each file, and the end of the last. The last 16 bytes say how many rows and files there are.
 """
 
 import struct
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import msgspec
 
@@ -33,10 +34,16 @@ class Row(NamedTuple):
     line_end: int
     signature: str | None
     parent_name: str | None
-    qualified_name: str
+    full_name: str | None  # where it is not the name
+
+    @property
+    def qualified_name(self) -> str:
+        """The name behind those of what it is in: `Engine.run`."""
+        return self.full_name or self.name
 
 
 _NAME, _KIND, _LINE_START, _LINE_END = range(1, 5)  # in a row behind its path
+_FULL_NAME = 7
 
 
 class OutlineWriter:
@@ -54,15 +61,19 @@ class OutlineWriter:
         self._ends = array(PLACE, [0])
         self._starts, self._lasts, self._files = array(NUMBER), array(NUMBER), array(NUMBER)
         self._counts = array(NUMBER, bytes(len(paths) * array(NUMBER).itemsize))
-        self._names: list[str] = []
+        self._hashes = array(NUMBER)
 
     def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
         """Write the definitions among symbols, in the order of paths and lines: each the path and a row."""
         kept = [row for row in rows if row[_KIND] in _DEFINITIONS and row[0] in self._numbers]
-        data = [msgspec.msgpack.encode(row[1:]) for row in kept]
+        names = [row[_NAME] for row in kept]
+        data = [
+            msgspec.msgpack.encode(row[1:] if row[_FULL_NAME] != name else (*row[1:_FULL_NAME], None))
+            for row, name in zip(kept, names, strict=True)
+        ]
         self._file.writelines(data)
         self._ends.extend(accumulate(map(len, data), initial=self._ends.pop()))
-        self._names += [row[_NAME] for row in kept]
+        self._hashes.extend([_hash(name) for name in names])
         self._starts.extend([row[_LINE_START] for row in kept])
         self._lasts.extend([row[_LINE_END] for row in kept])
         files = [self._numbers[row[0]] for row in kept]
@@ -72,13 +83,21 @@ class OutlineWriter:
 
     def finish(self) -> None:
         """Write where everything is."""
-        names = array(NUMBER, sorted(range(len(self._names)), key=self._names.__getitem__))
+        import numpy as np  # noqa: PLC0415  (what reads outlines needs nothing of it)
+
+        hashes = np.frombuffer(self._hashes, NUMBER)
+        named = np.argsort(hashes, kind="stable")
         first_rows = array(NUMBER, [0])
         for count in self._counts:
             first_rows.append(first_rows[-1] + count)
         with self._file as file:
-            file.writelines((self._ends, names, self._starts, self._lasts, self._files, first_rows))
-            file.write(_COUNTS.pack(len(self._names), len(self._counts)))
+            file.writelines((self._ends, hashes[named].data, named.astype(NUMBER).data))
+            file.writelines((self._starts, self._lasts, self._files, first_rows))
+            file.write(_COUNTS.pack(len(hashes), len(self._counts)))
+
+
+def _hash(name: str) -> int:
+    return crc32(name.encode())
 
 
 class Outlines:
@@ -93,9 +112,17 @@ class Outlines:
         """Map the file; the caller may close `fd`."""
         self._data = memory_file.mapped(fd)
         rows, files = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
-        self._ends, self._names, self._starts, self._lasts, self.files, self._first_rows = columns(
+        self._ends, self._hashes, self._named, self._starts, self._lasts, self.files, self._first_rows = columns(
             memoryview(self._data)[: -_COUNTS.size],
-            ((PLACE, rows + 1), (NUMBER, rows), (NUMBER, rows), (NUMBER, rows), (NUMBER, rows), (NUMBER, files + 1)),
+            (
+                (PLACE, rows + 1),
+                (NUMBER, rows),
+                (NUMBER, rows),
+                (NUMBER, rows),
+                (NUMBER, rows),
+                (NUMBER, rows),
+                (NUMBER, files + 1),
+            ),
         )
         self._decoder = msgspec.msgpack.Decoder(Row)
 
@@ -105,11 +132,9 @@ class Outlines:
 
     def named(self, name: str) -> Sequence[int]:
         """Return the rows of this very name, in the order of paths and lines."""
-
-        def name_of(number: int) -> str:
-            return self.row(number).name
-
-        return self._names[bisect_left(self._names, name, key=name_of) : bisect_right(self._names, name, key=name_of)]
+        found = _hash(name)
+        hashed = self._named[bisect_left(self._hashes, found) : bisect_right(self._hashes, found)]
+        return [number for number in hashed if self.row(number).name == name]
 
     def of(self, file: File) -> range:
         """Return the rows of a file, in the order of lines."""
