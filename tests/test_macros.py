@@ -25,6 +25,22 @@ LEFT_OUT = {  # a text, and what of it is left out
     "if (a)\n\tDONE(int);": ["DONE(int)"],
     "#define say(a, rest...) f(a, rest)": ["rest"],
     "struct a *b;\nenum c { D };": [],
+    "LIB_BEGIN\nLIB_MORE\n\nnamespace a {": ["LIB_BEGIN", "LIB_MORE"],
+    "class a {\n  LIB_OBJECT\n public:\n  LIB_OTHER\n};": ["LIB_OBJECT", "LIB_OTHER"],
+    "int b;\nLIB_END\n}": ["LIB_END"],
+    "struct a {\n  A_FIELDS\n  B_FIELDS\n};": ["A_FIELDS", "  B_FIELDS"],
+    "#ifdef A  // b\nLIB_BEGIN\n#endif /* c */": ["LIB_BEGIN"],
+    "LIB_API std::string f(int a) { }": ["LIB_API"],
+    "template <class T> LIB_INLINE a<T> f() { }": ["LIB_INLINE"],
+    "LIB_API const std::map<int, a<b>> &f();": ["LIB_API"],
+    "static LIB_INLINE a::b f();": ["LIB_INLINE"],
+    "namespace a { }\nLIB_INLINE b::b(int c) : d(c) { }": ["LIB_INLINE"],
+    "template <class T> LIB_INLINE a<T>::~a() { }": ["LIB_INLINE"],
+    "template <class T> struct a {\n  LIB_API ~a();\n  LIB_API operator bool() const;\n};": ["LIB_API", "LIB_API"],
+    "class LIB_API A final : public B {": ["LIB_API"],
+    "void lock() LOCK_FN() { }": ["LOCK_FN()"],
+    "int a::f(int (*b)(int)) const LIB_NOEXCEPT LIB_PURE(c) override {": ["LIB_NOEXCEPT LIB_PURE(c)"],
+    "a::a(int b) LIB_NOEXCEPT : c(b) { }": ["LIB_NOEXCEPT"],
 }
 STAY = [
     "return (struct a) __raw(b);",
@@ -44,12 +60,24 @@ STAY = [
     "#if IS_ON(A) || \\\n  IS_ON(B)\n",
     "struct a __b;",
     "f(a...);",
+    "enum a {\n  A_B\n};",
+    "enum a {\n  A_B,  // c\n#ifdef D\n  D_E  /* f */\n#endif\n};",
+    "enum a {\n  A_B,\n#ifdef D\n  D_E\n#endif\n};",
+    "int a;\nA_TYPE\nf(int b)\n{",
+    "#define A \\\n  A_B\n",
+    "a = b +\n  A_B\n;",
+    "A_TYPE std::f(int b) { }",
+    "template <class T> A_TYPE a<T>::f(int b) { }",
+    "class A final {",
+    "LIB_DECLARE(int) LIB_F(int a) {",
+    "template <class T> VOID_P operator new(size_t a);",
 ]
 HOSTILE = [
     "__a ", "__a\n", " __a(", " __a(b, ", " __a(b) ", ") __a", "] __a(b)\n", " __a*", " __a,", "a __a )", "* * __a *",
     "\nABC(", "\nABC(a,(b", "\nABC(a)\n", "\nstatic ABC(a, b)\n\n", "\nABC(a, b)\n{", "__attribute__((",
     "a __attribute__((b)) ", "\n#define a(b...)", "\n#define a \\", "a b c ", "a b c(", "enum a b :",
-    "a /*", " __a /* */ /* ",
+    "a /*", " __a /* */ /* ", "\nA_B", "\nA_B\n\n", "\n#a\nA_B", ") ABC {", ") ABC() ABC() ", "(a) ABC(){", ")) ABC(){",
+    "::ABC a<", "::ABC a<<b>", "::ABC a<b<c", "::ABC const ", "::ABC a::",
 ]  # fmt: skip
 
 

@@ -35,6 +35,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     macros: bool = False
     fallback: str | None = None
     fallback_sign: str = ""
+    fallback_first: str = ""
     local: tuple[str, ...] = ("variable", "constant")
     visibility: str = "public"
     visibilities: dict[str, str] = {}

@@ -404,8 +404,8 @@ def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> tuple[Synta
 
 def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree]:
     """The first grammar that parses the text without error, else the one with the fewest errors, with its tree."""
-    best, *others = syntaxes
     source, ranges = blanked.text, blanked.ranges
+    best, *others = in_turn(syntaxes, source)
     spans = macros(source) if best.row.macros else []
     text = without(source, spans) if spans else source
     tree = best.parse(text, ranges)
@@ -431,6 +431,12 @@ def edited(tree: Tree, source: bytes, blanked: list[Span]) -> Tree:
         last = point[0], point[1] + end - start
         edited.edit(start, end, end, point, last, last)
     return edited
+
+
+def in_turn(syntaxes: list[Syntax], source: bytes) -> list[Syntax]:
+    """The grammars to try: first that of the text's own language, but where there is little doubt of another."""
+    sign = syntaxes[0].row.fallback_first
+    return syntaxes[::-1] if sign and SIGN(sign.encode()).search(source) else syntaxes
 
 
 def looks_like(row: Language, source: bytes) -> bool:

@@ -6,6 +6,9 @@ rest parses. Where two could be the type, the one that looks like a macro goes, 
 type and its `*`. A call of a macro that is a statement, `DEFINE_FLAG(int, size, 8);`, may have types for arguments, as
 may one with a body, `SYSCALL_DEFINE2(dup, int, from, int, to) { }`: what they define cannot be known. Nor does the
 grammar hold a directive together that goes on behind a comment, nor know `__attribute__` behind a variable.
+
+In C++ one word is too many in `LIB_API std::string f()` and `LIB_API ~A()`, and behind parameters: `f() LIB_PURE {`. A
+macro may be a line of its own, `LIB_BEGIN_NAMESPACE`, where a statement begins and what stands below is no function.
 """
 
 import re
@@ -43,9 +46,36 @@ BEHIND = re.compile(
     rb"__(?<=[\s)\]]__)\w++" + VALUES + rb"?+"
     rb"(?:\s*+__\w++" + VALUES + rb"?+)*+(?=\s*+(?P<next>[{=;]?))"
 )  # fmt: skip
+CAPITALS = rb"[A-Z][A-Z0-9_]{2,}+"
+TRAILING = re.compile(
+    rb"\)(?:\s*+(?:const\b|noexcept\b|override\b|final\b|&&?))*+\s*+(?P<macros>" + CAPITALS
+    + rb"(?P<arguments>" + ARGUMENTS + rb")?+(?:\s++" + CAPITALS + rb"(?:" + ARGUMENTS + rb")?+){0,3}+)"
+    rb"(?=\s*+(?:(?:const|noexcept|override|final)\s*+)*+(?:\{|:(?!:)))"
+)  # fmt: skip
+INSIDE = rb"[^<>;{}\"'\#]++"
+ANGLES = rb"<(?>(?:" + INSIDE + rb"|<(?>(?:" + INSIDE + rb"|<(?>(?:" + INSIDE + rb")?)>)*)>)*)>"
+SCOPE = rb"\w++(?:" + ANGLES + rb")?+"
+SCOPED = re.compile(
+    rb"\b" + CAPITALS
+    + rb"(?=\s++(?:(?:const|static|inline|constexpr|virtual|typename|extern|explicit|friend)\s++)*+(?:"
+    rb"~\w|operator\s++(?!new\b|delete\b|co_await\b)\w"
+    rb"|(?:::)?+\w++(?=::|<)(?:" + ANGLES + rb")?+(?:::" + SCOPE + rb")*+[\s*&]++[A-Za-z_]"
+    rb"|(?:\w++::){0,4}(?P<own>\w++)(?:" + ANGLES + rb")?+::~?+(?P=own)\s*+\())"
+)  # fmt: skip
+ALONE = rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]*+[ \t]*+(?=\n|\Z)"
+BARE = re.compile(
+    rb"\n[ \t]*+(?P<bare>" + ALONE + rb"(?:\s*+" + ALONE + rb")*+)(?=\s*+(?P<next>[}\#/]|\Z"
+    rb"|(?:namespace|class|struct|enum|union|template|using|typedef|public|private|protected|friend|extern|inline\s++namespace)\b)?)"
+)  # fmt: skip
+ABOVE = 20  # lines
 REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
 LINE = re.compile(rb"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
 REMARKED = re.compile(REMARK + rb"(?P<more>(?=[ \t]*+[^\s/]))?")
+OPENING = re.compile(rb"(?:typedef\s++)?(?:struct|union|class|namespace)\b[^;]*\{")
+ONE_LINE = re.compile(rb"/\*(?>(?:[^*]++|\*(?!/))*)\*/|//.*")
+PARAMETERS = 400  # bytes of them that are looked at
+MOST_BRACKETS = 20  # in them
+LAST = re.compile(rb"\w++(?=\s*+\Z)")
 REST = re.compile(rb"\.\.\.[ \t]*+\)")
 NAME = re.compile(rb"(?<=[\s,(])\w++\Z")
 WORD = re.compile(rb"\w+")
@@ -82,6 +112,9 @@ def macros(source: bytes) -> list[Span]:
     spans += (match.span() for match in BEHIND.finditer(source) if is_behind(source, match))
     spans += (match.span() for match in ATTRIBUTE.finditer(source) if before(source, match) not in b")}")
     spans += (span for match in CALL.finditer(source) for span in call(source, match))
+    spans += (match.span("bare") for match in BARE.finditer(source) if is_bare(source, match))
+    spans += (match.span("macros") for match in TRAILING.finditer(source) if is_trailing(source, match))
+    spans += (match.span() for match in SCOPED.finditer(source)) if b"::" in source or b"template" in source else ()
     outer = (span for span, is_inside in placed(source, spans) if not is_inside)
     remarks = (match.span() for match in REMARKED.finditer(source) if match["more"] is not None)
     inner = [span for span in remarks if source.find(b"\n", *span) < 0]
@@ -137,6 +170,45 @@ def is_behind(source: bytes, match: re.Match[bytes]) -> bool:
     return bool(ends) and KEYWORDS.isdisjoint(WORD.findall(match[0]))
 
 
+def is_bare(source: bytes, match: re.Match[bytes]) -> bool:
+    """Whether words that are alone on their lines are where a statement begins, and not the last of an `enum`."""
+    if match["next"] is None:
+        return False
+    above = code_above(source, match.start())
+    return above in b";}:" or (above in b"{/" and match["next"].isalpha())
+
+
+def code_above(source: bytes, end: int) -> bytes:
+    """The last sign of the code above, `/` of a longer comment; `;` where there is none, and at the top of a struct."""
+    for _ in range(ABOVE):
+        begin = source.rfind(b"\n", 0, end) + 1
+        line = ONE_LINE.sub(b"", source[begin:end]).strip()
+        if line and not line.startswith(b"#"):
+            return b";" if OPENING.fullmatch(line) else line[-1:]
+        if not begin:
+            return b";"
+        end = begin - 1
+    return b"?"
+
+
+def is_trailing(source: bytes, match: re.Match[bytes]) -> bool:
+    """Whether words behind parameters are attributes of a function, not its name: `LIB_DECLARE(int) LIB_F(int a) {`."""
+    if match["arguments"] is None:
+        return True
+    open_, at = 1, match.start()
+    begin = max(0, at - PARAMETERS)
+    for _ in range(MOST_BRACKETS):
+        opening, closing = (source.rfind(bracket, begin, at) for bracket in (b"(", b")"))
+        at = max(opening, closing)
+        open_ += 1 if closing > opening else -1
+        if at < 0:
+            break
+        if not open_:
+            name = LAST.search(source, max(begin, at - WIDEST), at)
+            return name is not None and not name[0].isupper()
+    return False
+
+
 def before(source: bytes, match: re.Match[bytes]) -> bytes:
     """What stands before a match, without white space."""
     return source[max(0, match.start() - WIDEST) : match.start()].rstrip()[-1:]
@@ -164,6 +236,8 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
         name = words.pop()
     if words[-2:-1] == [b"enum"] and following == b":":  # enum type name : 8;
         return
+    if name == b"final" and following in b"{:" and len(words) > 1:  # class LIB_API Name final {
+        name = words.pop()
     if len(words) > 1 and following in b"{:" and words[-2] in TAGS:  # class LIB_API Name {
         unknown = [len(words) - 1] if words[-1] not in KEYWORDS and name not in KEYWORDS else []
     else:
