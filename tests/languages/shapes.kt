@@ -111,3 +111,23 @@ val handler = { x: Int -> val local = x }
 fun text() = """
     class Fake { fun no() {} }
 """
+@Suppress("a", "(") // why
+@Deprecated(message = "no", replaceWith = ReplaceWith("x()"))
+const val CEILING = 1
+@Serializable
+data object Home
+@Marker
+actual class Late {
+    fun done() = 1
+}
+@Marker
+@Late
+class Held {
+    companion object {
+        val q = 1
+    }
+    fun kept() {}
+}
+@Marker actual fun last(a: Int): Int {
+    return a
+}

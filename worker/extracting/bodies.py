@@ -38,13 +38,15 @@ Point = tuple[int, int]  # row and column, both from 0 on, in bytes
 class Blanked(Struct, frozen=True):
     """A text with nothing in some bodies, every byte of the rest where it was; where they begin; comments in them.
 
-    A parser needs to read no more than `ranges`, where there are any: most of what is blank lies between them.
+    A parser needs to read no more than `ranges`, where there are any: most of what is blank lies between them. Where the
+    language says so, annotations are blank, too.
     """
 
     text: bytes
     bodies: frozenset[int] = frozenset()
     comments: list[Span] = []
     ranges: list[Range] = []
+    annotations: list[Span] = []
 
 
 class Bodies:

@@ -49,7 +49,7 @@ from fledgling.worker.extracting.bodies import Blanked, Bodies, moved
 from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.macros import macros
-from fledgling.worker.extracting.outline import Definition, Import, Text, extraction, without
+from fledgling.worker.extracting.outline import COMPILED, Definition, Import, Text, extraction, without
 from fledgling.worker.extracting.readers import READERS
 from fledgling.worker.language import Language, Languages
 from fledgling.worker.rows import Extraction
@@ -110,7 +110,7 @@ class Found:
         self._definitions: dict[int, Definition] = {}  # by the start of the name
         self._imports: dict[int, Import] = {}  # by the start of the module
         self._names = defaultdict[int, list[tuple[str | None, str | None]]](list)  # by the start of the statement
-        self._decorators: list[Span] = []
+        self.decorators: list[Span] = []
         self._accesses: list[Definition] = []
         self._prefixes: list[tuple[int, int, str]] = []  # from where to where, and what stands before the modules there
         self.comments: list[Span] = []
@@ -129,7 +129,7 @@ class Found:
         elif "import" in captures:
             self._add_import(captures)
         elif "decorator" in captures:
-            self._decorators.append(captures["decorator"][0].byte_range)
+            self.decorators.append(captures["decorator"][0].byte_range)
         elif "prefix" in captures:
             start, end = captures["within"][0].byte_range
             self._prefixes.append((start, end, self._cut(captures["prefix"][0].start_byte, start)))
@@ -138,8 +138,8 @@ class Found:
         """All definitions, with the decorators directly above, and signatures that begin behind those within."""
         definitions = [found for found in self._definitions.values() if found.kind and found.name]
         definitions += self._accesses
-        code = without(self._source, self.comments) if self._decorators else b""
-        behind = {start: blank_end(code, end) for start, end in self._decorators}
+        code = without(self._source, self.comments) if self.decorators else b""
+        behind = {start: blank_end(code, end) for start, end in self.decorators}
         above = {following: start for start, following in behind.items()}
         for found in definitions if behind else ():
             while found.start in above:
@@ -381,7 +381,7 @@ class Extractor:
 
 def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extraction:
     """What tree-sitter finds; it does not see the bodies in which there is nothing to be found."""
-    blanked = bodies.blanked(source) if bodies else Blanked(source)
+    blanked = bodies.blanked(source) if bodies else without_annotations(syntaxes[0].row, source)
     syntax, found = read(syntaxes, source, blanked)
     sure = blanked.bodies & found.blank  # the others stand in a comment, or in a macro
     if bodies and not found.complete:
@@ -399,7 +399,15 @@ def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extr
 def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> tuple[Syntax, Found]:
     """What a text says without some bodies, and the grammar that knows it."""
     syntax, tree = understand(syntaxes, blanked)
-    return syntax, syntax.find(source, tree)
+    found = syntax.find(source, tree)
+    found.decorators += blanked.annotations
+    return syntax, found
+
+
+def without_annotations(row: Language, source: bytes) -> Blanked:
+    """The text without what the grammar of a language would take for the begin of an expression."""
+    spans = [match.span() for match in COMPILED(row.annotations.encode()).finditer(source)] if row.annotations else []
+    return Blanked(without(source, spans) if spans else source, annotations=spans)
 
 
 def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree]:

@@ -29,12 +29,8 @@
 (enum_class_body (_ ["val" "var"] (variable_declaration . (identifier) @name)
   ("=" . (_) @value)? (property_delegate)? @value [(getter) (setter)]? @body) @definition.property)
 
-; ---- what the grammar takes for an expression: `@A("x")` before a declaration, an `annotation class` without a body, and
-; the body of a class behind `by`
+; ---- what the grammar takes for an expression: an `annotation class` without a body, and the body of a class behind `by`
 
-(source_file (annotated_expression (parenthesized_expression) .) @decorator)
-(source_file (annotated_expression (annotated_expression (parenthesized_expression) .)) @decorator)
-(annotated_expression (annotation) @decorator)
 (infix_expression . (identifier) . (identifier) @_class . (identifier) @name (#eq? @_class "class")) @definition.class
 (class_declaration name: (identifier) @name (delegation_specifiers (delegation_specifier
   (explicit_delegation (call_expression (annotated_lambda) @body .))) .))
