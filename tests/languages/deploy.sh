@@ -66,3 +66,20 @@ esac
 X=1 command
 (readonly IN_SUBSHELL=1)
 upload "$@"
+signed() {
+    if [[ $1 == *.@(asc|sig)\ * ]]; then
+        a
+    fi
+}
+bracketed() {
+    [[ $1 =~ ^a\[([^]]*)$ && \
+        $2 == @(*/|[.~])* ]] && b
+}
+options() {
+    case $1 in
+        --help | -!(-*)@([sD]|[hV]*))
+            return
+            ;;
+    esac
+}
+after() { b; }

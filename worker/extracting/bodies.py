@@ -38,8 +38,8 @@ Point = tuple[int, int]  # row and column, both from 0 on, in bytes
 class Blanked(Struct, frozen=True):
     """A text with nothing in some bodies, every byte of the rest where it was; where they begin; comments in them.
 
-    A parser needs to read no more than `ranges`, where there are any: most of what is blank lies between them. Where the
-    language says so, annotations are blank, too.
+    A parser needs to read no more than `ranges`, where there are any: most of what is blank lies between them. In some
+    languages annotations are blank, too.
     """
 
     text: bytes

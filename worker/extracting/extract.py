@@ -46,6 +46,7 @@ from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Range, Tree
 
 from fledgling.worker.extracting.bodies import Blanked, Bodies, moved
+from fledgling.worker.extracting.conditions import plain
 from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.macros import macros
@@ -421,6 +422,10 @@ def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree]:
     if fewest and spans:
         attempt = best.parse(source, ranges, edited(tree, source, spans))
         if (count := errors(attempt)) <= fewest:
+            tree, fewest = attempt, count
+    if fewest and best.row.conditions:
+        attempt = best.parse(plain(source), ranges)
+        if (count := errors(attempt)) < fewest:
             tree, fewest = attempt, count
     for syntax in others:
         if fewest and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, text)):

@@ -1,0 +1,52 @@
+"""What stands in a text of Bash in place of conditions and patterns, and in one of Kotlin of annotations."""
+
+import pytest
+from costing import costs_under
+
+from fledgling.worker.extracting.conditions import plain
+from fledgling.worker.extracting.extract import without_annotations
+from fledgling.worker.language import load_languages
+
+SIZE = 1 << 20  # bytes
+SECONDS = 2.0  # of CPU; a tenth of it on a quiet machine
+KOTLIN = load_languages().rows["kotlin"]
+
+PLAIN = {
+    "[[ $a == *.@(b|c)\\ * ]]; d": "[[ x                 ]]; d",
+    "[[ $a =~ ^([^]]*)$ ]] && b": "[[ x               ]] && b",
+    "[[ $a && \\\n  $b ]]": "[[ x     \\\n     ]]",
+    "a | -!(-*)@([bC]|[dE]*)) f": "a | -xxxxxxxxxxxxxxxxxx) f",
+    "[[ $a == b": "[[ $a == b",
+    "[[:space:]] [ $a ] $(b) $((c+d))": "[[:space:]] [ $a ] $(b) $((c+d))",
+}
+LEFT_OUT = {
+    '@A("(", b = [1, 2])\nfun f() {}': " " * 19 + "\nfun f() {}",
+    "@a.B @C class D": "     @C class D",
+    "@get:A(b(c(d)))\nval e = 1": " " * 15 + "\nval e = 1",
+    "@file:A\npackage b": "@file:A\npackage b",
+    "a@ for (b in c)\n  @D val e = 1": "a@ for (b in c)\n  @D val e = 1",
+}
+HOSTILE = ["[[ ", "[[ a", "[[ a ]", "[[ a ]]x", "[[ \\\n", "+(", "+(a+(a", "@(a|(b))", "[[ a ]]", "\\"]
+HOSTILE_ANNOTATIONS = ["\n@a(", '\n@a("', "\n@a(((", "\n@a.b(c(d(", "\n@a(b ", "\n@a:", '\n@a("\\', "\n@a(b)"]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_word_stands_for_a_condition(text: str) -> None:
+    assert plain(text.encode()).decode() == PLAIN[text]
+
+
+@pytest.mark.parametrize("text", LEFT_OUT)
+def test_annotations_that_begin_a_line_are_left_out(text: str) -> None:
+    assert without_annotations(KOTLIN, text.encode()).text.decode() == LEFT_OUT[text]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_conditions_take_time_in_proportion_to_the_text(unit: str) -> None:
+    source = (unit * (SIZE // len(unit))).encode()
+    costs_under(SECONDS, lambda: plain(source))
+
+
+@pytest.mark.parametrize("unit", HOSTILE_ANNOTATIONS)
+def test_annotations_take_time_in_proportion_to_the_text(unit: str) -> None:
+    source = (unit * (SIZE // len(unit))).encode()
+    costs_under(SECONDS, lambda: without_annotations(KOTLIN, source))
