@@ -23,11 +23,25 @@ LEFT_OUT = {
     '@A("(", b = [1, 2])\nfun f() {}': " " * 19 + "\nfun f() {}",
     "@a.B @C class D": "     @C class D",
     "@get:A(b(c(d)))\nval e = 1": " " * 15 + "\nval e = 1",
+    "class A<T>\n@B\ninternal constructor(c: D)": "class A<T>" + " " * 13 + "constructor(c: D)",
+    "class A\n    @B private\n    constructor(c: D)": "class A" + " " * 20 + "constructor(c: D)",
+    "class A {\n    private constructor()": "class A {\n    private constructor()",
     "@file:A\npackage b": "@file:A\npackage b",
     "a@ for (b in c)\n  @D val e = 1": "a@ for (b in c)\n  @D val e = 1",
 }
 HOSTILE = ["[[ ", "[[ a", "[[ a ]", "[[ a ]]x", "[[ \\\n", "+(", "+(a+(a", "@(a|(b))", "[[ a ]]", "\\"]
-HOSTILE_ANNOTATIONS = ["\n@a(", '\n@a("', "\n@a(((", "\n@a.b(c(d(", "\n@a(b ", "\n@a:", '\n@a("\\', "\n@a(b)"]
+HOSTILE_ANNOTATIONS = [
+    "\n@a(",
+    '\n@a("',
+    "\n@a(((",
+    "\n@a.b(c(d(",
+    "\n@a(b ",
+    "\n@a:",
+    '\n@a("\\',
+    "\n@a(b)",
+    "class a ",
+    "class a @b(",
+]
 
 
 @pytest.mark.parametrize("text", PLAIN)

@@ -131,3 +131,8 @@ class Held {
 @Marker actual fun last(a: Int): Int {
     return a
 }
+class Injected
+@Marker
+internal constructor(val held: Int) {
+    fun hold() {}
+}

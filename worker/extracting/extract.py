@@ -407,7 +407,8 @@ def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> tuple[Synta
 
 def without_annotations(row: Language, source: bytes) -> Blanked:
     """The text without what the grammar of a language would take for the begin of an expression."""
-    spans = [match.span() for match in COMPILED(row.annotations.encode()).finditer(source)] if row.annotations else []
+    annotations = COMPILED(row.annotations.encode()).finditer(source) if row.annotations else ()
+    spans = [match.span(match.lastgroup or 0) for match in annotations]
     return Blanked(without(source, spans) if spans else source, annotations=spans)
 
 
