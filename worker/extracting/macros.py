@@ -15,9 +15,17 @@ import re
 from collections.abc import Iterator
 
 WORDS = rb"[A-Za-z_]\w*+(?>(?:[\s*&]++[A-Za-z_]\w*+){2,40})"
-# What is no declaration is passed over within one match: words that are alone, directives, comments, literals.
+# Three words or more of which all have their place, which most declarations are: `static struct page *f(`, `u8 const *p,`.
+PLAIN = (
+    rb"(?:(?:static|extern|inline|const|volatile|register|typedef)[\s*&]++){0,6}+"
+    rb"(?:(?:struct|union|enum)[\s*&]++[A-Za-z_]\w*+"
+    rb"|(?:unsigned|signed|long|short)\b(?:[\s*&]++(?:int|char|long|short)\b){0,3}+|[A-Za-z_]\w*+)"
+    rb"(?:[\s*&]++const\b)?+[\s*&]++(?!__|asm\b)[A-Za-z_]\w*+\s*+(?=[(=;,\[)])"
+)
+# What holds no macro is passed over within one match: such words, fewer of them, directives, comments, literals.
 CODE = re.compile(
-    rb"(?>(?:[^\w\"'/\#]*+\w++(?![\s*&]++[A-Za-z_]\w*+[\s*&]++[A-Za-z_])|[^\w\"'/\#]++|\#(?>(?:[^\n\\]++|\\.)*)"
+    rb"(?>(?:[^\w\"'/\#]*+(?:\w++(?![\s*&]++[A-Za-z_]\w*+[\s*&]++[A-Za-z_])|" + PLAIN + rb")"
+    rb"|[^\w\"'/\#]++|\#(?>(?:[^\n\\]++|\\.)*)"
     rb"|/(?:/[^\n]*+|\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z))?"
     rb"|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*))*)"
     rb"(?:(?<![.>:])(?P<words>" + WORDS + rb")\s*+(?P<next>[({=;:,\[])|\w++|\Z|.)",
