@@ -91,6 +91,26 @@ def test_a_short_body_stays() -> None:
         assert (bodies.blanked(f"int f(void)\n{body}\n".encode()).bodies == {12}) == is_left_out
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        "\t{ .open = one },\n#ifdef A\n\t{ .open = two },\n#endif",
+        "#if A\n\tone, two, three, four, five, six,\n#else\n\tseven\n#endif",
+        "\tsizeof(struct inner { int c; }),\n\tone, two, three, four, five",
+    ],
+)
+def test_values_of_a_variable_are_a_body(extractor: Extractor, whole: Extractor, values: str) -> None:
+    text = f"static const struct a all[] = {{\n{values}\n}};\n\nint b;\n".encode()
+    found, expected = (each.extract("c", text) for each in (extractor, whole))
+    assert found.complete
+    assert [(row.name, row.line_start, row.line_end) for row in found.symbols if row.name != "inner"] == [
+        ("all", 1, values.count("\n") + 3),
+        ("b", values.count("\n") + 5, values.count("\n") + 5),
+    ]
+    assert [row.name for row in found.symbols if row.name == "inner"] == ["inner"] * values.count("inner")
+    assert found.symbols == expected.symbols or not expected.complete
+
+
 def nodes(node: Node) -> Iterator[tuple[object, ...]]:
     yield node.type, node.byte_range, node.start_point, node.end_point, node.is_missing
     for child in node.children:

@@ -33,6 +33,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     relative: str = r"\."
     variants: bool = False
     macros: bool = False
+    branches: bool = False
     conditions: bool = False
     annotations: str = ""
     fallback: str | None = None

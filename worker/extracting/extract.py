@@ -45,11 +45,12 @@ from msgspec.structs import replace
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Range, Tree
 
+from fledgling.worker.extracting import branches
 from fledgling.worker.extracting.bodies import Blanked, Bodies, moved
 from fledgling.worker.extracting.conditions import plain
 from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
-from fledgling.worker.extracting.macros import macros
+from fledgling.worker.extracting.macros import lines, macros
 from fledgling.worker.extracting.outline import COMPILED, Definition, Import, Text, extraction, without
 from fledgling.worker.extracting.readers import READERS
 from fledgling.worker.language import Language, Languages
@@ -115,6 +116,7 @@ class Found:
         self._accesses: list[Definition] = []
         self._prefixes: list[tuple[int, int, str]] = []  # from where to where, and what stands before the modules there
         self.comments: list[Span] = []
+        self.left_out: list[Span] = []  # branches that were not parsed
         self.blank: set[int] = set()
         self.complete = True
 
@@ -393,15 +395,17 @@ def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extr
     if not blanked.bodies <= found.blank:
         blanked = Blanked(source)
         syntax, found = read(syntaxes, source, blanked)
-    text = Text(source, found.comments + blanked.comments)
+    text = Text(source, found.comments + blanked.comments, found.left_out)
     return extraction(syntax.row, text, found.definitions(), found.imports(), "tree-sitter", complete=found.complete)
 
 
 def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> tuple[Syntax, Found]:
     """What a text says without some bodies, and the grammar that knows it."""
-    syntax, tree = understand(syntaxes, blanked)
+    syntax, tree, left_out = understand(syntaxes, blanked)
     found = syntax.find(source, tree)
     found.decorators += blanked.annotations
+    found.comments += branches.comments(blanked.text, left_out)
+    found.left_out = left_out
     return syntax, found
 
 
@@ -412,9 +416,13 @@ def without_annotations(row: Language, source: bytes) -> Blanked:
     return Blanked(without(source, spans) if spans else source, annotations=spans)
 
 
-def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree]:
-    """The first grammar that parses the text without error, else the one with the fewest errors, with its tree."""
+def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree, list[Span]]:
+    """The first grammar that parses the text without error, else the one with the fewest errors, with its tree.
+
+    And which branches of conditionals are not in that.
+    """
     source, ranges = blanked.text, blanked.ranges
+    left_out: list[Span] = []
     best, *others = in_turn(syntaxes, source)
     spans = macros(source) if best.row.macros else []
     text = without(source, spans) if spans else source
@@ -424,6 +432,11 @@ def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree]:
         attempt = best.parse(source, ranges, edited(tree, source, spans))
         if (count := errors(attempt)) <= fewest:
             tree, fewest = attempt, count
+    if fewest and best.row.branches and (spans := [*branches.but_one(text)]):
+        one = without(text, (line for span in spans for line in lines(text, *span)))
+        attempt = best.parse(one, ranges)
+        if (count := errors(attempt)) < fewest:
+            text, tree, fewest, left_out = one, attempt, count, spans
     if fewest and best.row.conditions:
         attempt = best.parse(plain(source), ranges)
         if (count := errors(attempt)) < fewest:
@@ -433,7 +446,7 @@ def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree]:
             attempt = syntax.parse(text, ranges)
             if (count := errors(attempt)) < fewest:
                 best, tree, fewest = syntax, attempt, count
-    return best, tree
+    return best, tree, left_out
 
 
 def edited(tree: Tree, source: bytes, blanked: list[Span]) -> Tree:

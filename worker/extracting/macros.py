@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 
 WORDS = rb"[A-Za-z_]\w*+(?>(?:[\s*&]++[A-Za-z_]\w*+){2,40})"
-# Three words or more of which all have their place, which most declarations are: `static struct page *f(`, `u8 const *p,`.
+# Three words or more, and none too many, as in most declarations: `static struct page *f(`, `u8 const *p,`.
 PLAIN = (
     rb"(?:(?:static|extern|inline|const|volatile|register|typedef)[\s*&]++){0,6}+"
     rb"(?:(?:struct|union|enum)[\s*&]++[A-Za-z_]\w*+"

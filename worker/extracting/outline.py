@@ -83,15 +83,18 @@ class Outline(Struct):
 
 
 class Text:
-    """A file's bytes with the places of lines and comments.
+    """A file's bytes with the places of lines and comments, and of what no signature shows.
 
     `Text(b"x = 1  # one\\n# two\\n", [(7, 12), (13, 18)]).comment_lines == {2}`
     """
 
-    def __init__(self, source: bytes, comments: Iterable[tuple[int, int]]) -> None:
+    def __init__(
+        self, source: bytes, comments: Iterable[tuple[int, int]], hidden: Sequence[tuple[int, int]] = ()
+    ) -> None:
         self.source = source
         self.comments = sorted(comments)
         self.code = without(source, self.comments)
+        self.shown = without(self.code, hidden) if hidden else self.code
         self.starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
         self._is_comment: dict[int, bool] = {}  # of lines where definitions end: a line may hold thousands of ends
 
@@ -329,8 +332,8 @@ def signature(text: Text, found: Definition) -> str:
         newline = text.source.find(b"\n", found.value, found.end)
         end = newline if newline >= 0 else found.end
     first, last = found.gap if found.gap and found.gap[1] <= end else (end, end)
-    head = text.code[found.head : min(first, found.head + 4 * MAX_SIGNATURE)]
-    head += text.code[last : min(end, last + 4 * MAX_SIGNATURE)]
+    head = text.shown[found.head : min(first, found.head + 4 * MAX_SIGNATURE)]
+    head += text.shown[last : min(end, last + 4 * MAX_SIGNATURE)]
     words = " ".join(head.decode(errors="ignore").split()).rstrip(" :;\\")
     return words if len(words) <= MAX_SIGNATURE else words[: MAX_SIGNATURE - 3] + "..."
 

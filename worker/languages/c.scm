@@ -43,3 +43,4 @@
 (comment) @comment
 
 (compound_statement . "{" . "}") @blank
+(initializer_list . "{" . "}") @blank

@@ -1,0 +1,97 @@
+"""Which branches of conditionals are left out, so that what is left parses; and which never are."""
+
+import re
+
+import pytest
+from costing import costs_under
+
+from fledgling.worker.extracting.branches import but_one
+
+SIZE = 1 << 20  # bytes
+SECONDS = 4.0  # of CPU; a quarter of it on a quiet machine
+
+LEFT = {  # a text, and what is left of its lines
+    "if (a) {\n#else\nb(c) {": ["if (a) {", "#else", "b(c) {"],
+    "#ifdef A\nif (b) {\n#elif C\nif (c) {\n#else\n{\n#endif\n}": ["if (b) {", "}"],
+    "#if 0\nif (b) {\n#else\nif (c) {\n#endif\n}": ["if (c) {", "}"],
+    "#if 0 // never\n{\n#endif\n": [],
+    "#if A\n}\n#endif\n#if A\n{\n#endif": ["}", "{"],
+    "#if A\n} else {\n#endif": ["} else {"],
+    "  #  if A \\\n  || B\n{\n  #  endif // A\n}": ["{", "}"],
+    "int f(int a,\n#ifdef B\n  int b\n#else\n  int c\n#endif\n) {}": ["int f(int a,", "  int b", ") {}"],
+    "a =\n#if B\n  b;\n#else\n  c;\n#endif": ["a =", "  b;"],
+    "typedef struct // a\n#if B\n__b\n#endif\n{ } c;": ["typedef struct // a", "__b", "{ } c;"],
+    '#if A\n{\n#define a "{"\n#else\n#include <b>\n# define c \\\n {\n{\n#endif': [
+        "{",
+        '#define a "{"',
+        "#include <b>",
+        "# define c \\",
+        " {",
+    ],
+    "#if A\n#if B\n{\n#else\n{\n#endif\n#else\n{\n#if C\n#endif\n#endif\n}": ["{", "}"],
+    "#if A\nint f() {\n#if B\n  if (b) {\n#else\n  {\n#endif\n  }\n}\n#endif": [
+        "#if A",
+        "int f() {",
+        "  if (b) {",
+        "  }",
+        "}",
+        "#endif",
+    ],
+}
+WHOLE = [
+    "#ifdef A\nint a;\n#else\nint b;\n#endif",
+    "#ifndef A_H\n#define A_H\nint f(void) { }\n#endif",
+    "enum a {\n  A,\n#ifdef B\n  B,\n#else\n  C,\n#endif\n};",
+    "int f() {\n#if A\n  if (a) {\n  }\n#else\n  (b);\n#endif\n}",
+    "#if A\n/* { */ a = \"{\"; b = '{'; // {\n#endif",
+    "#if A\nint a = 1'000;\n#endif",
+    "#define A {\n#if B\n#define B }\n#else\n#define B /* a\n */ {\n#endif",
+    "/*\n#if A\n{\n#endif\n*/",
+    "A()\n#if B\nint b;\n#else\nint c;\n#endif",
+    "#endif\n{",
+    "#if A\n#region B\nint a;\n#endregion\n#endif",
+]
+HOSTILE = [
+    "#if a\n",
+    "#if a\n{\n",
+    "#if a\n{\n#else\n",
+    "{\n#if a\n}\n#endif\n",
+    "#if a\n{\n#else\n#define b\n#endif\n",
+    "#if a\n{\n#else\n#if b\n",
+    "{(",
+    "/*",
+    '"',
+    "'",
+    "#",
+    "#\\",
+    "#/",
+    "#/*\n",
+    "a \n \t",
+    "\n" + " " * 99,
+    "/",
+]
+
+
+def left(text: str) -> list[str]:
+    """What is not left out, but for lines with nothing in them."""
+    found = bytearray(text.encode())
+    for start, end in but_one(text.encode()):
+        found[start:end] = re.sub(rb"[^\n]", b" ", found[start:end])
+    return [line.rstrip() for line in found.decode().splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_one_branch_is_left_of_what_cannot_stand_for_itself(text: str) -> None:
+    assert left(text) == LEFT[text]
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_what_stands_for_itself_stays(text: str) -> None:
+    assert [*but_one(text.encode())] == []
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+@pytest.mark.parametrize("behind", ["", "\n#endif" * 9])
+def test_branches_take_time_in_proportion_to_the_text(unit: str, behind: str) -> None:
+    source = (unit * (SIZE // len(unit)) + behind).encode()
+    costs_under(SECONDS, lambda: [*but_one(source)])

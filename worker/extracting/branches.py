@@ -1,0 +1,113 @@
+"""Conditionals of C and C# whose branches do not stand for themselves: `if (a) {` in one, `if (b) {` in the other.
+
+The preprocessor takes one. A parser reads all, one behind the other, and so a bracket too many: a function ends where
+its file does, and what follows is in it. Nor does it know a conditional in the middle of a statement: between
+`int f(int a,` and `int b)`. Where a text has errors it is parsed with one branch of each such conditional.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+REMARK = rb"//[^\n]*+|/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
+LITERAL = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"?+|(?<![0-9])'(?>(?:[^'\\\n]++|\\.)*)'?+"
+COMMENT = re.compile(rb"(?P<remark>" + REMARK + rb")|" + LITERAL, re.DOTALL)
+PIECE = re.compile(
+    rb"^[ \t]*+\#[ \t]*+(?:if(?P<never>[ \t]++0(?=\s))?(?P<begin>)|el(?P<turn>)|endif(?P<end>)|(?P<other>))"
+    rb"(?>(?:[^\n\\/]++|\\.|" + REMARK + rb"|/)*)"
+    rb"|(?:" + REMARK + rb")(?P<remark>)"
+    rb"|(?P<literal>" + LITERAL + rb")"
+    rb"|(?P<bracket>[({\[)}\]])|(?P<words>(?:[^\n({\[)}\]\"'/]++|\n(?![ \t]*+\#)|/(?![/*]))++)",
+    re.DOTALL | re.MULTILINE,
+)  # fmt: skip
+CODE = frozenset({"literal", "bracket", "words"})
+BRACE = 2**20  # how deep it counts: so a depth also tells what is in parentheses
+DEPTHS = {b"(": 1, b"[": 1, b"{": BRACE, b")": -1, b"]": -1, b"}": -BRACE}
+FOLLOWING = re.compile(rb"(?>(?:\s++|" + REMARK + rb")*)(?P<sign>[\w{])?")
+UNFINISHED = re.compile(rb"[\w\"=(\[|&?+*/<>!-]\Z")  # what a statement does not end in
+
+Span = tuple[int, int]
+
+
+class Conditional(Struct):
+    """One that is open: how deep in brackets it begins, and is where it is least deep; its directives."""
+
+    depth: int
+    least: int
+    is_whole: bool = True
+    directives: list[Span] = []
+    kept: int = 0  # which of its branches
+    behind: int = 0  # how deep that one ends
+
+    def end_branch(self, depth: int) -> None:
+        """Note how deep a branch has ended."""
+        self.is_whole = self.is_whole and self.least == self.depth == depth
+        if len(self.directives) - 1 == self.kept:
+            self.behind = depth
+
+    def left_out(self, end: Span) -> Iterator[Span]:
+        """The directives, up to the one that ends it, and the branches that are not kept."""
+        ends = [start for start, _ in self.directives[1:]] + [end[0]]
+        for branch, ((start, behind), following) in enumerate(zip(self.directives, ends, strict=True)):
+            yield start, behind if branch == self.kept else following
+        yield end
+
+
+def but_one(source: bytes) -> Iterator[Span]:
+    """The spans to leave out, in order: directives of such conditionals, and all their branches but the first.
+
+    What else the preprocessor is told in one of them stays: `#define` and `#include` stand for themselves.
+    """
+    behind = 0
+    for start, end in sorted(_left_out(source)):
+        if start < behind:
+            continue  # it is in a branch that is left out
+        behind = end
+        for piece in PIECE.finditer(source, start, end):
+            if piece.lastgroup == "other":
+                yield start, piece.start()
+                start = piece.end()
+        yield start, end
+
+
+def comments(source: bytes, spans: list[Span]) -> list[Span]:
+    """The comments in what is left out."""
+    found = (match for span in spans for match in COMMENT.finditer(source, *span))
+    return [match.span() for match in found if match["remark"]]
+
+
+def _left_out(source: bytes) -> Iterator[Span]:
+    depth = 0
+    last = b";"
+    around = [Conditional(depth, depth)]  # the first is the text
+    for piece in PIECE.finditer(source):
+        match piece.lastgroup:
+            case "bracket":
+                depth += DEPTHS[piece[0]]
+                around[-1].least = min(around[-1].least, depth)
+            case "begin":
+                is_within = UNFINISHED.search(last) or (depth % BRACE and last.endswith(b","))
+                kept = 0 if piece["never"] is None else 1
+                around.append(Conditional(depth, depth, not is_within, [piece.span()], kept, behind=depth))
+            case "turn" if len(around) > 1:
+                around[-1].end_branch(depth)
+                around[-1].directives.append(piece.span())
+                depth = around[-1].depth
+            case "end" if len(around) > 1:
+                ended = around.pop()
+                ended.end_branch(depth)
+                ended.is_whole = ended.is_whole and not _goes_on(last, source, piece.end())
+                depth = ended.behind
+                around[-1].least = min(around[-1].least, ended.least)
+                if not ended.is_whole:
+                    yield from ended.left_out(piece.span())
+        if piece.lastgroup in CODE:
+            last = piece[0].rstrip() or last
+
+
+def _goes_on(last: bytes, source: bytes, end: int) -> bool:
+    """Whether a statement whose last words are in a branch goes on behind: `int f(int a)` and `{`."""
+    following = FOLLOWING.match(source, end)
+    sign = following and following["sign"]
+    return sign is not None and (UNFINISHED.search(last) is not None or (sign == b"{" and last.endswith(b")")))
