@@ -22,7 +22,7 @@ SOURCES = sorted((TESTS / "languages").glob("*.toml"))
 LANGUAGES = load_languages()
 WITHOUT_BODIES = replace(LANGUAGES, rows={name: replace(row, body="") for name, row in LANGUAGES.rows.items()})
 STATEMENT = "count += reading(count, 1) + reading(count, 2)"
-ENDS = {"c": ";", "go": "", "python": "", "rust": ";"}
+ENDS = {"c": ";", "cpp": ";", "go": "", "python": "", "rust": ";"}
 MARK = re.compile(r"^([ \t]*)@$", re.MULTILINE)
 PROJECTS = ("django", "orjson", "prometheus", "redis")
 MANY = 30  # files
@@ -177,6 +177,10 @@ def test_real_projects_say_the_same(
 HOSTILE = {
     "c": [
         ")\n{\n", ")\n{\n}\n", ")\n{\n{\n", ") {\n/*", ') {\n"', ")\n{\n'{'}\n", "(){\n", "{}", "{", "/", ") \t",
+    ],
+    "cpp": [
+        "\nf()\n{\n", "\nf() {\n}\n", "\nf() const {\n{\n", "\n  f(", "\n) ", ")\n{\n", "\na = {\n", "\nf() {\n/*",
+        '\nf() {\nR"(', "const\n{\n", "//)\n{\n", "\na" * 9 + ")", " ",
     ],
     "go": ["func\n", "func{\n", "func {\n}\n", "func f() {\n`", "func f() {\n{", ") {\n"],
     "rust": [

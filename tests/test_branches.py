@@ -19,6 +19,14 @@ LEFT = {  # a text, and what is left of its lines
     "#if A\n} else {\n#endif": ["} else {"],
     "  #  if A \\\n  || B\n{\n  #  endif // A\n}": ["{", "}"],
     "int f(int a,\n#ifdef B\n  int b\n#else\n  int c\n#endif\n) {}": ["int f(int a,", "  int b", ") {}"],
+    "int a[] = {\n#ifdef A\n  b,\n#endif\n  c,\n#ifdef D\n  d,\n#endif\n};": [
+        "int a[] = {",
+        "  b,",
+        "  c,",
+        "  d,",
+        "};",
+    ],
+    "a::a() : b(1),\n#if C\n  c(2),\n#endif\n  d(3) {}": ["a::a() : b(1),", "  c(2),", "  d(3) {}"],
     "a =\n#if B\n  b;\n#else\n  c;\n#endif": ["a =", "  b;"],
     "typedef struct // a\n#if B\n__b\n#endif\n{ } c;": ["typedef struct // a", "__b", "{ } c;"],
     '#if A\n{\n#define a "{"\n#else\n#include <b>\n# define c \\\n {\n{\n#endif': [
@@ -42,6 +50,8 @@ WHOLE = [
     "#ifdef A\nint a;\n#else\nint b;\n#endif",
     "#ifndef A_H\n#define A_H\nint f(void) { }\n#endif",
     "enum a {\n  A,\n#ifdef B\n  B,\n#else\n  C,\n#endif\n};",
+    "enum {\n#ifdef B\n  B,\n#endif\n  C\n};",
+    "typedef enum a : int {\n  B,\n#ifdef C\n  C = f(1, 2),\n#endif\n} a;",
     "int f() {\n#if A\n  if (a) {\n  }\n#else\n  (b);\n#endif\n}",
     "#if A\n/* { */ a = \"{\"; b = '{'; // {\n#endif",
     "#if A\nint a = 1'000;\n#endif",
@@ -67,6 +77,8 @@ HOSTILE = [
     "#/",
     "#/*\n",
     "a \n \t",
+    "enum {\n",
+    ",\n#if a\n",
     "\n" + " " * 99,
     "/",
 ]

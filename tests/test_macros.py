@@ -1,9 +1,13 @@
 """Which words of C are left out as macros, so that the rest parses; and what never is."""
 
+import re
+
 import pytest
 from costing import costs_under
 
-from fledgling.worker.extracting.macros import macros
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.extracting.macros import ended, macros
+from fledgling.worker.language import load_languages
 
 SIZE = 1 << 20  # bytes
 SECONDS = 3.0  # of CPU; a third of it on a quiet machine
@@ -41,6 +45,11 @@ LEFT_OUT = {  # a text, and what of it is left out
     "void lock() LOCK_FN() { }": ["LOCK_FN()"],
     "int a::f(int (*b)(int)) const LIB_NOEXCEPT LIB_PURE(c) override {": ["LIB_NOEXCEPT LIB_PURE(c)"],
     "a::a(int b) LIB_NOEXCEPT : c(b) { }": ["LIB_NOEXCEPT"],
+    "class LIB_API A\n\t// About it (and more).\n\t//\n{": ["LIB_API"],
+    "class LIB_API A LIB_FINAL : public B {": ["LIB_API", "LIB_FINAL"],
+    "class A LIB_SEALED {": ["LIB_SEALED"],
+    "void f(A) { };": [";"],
+    "class a { virtual ~a() {}; a() noexcept\n{\n};\n};": [";", ";"],
 }
 STAY = [
     "return (struct a) __raw(b);",
@@ -71,13 +80,19 @@ STAY = [
     "class A final {",
     "LIB_DECLARE(int) LIB_F(int a) {",
     "template <class T> VOID_P operator new(size_t a);",
+    "class LIB_FINAL {",
+    "auto f = []() {};",
+    "f([](int a) {});\nb = {};\nc(d, {});",
+    "int a[] = {};",
+    "struct a {};",
 ]
 HOSTILE = [
     "__a ", "__a\n", " __a(", " __a(b, ", " __a(b) ", ") __a", "] __a(b)\n", " __a*", " __a,", "a __a )", "* * __a *",
     "\nABC(", "\nABC(a,(b", "\nABC(a)\n", "\nstatic ABC(a, b)\n\n", "\nABC(a, b)\n{", "__attribute__((",
     "a __attribute__((b)) ", "\n#define a(b...)", "\n#define a \\", "a b c ", "a b c(", "enum a b :",
     "a /*", " __a /* */ /* ", "\nA_B", "\nA_B\n\n", "\n#a\nA_B", ") ABC {", ") ABC() ABC() ", "(a) ABC(){", ")) ABC(){",
-    "::ABC a<", "::ABC a<<b>", "::ABC a<b<c", "::ABC const ", "::ABC a::",
+    "{};", "f() {};", "a b c //\n", "#define a \t\n", "#define a/**/ \n", "#define a(", "#define a /**/", "#include <",
+    '#include "a" ', "::ABC a<", "::ABC a<<b>", "::ABC a<b<c", "::ABC const ", "::ABC a::",
 ]  # fmt: skip
 
 
@@ -95,4 +110,92 @@ def test_what_may_be_none_stays(text: str) -> None:
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_takes_time_in_proportion_to_the_text(unit: str) -> None:
     source = (unit * (SIZE // len(unit))).encode()
-    costs_under(SECONDS, lambda: macros(source))
+    costs_under(SECONDS, lambda: (ended(source), macros(source)))
+
+
+ENDED = {  # a directive, and what it is for a grammar that looks for its end at once
+    "#define A ": "#define A\r",
+    "#define A\t \t": "#define A //",
+    "#  define A(b, c)  ": "#  define A(b, c)//",
+    "#define A /* b */ ": "#define A /* b */\r",
+    "#include <a> ": "#include <a>\r",
+    '#include "a.h"   ': '#include "a.h" //',
+    "#define A \r": "#define A//",
+    "#define A": "#define A",
+    "#define A\r": "#define A\r",
+    "#define A b ": "#define A b ",
+    "#define A // b ": "#define A // b ",
+}
+
+
+@pytest.mark.parametrize("directive", ENDED)
+def test_a_directive_ends_where_its_line_does(directive: str) -> None:
+    assert ended(f"{directive}\nint b;\n".encode()).decode() == f"{ENDED[directive]}\nint b;\n"
+    for language in ("c", "cpp"):
+        found = EXTRACTOR.extract(language, f"{directive}\nint b;\n".encode())
+        assert [(row.name, row.line_start) for row in found.symbols if row.kind == "variable"] == [("b", 2)]
+        assert found.complete
+
+
+GAPS = {  # what the grammar does not know, and the names that are found all the same
+    "c cpp": {
+        'const char *a = "b" C "d";': "a",
+        'int f(void) { return g("%" PRIu64 " b", 1) + g("%" PRIu64, 2); }': "f",
+        "typedef long (LIB_CALL *call)(int);": "call",
+        "int f(int a, ...) LIB_PRINTF(1, 2);\nint b;": "b",
+        "int f(int a) _pure_;\nint b;": "b",
+        "int f(int a) __noreturn;\nint b;": "b",
+        "int f(char *a,\n  void *b LIB_UNUSED)\n{ }": "f",
+        "void LIB_PRINTF(2, 3) f(int a, char *b, ...) { }": "f",
+        "struct a { int b; } LIB_PACKED c;": "a c",
+        "int a;\n\nlib_init(a)\n\nint b;": "a b",
+        "int a;\n\nlib_init(a)\n": "a",
+    },
+    "c": {
+        "struct a { LIB_HEAD(, b) c; };\nint d;": "a d",
+    },
+    "cpp": {
+        "typedef void (a::*call)();": "call",
+        "class a { typedef void (b::c::*call)(int); };": "a call",
+        "extern template void f<4>(int);\nint a;": "a",
+        "int f() { return typename a<b>::c(1); }": "f",
+        "class a { enum : int { b }; };": "a b",
+        "class LIB_ALIGN(64) a final : public b { void f() { } };": "a f",
+        "void f(int a, b c = {});\nint d;": "d",
+        "template <class a, typename b<a>::c* = nullptr> int f(a d) { return 1; }": "f",
+        "inline Lib_API std::ostream& operator << (std::ostream& a, b c) { return a; }": "operator <<",
+        "std::string LIB_EXPORT f() { return a; }": "f",
+        "static BOOL __stdcall f(int a);\nint b;": "b",
+    },
+}
+EXTRACTOR = Extractor(load_languages())
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "names"),
+    [
+        (language, text, names)
+        for languages, texts in GAPS.items()
+        for language in languages.split()
+        for text, names in texts.items()
+    ],
+)
+def test_what_the_grammar_does_not_know_is_left_out(language: str, text: str, names: str) -> None:
+    found = EXTRACTOR.extract(language, text.encode())
+    assert found.complete
+    assert " ".join(row.name for row in found.symbols) == names
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a::", "a::*", "enum ", "enum : a ", "enum : {", '" A', '"\n', "(A *", "(ABC * a )", ") ABC(", ")\nABC(a",
+        ") _a", " UNUSED", "a\nUNUSED\n", " ABC(1,", "} ABC ", "= {", "= { } ", "*=", "A_API", "A" * 99, "_API ",
+        "__ccall", "\n\na(", "typename a ", "class A(", "class ABC() a ",
+    ],
+)  # fmt: skip
+def test_what_is_not_known_is_found_in_time_in_proportion_to_the_text(language: str, unit: str) -> None:
+    source = (unit * (SIZE // len(unit))).encode()
+    gaps = re.compile(load_languages().rows[language].gaps.encode())
+    costs_under(SECONDS, lambda: sum(1 for _ in gaps.finditer(source)))

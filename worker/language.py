@@ -34,6 +34,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     variants: bool = False
     macros: bool = False
     branches: bool = False
+    gaps: str = ""
     conditions: bool = False
     annotations: str = ""
     fallback: str | None = None

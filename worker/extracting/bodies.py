@@ -1,7 +1,8 @@
 """Bodies of functions that define and import nothing, blank before a text is parsed: half of a parser's work.
 
 Where one line of a body defines something, the statements before and behind that are left out; so are the tokens that a
-macro of Rust is made of, which define nothing whatever they look like.
+macro of Rust is made of, which define nothing whatever they look like. In C and C++ the values of a variable count as a
+body.
 
 Where a body stands is told by lines, which is a guess: it may be in a comment. What is in it is not: it is made of
 whole tokens and brackets that close, or it stays. So the tree is asked: where it has a body with nothing in it, from
@@ -26,6 +27,7 @@ SHORTEST = 30  # bytes of a body; a shorter one takes no longer to parse than to
 MOST_SKIPPED = 300  # bodies of a text that a parser need not look at: it goes through all for each word that it reads
 DEEPEST = 40  # brackets within each other: the time to look at them is linear
 WIDEST = 80  # blanks before the statements of a body; more are not looked for, as they are a pattern's length
+HEAD = 200  # bytes before a brace in which a comment is looked for: what ends in it is no head of a function
 NO_BRACKETS = bytes(set(range(256)) - set(b"(){}[]"))
 INDENTED = rb"(?>(?:%s[^\n]*+\n|[ \t]*+(?:#[^\n]*+)?+\n)*)"
 COMMENTS = b"/#"  # what they begin with, and no string
@@ -112,8 +114,10 @@ class Bodies:
                 start, end = at, _code_end(source, at, lines.end() if lines else at)
             else:
                 close = b"\n" + indent + b"}"
-                newline = -1 if close in endless else source.find(close, at)
-                if newline < 0:
+                head = source[max(0, at - HEAD) : at - 1].rstrip()
+                is_comment = b"//" in head[head.rfind(b"\n") + 1 :]
+                newline = -1 if is_comment or close in endless else source.find(close, at)
+                if newline < 0 and not is_comment:
                     endless.add(close)
                 start, end = at - 1, newline + len(close) if newline >= 0 else 0
             if end - start >= SHORTEST:

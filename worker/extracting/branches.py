@@ -25,6 +25,7 @@ CODE = frozenset({"literal", "bracket", "words"})
 BRACE = 2**20  # how deep it counts: so a depth also tells what is in parentheses
 DEPTHS = {b"(": 1, b"[": 1, b"{": BRACE, b")": -1, b"]": -1, b"}": -BRACE}
 FOLLOWING = re.compile(rb"(?>(?:\s++|" + REMARK + rb")*)(?P<sign>[\w{])?")
+ENUM = re.compile(rb"\benum\b[^;]*\Z")  # what is left out of one is no mistake of its parser
 UNFINISHED = re.compile(rb"[\w\"=(\[|&?+*/<>!-]\Z")  # what a statement does not end in
 
 Span = tuple[int, int]
@@ -80,14 +81,17 @@ def comments(source: bytes, spans: list[Span]) -> list[Span]:
 def _left_out(source: bytes) -> Iterator[Span]:
     depth = 0
     last = b";"
+    enum = -1  # how deep what is in one is
     around = [Conditional(depth, depth)]  # the first is the text
     for piece in PIECE.finditer(source):
         match piece.lastgroup:
             case "bracket":
                 depth += DEPTHS[piece[0]]
+                if piece[0] == b"{" and ENUM.search(last):
+                    enum = depth
                 around[-1].least = min(around[-1].least, depth)
             case "begin":
-                is_within = UNFINISHED.search(last) or (depth % BRACE and last.endswith(b","))
+                is_within = UNFINISHED.search(last) or (depth != enum and last.endswith(b","))
                 kept = 0 if piece["never"] is None else 1
                 around.append(Conditional(depth, depth, not is_within, [piece.span()], kept, behind=depth))
             case "turn" if len(around) > 1:
@@ -97,7 +101,8 @@ def _left_out(source: bytes) -> Iterator[Span]:
             case "end" if len(around) > 1:
                 ended = around.pop()
                 ended.end_branch(depth)
-                ended.is_whole = ended.is_whole and not _goes_on(last, source, piece.end())
+                is_within = _goes_on(last, source, piece.end()) or (depth != enum and last.endswith(b","))
+                ended.is_whole = ended.is_whole and not is_within
                 depth = ended.behind
                 around[-1].least = min(around[-1].least, ended.least)
                 if not ended.is_whole:

@@ -34,6 +34,7 @@ two that say something about the same thing, the first holds.
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
@@ -50,7 +51,7 @@ from fledgling.worker.extracting.bodies import Blanked, Bodies, moved
 from fledgling.worker.extracting.conditions import plain
 from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
-from fledgling.worker.extracting.macros import lines, macros
+from fledgling.worker.extracting.macros import ended, lines, macros, placed
 from fledgling.worker.extracting.outline import COMPILED, Definition, Import, Text, extraction, without
 from fledgling.worker.extracting.readers import READERS
 from fledgling.worker.language import Language, Languages
@@ -64,6 +65,7 @@ WORDS = re.compile(rb"[ \t]*+((?:[A-Za-z_]\w*+[ \t]++)++)")
 DEFINITION = re.compile(rb"@(definition(?:\.(\w+))?)")
 CAPTURE = re.compile(rb"@\w[\w.]*+")
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
+NEAR = 100  # bytes between what a grammar does not know and where that makes an error begin
 MORE = re.compile(rb"@(?:inside|doc|parent|visibility|exported|global)\b")
 
 Span = tuple[int, int]
@@ -421,32 +423,55 @@ def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree, 
 
     And which branches of conditionals are not in that.
     """
-    source, ranges = blanked.text, blanked.ranges
-    left_out: list[Span] = []
-    best, *others = in_turn(syntaxes, source)
-    spans = macros(source) if best.row.macros else []
-    text = without(source, spans) if spans else source
-    tree = best.parse(text, ranges)
+    best, *others = in_turn(syntaxes, blanked.text)
+    source = ended(blanked.text) if best.row.macros else blanked.text
+    text, tree = without_macros(best, source, blanked.ranges)
     fewest = errors(tree)
-    if fewest and spans:
-        attempt = best.parse(source, ranges, edited(tree, source, spans))
-        if (count := errors(attempt)) <= fewest:
-            tree, fewest = attempt, count
-    if fewest and best.row.branches and (spans := [*branches.but_one(text)]):
-        one = without(text, (line for span in spans for line in lines(text, *span)))
-        attempt = best.parse(one, ranges)
-        if (count := errors(attempt)) < fewest:
-            text, tree, fewest, left_out = one, attempt, count, spans
-    if fewest and best.row.conditions:
-        attempt = best.parse(plain(source), ranges)
-        if (count := errors(attempt)) < fewest:
-            tree, fewest = attempt, count
+    left_out: list[Span] = []
+    for easier in (with_one_branch, without_gaps, without_conditions):
+        known, spans = easier(best.row, text, tree) if fewest else (text, [])
+        if known != text:
+            attempt = best.parse(known, blanked.ranges)
+            if (count := errors(attempt)) < fewest:
+                text, tree, fewest = known, attempt, count
+                left_out += spans
     for syntax in others:
         if fewest and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, text)):
-            attempt = syntax.parse(text, ranges)
+            attempt = syntax.parse(text, blanked.ranges)
             if (count := errors(attempt)) < fewest:
                 best, tree, fewest = syntax, attempt, count
     return best, tree, left_out
+
+
+def without_macros(syntax: Syntax, source: bytes, ranges: list[Range]) -> tuple[bytes, Tree]:
+    """The text without what must be macros, and its tree, or that of all of the text if it has no more errors."""
+    spans = macros(source) if syntax.row.macros else []
+    text = without(source, spans) if spans else source
+    tree = syntax.parse(text, ranges)
+    if spans and (fewest := errors(tree)):
+        attempt = syntax.parse(source, ranges, edited(tree, source, spans))
+        tree = attempt if errors(attempt) <= fewest else tree
+    return text, tree
+
+
+def with_one_branch(row: Language, text: bytes, _tree: Tree) -> tuple[bytes, list[Span]]:
+    """The text with one branch of conditionals whose branches do not stand for themselves, and what that leaves out."""
+    spans = [*branches.but_one(text)] if row.branches else []
+    return without(text, (line for span in spans for line in lines(text, *span))), spans
+
+
+def without_gaps(row: Language, text: bytes, tree: Tree) -> tuple[bytes, list[Span]]:
+    """The text without what the grammar does not know, if it has an error at any of that."""
+    found = [match.span() for match in COMPILED(row.gaps.encode()).finditer(text)] if row.gaps else []
+    spans = [span for span, is_directive in placed(text, found) if not is_directive]
+    starts = sorted(unknown(tree)) if spans else []
+    near = (bisect_left(starts, start - NEAR) < bisect_left(starts, end + NEAR) for start, end in spans)
+    return without(text, (line for span in spans for line in lines(text, *span))) if any(near) else text, []
+
+
+def without_conditions(row: Language, text: bytes, _tree: Tree) -> tuple[bytes, list[Span]]:
+    """The text with words for what is in conditions and patterns of Bash."""
+    return plain(text) if row.conditions else text, []
 
 
 def edited(tree: Tree, source: bytes, blanked: list[Span]) -> Tree:
@@ -473,10 +498,14 @@ def looks_like(row: Language, source: bytes) -> bool:
 
 def errors(tree: Tree) -> int:
     """How many places of the text the grammar does not know."""
-    count = 0
+    return sum(1 for _ in unknown(tree))
+
+
+def unknown(tree: Tree) -> Iterator[int]:
+    """Where they begin, in no order."""
     todo = [tree.root_node] if tree.root_node.has_error else []
     while todo:
         node = todo.pop()
-        count += node.is_error or node.is_missing
+        if node.is_error or node.is_missing:
+            yield node.start_byte
         todo += (child for child in node.children if child.has_error)
-    return count

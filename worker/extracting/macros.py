@@ -9,6 +9,7 @@ grammar hold a directive together that goes on behind a comment, nor know `__att
 
 In C++ one word is too many in `LIB_API std::string f()` and `LIB_API ~A()`, and behind parameters: `f() LIB_PURE {`. A
 macro may be a line of its own, `LIB_BEGIN_NAMESPACE`, where a statement begins and what stands below is no function.
+Behind a body with nothing in it a semicolon is one too many: `f(A) { };` would be a variable.
 """
 
 import re
@@ -28,7 +29,7 @@ CODE = re.compile(
     rb"|[^\w\"'/\#]++|\#(?>(?:[^\n\\]++|\\.)*)"
     rb"|/(?:/[^\n]*+|\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z))?"
     rb"|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*))*)"
-    rb"(?:(?<![.>:])(?P<words>" + WORDS + rb")\s*+(?P<next>[({=;:,\[])|\w++|\Z|.)",
+    rb"(?:(?<![.>:])(?P<words>" + WORDS + rb")(?:\s++|//[^\n]*+)*+(?P<next>[({=;:,\[])|\w++|\Z|.)",
     re.DOTALL,
 )
 LITERAL = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
@@ -75,12 +76,21 @@ BARE = re.compile(
     rb"\n[ \t]*+(?P<bare>" + ALONE + rb"(?:\s*+" + ALONE + rb")*+)(?=\s*+(?P<next>[}\#/]|\Z"
     rb"|(?:namespace|class|struct|enum|union|template|using|typedef|public|private|protected|friend|extern|inline\s++namespace)\b)?)"
 )  # fmt: skip
-ABOVE = 20  # lines
+ABOVE = 60  # lines; a head may include as many
 REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
 LINE = re.compile(rb"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
 REMARKED = re.compile(REMARK + rb"(?P<more>(?=[ \t]*+[^\s/]))?")
 OPENING = re.compile(rb"(?:typedef\s++)?(?:struct|union|class|namespace)\b[^;]*\{")
 ONE_LINE = re.compile(rb"/\*(?>(?:[^*]++|\*(?!/))*)\*/|//.*")
+TRAILED = re.compile(
+    rb"\#[ \t]*+(?:define[ \t]++\w++(?:\([^()\n]*+\))?+|include[ \t]*+(?:<[^<>\n]++>|\"[^\"\n]++\"))"
+    rb"(?:[ \t]*+/\*[^*\n]*+\*/)*+(?P<blanks>[ \t]++\r?+)(?=\n)"
+)  # fmt: skip
+EMPTY = re.compile(rb"\{\s*+\}[ \t]*+(?P<end>;)")
+HEAD = re.compile(
+    rb".*[\n;{}][ \t]*+(?:[\w:<>,&*~]++[ \t]*+)++\([^()]*+\)\s*+(?:(?:const|noexcept|override|final)\s*+)*+\Z",
+    re.DOTALL,
+)
 PARAMETERS = 400  # bytes of them that are looked at
 MOST_BRACKETS = 20  # in them
 LAST = re.compile(rb"\w++(?=\s*+\Z)")
@@ -88,6 +98,7 @@ REST = re.compile(rb"\.\.\.[ \t]*+\)")
 NAME = re.compile(rb"(?<=[\s,(])\w++\Z")
 WORD = re.compile(rb"\w+")
 MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
+FINAL = re.compile(rb"final|[A-Z0-9_]+_(?:FINAL|SEALED)")
 MODIFIERS = frozenset({b"signed", b"unsigned", b"short", b"long"})
 TAGS = frozenset({b"struct", b"union", b"enum", b"class", b"typename"})
 ASIDES = frozenset({b"__attribute__", b"__attribute", b"__asm__", b"asm"})
@@ -122,6 +133,7 @@ def macros(source: bytes) -> list[Span]:
     spans += (span for match in CALL.finditer(source) for span in call(source, match))
     spans += (match.span("bare") for match in BARE.finditer(source) if is_bare(source, match))
     spans += (match.span("macros") for match in TRAILING.finditer(source) if is_trailing(source, match))
+    spans += (match.span("end") for match in EMPTY.finditer(source) if is_function(source, match))
     spans += (match.span() for match in SCOPED.finditer(source)) if b"::" in source or b"template" in source else ()
     outer = (span for span, is_inside in placed(source, spans) if not is_inside)
     remarks = (match.span() for match in REMARKED.finditer(source) if match["more"] is not None)
@@ -130,6 +142,19 @@ def macros(source: bytes) -> list[Span]:
     inner += (name.span() for name in names if name)
     kept = [span for span, is_inside in placed(source, inner) if is_inside]
     return sorted(kept + [line for start, end in outer for line in lines(source, start, end)])
+
+
+def ended(source: bytes) -> bytes:
+    """The text with directives that end where their lines do: behind blanks the grammar looks for the end further down.
+
+    `#define A ` above `int b;` would be a macro whose value is that variable. Every byte stays where it was.
+    """
+    return TRAILED.sub(_ended, source)
+
+
+def _ended(match: re.Match[bytes]) -> bytes:
+    blanks = len(match["blanks"])
+    return match[0][:-blanks] + (b"//".rjust(blanks) if blanks > 1 else b"\r")
 
 
 def placed(source: bytes, spans: list[Span]) -> Iterator[tuple[Span, bool]]:
@@ -217,6 +242,12 @@ def is_trailing(source: bytes, match: re.Match[bytes]) -> bool:
     return False
 
 
+def is_function(source: bytes, match: re.Match[bytes]) -> bool:
+    """Whether brackets with nothing in them are a body: a semicolon behind makes them the value of a variable."""
+    begin, end = match.start() - WIDEST, match.start()
+    return HEAD.match(source[begin:end] if begin >= 0 else b"\n" + source[:end]) is not None
+
+
 def before(source: bytes, match: re.Match[bytes]) -> bytes:
     """What stands before a match, without white space."""
     return source[max(0, match.start() - WIDEST) : match.start()].rstrip()[-1:]
@@ -244,7 +275,8 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
         name = words.pop()
     if words[-2:-1] == [b"enum"] and following == b":":  # enum type name : 8;
         return
-    if name == b"final" and following in b"{:" and len(words) > 1:  # class LIB_API Name final {
+    if following in b"{:" and len(words) > 1 and FINAL.fullmatch(name):  # class LIB_API Name final {
+        behind += name != b"final"
         name = words.pop()
     if len(words) > 1 and following in b"{:" and words[-2] in TAGS:  # class LIB_API Name {
         unknown = [len(words) - 1] if words[-1] not in KEYWORDS and name not in KEYWORDS else []

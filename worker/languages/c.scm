@@ -43,4 +43,4 @@
 (comment) @comment
 
 (compound_statement . "{" . "}") @blank
-(initializer_list . "{" . "}") @blank
+(_ "=" . (initializer_list . "{" . "}") @blank)
