@@ -275,6 +275,20 @@ async def test_a_child_that_has_ended_is_not_taken_for_the_server(project):
     ended.wait()
 
 
+@pytest.mark.anyio
+async def test_a_server_is_found_the_moment_it_is_started():
+    for number in range(50):
+        told = ["9", f"0.{number}"]
+        started = await asyncio.to_thread(subprocess.Popen, ["sleep", *told])
+        try:
+            assert (await client.child(told)).pid == started.pid
+        finally:
+            started.kill()
+            started.wait()
+    with pytest.raises(ProcessLookupError):
+        await client.child(["--nobody"])
+
+
 @pytest.mark.parametrize("wrong", [["--profile", "nobodys"], ["--root", "/nowhere/at/all"], ["--html", "/nowhere/x"]])
 def test_wrong_usage_is_said_before_anything_is_started(wrong):
     command = [sys.executable, "-I", "-m", "fledgling", "audit", *wrong]

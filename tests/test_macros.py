@@ -26,6 +26,7 @@ LEFT_OUT = {  # a text, and what of it is left out
     "int a;\n__printf(2, 3) int f(int a);": ["__printf(2, 3)"],
     "int a;\nstatic DEFINE_MANY(int, a);": ["static DEFINE_MANY(int, a);"],
     "int a;\nDEFINE_CALL(f, int, a,\n  struct b *, c)\n{": ["DEFINE_CALL(f, int, a,", "  struct b *, c)"],
+    'int a;\nDEFINE_FLAG(int, a, {}, {1, 2}, "");': ['DEFINE_FLAG(int, a, {}, {1, 2}, "");'],
     "if (a)\n\tDONE(int);": ["DONE(int)"],
     "#define say(a, rest...) f(a, rest)": ["rest"],
     "struct a *b;\nenum c { D };": [],
@@ -88,8 +89,8 @@ STAY = [
 ]
 HOSTILE = [
     "__a ", "__a\n", " __a(", " __a(b, ", " __a(b) ", ") __a", "] __a(b)\n", " __a*", " __a,", "a __a )", "* * __a *",
-    "\nABC(", "\nABC(a,(b", "\nABC(a)\n", "\nstatic ABC(a, b)\n\n", "\nABC(a, b)\n{", "__attribute__((",
-    "a __attribute__((b)) ", "\n#define a(b...)", "\n#define a \\", "a b c ", "a b c(", "enum a b :",
+    "\nABC(", "\nABC(a,(b", "\nABC({", "\nABC({}, ", "\nABC(a)\n", "\nstatic ABC(a, b)\n\n", "\nABC(a, b)\n{",
+    "__attribute__((", "a __attribute__((b)) ", "\n#define a(b...)", "\n#define a \\", "a b c ", "a b c(", "enum a b :",
     "a /*", " __a /* */ /* ", "\nA_B", "\nA_B\n\n", "\n#a\nA_B", ") ABC {", ") ABC() ABC() ", "(a) ABC(){", ")) ABC(){",
     "{};", "f() {};", "a b c //\n", "#define a \t\n", "#define a/**/ \n", "#define a(", "#define a /**/", "#include <",
     '#include "a" ', "::ABC a<", "::ABC a<<b>", "::ABC a<b<c", "::ABC const ", "::ABC a::",

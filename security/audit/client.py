@@ -19,6 +19,7 @@ from msgspec import Struct
 
 COMMAND = (sys.executable, "-I", "-B", "-m", "fledgling", "serve")  # as a client is configured
 MOST_SECONDS = 60.0  # until a call that asks for little is answered, on a busy machine
+BORN_SECONDS = 1.0  # for a moment after its start a process has no command line
 BUILD_SECONDS = 600.0  # until the first call is answered: the index is built meanwhile, of a project of any size
 
 
@@ -70,7 +71,7 @@ async def connected(
     told = ["--root", str(root), "--profile", profile]
     started = StdioServerParameters(command=command[0], args=[*command[1:], *told], env=dict(environment), cwd="/")
     async with stdio_client(started, errlog=log) as (incoming, outgoing):
-        process = _child(told)
+        process = await child(told)
         async with ClientSession(incoming, outgoing) as session:
 
             async def shaken() -> Connection:
@@ -80,11 +81,22 @@ async def connected(
             yield process, asyncio.ensure_future(shaken())
 
 
-def _child(told: Sequence[str]) -> psutil.Process:
-    for child in psutil.Process().children():
-        with suppress(psutil.NoSuchProcess):  # it has ended, and nobody has waited for it yet
-            if child.cmdline()[-len(told) :] == told:
-                return child
+async def child(told: Sequence[str]) -> psutil.Process:
+    """Find the child of this process that was just started with such words at the end of its command line.
+
+    Raises ProcessLookupError if there is none, or it has ended.
+    """
+    latest = time.monotonic() + BORN_SECONDS
+    is_born = False
+    while not is_born and time.monotonic() < latest:
+        is_born = True
+        for process in psutil.Process().children():
+            with suppress(psutil.NoSuchProcess):  # it has ended, and nobody has waited for it yet
+                command = process.cmdline()
+                if command[-len(told) :] == told:
+                    return process
+                is_born = is_born and command != []
+        await asyncio.sleep(0)
     raise ProcessLookupError("the server ended as soon as it was started")
 
 

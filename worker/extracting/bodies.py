@@ -28,6 +28,7 @@ MOST_SKIPPED = 300  # bodies of a text that a parser need not look at: it goes t
 DEEPEST = 40  # brackets within each other: the time to look at them is linear
 WIDEST = 80  # blanks before the statements of a body; more are not looked for, as they are a pattern's length
 HEAD = 200  # bytes before a brace in which a comment is looked for: what ends in it is no head of a function
+MOST_LINES = 20  # of a head
 NO_BRACKETS = bytes(set(range(256)) - set(b"(){}[]"))
 INDENTED = rb"(?>(?:%s[^\n]*+\n|[ \t]*+(?:#[^\n]*+)?+\n)*)"
 COMMENTS = b"/#"  # what they begin with, and no string
@@ -66,6 +67,7 @@ class Bodies:
         self._defining = re2.compile(row.defining.encode())
         self._has_braces = r"\{" in row.body
         self._has_tokens = "tokens" in self._begin.groupindex
+        self._may_be_wrapped = "above" in self._begin.groupindex
 
     def blanked(self, source: bytes, only: frozenset[int] | None = None) -> Blanked:
         """Leave out what is in bodies; `only` in what begins there."""
@@ -106,6 +108,8 @@ class Bodies:
         while match := self._begin.search(source, at):
             at = match.end()
             indent = match["indent"] or b""
+            if self._may_be_wrapped and match.end("indent") < at - 1:
+                indent = _indent(source, match.start("indent"))
             if not self._has_braces:
                 line = source.rfind(b"\n", 0, at) + 1
                 more = source[line:at]
@@ -209,6 +213,18 @@ def _code_end(source: bytes, start: int, end: int) -> int:
 def _bracket(condition: re.Match[bytes]) -> bytes:
     """A directive as a bracket: none may end what began outside, and no branch may open what another closes."""
     return b"(" if condition["begin"] else b")(" if condition["turn"] else b")"
+
+
+def _indent(source: bytes, line: int) -> bytes:
+    """The blanks before a statement whose last line begins at `line`."""
+    for _ in range(MOST_LINES):
+        above = source.rfind(b"\n", 0, line - 1) + 1
+        text = source[above : line - 1].strip() if line - above < HEAD else b""
+        if not text or text[-1:] in b";{}" or text[:1] in b"#/" or (text[-1:] == b":" and text[-2:] != b"):"):
+            break
+        line = above
+    head = source[line : line + WIDEST]
+    return head[: len(head) - len(head.lstrip(b" \t"))]
 
 
 def _is_whole(code: bytes) -> bool:

@@ -34,9 +34,8 @@ two that say something about the same thing, the first holds.
 """
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from importlib import import_module
 
@@ -65,7 +64,7 @@ WORDS = re.compile(rb"[ \t]*+((?:[A-Za-z_]\w*+[ \t]++)++)")
 DEFINITION = re.compile(rb"@(definition(?:\.(\w+))?)")
 CAPTURE = re.compile(rb"@\w[\w.]*+")
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
-NEAR = 100  # bytes between what a grammar does not know and where that makes an error begin
+NEAR = 1000  # bytes between what a grammar does not know and the error that it makes
 MORE = re.compile(rb"@(?:inside|doc|parent|visibility|exported|global)\b")
 
 Span = tuple[int, int]
@@ -461,12 +460,24 @@ def with_one_branch(row: Language, text: bytes, _tree: Tree) -> tuple[bytes, lis
 
 
 def without_gaps(row: Language, text: bytes, tree: Tree) -> tuple[bytes, list[Span]]:
-    """The text without what the grammar does not know, if it has an error at any of that."""
-    found = [match.span() for match in COMPILED(row.gaps.encode()).finditer(text)] if row.gaps else []
-    spans = [span for span, is_directive in placed(text, found) if not is_directive]
-    starts = sorted(unknown(tree)) if spans else []
-    near = (bisect_left(starts, start - NEAR) < bisect_left(starts, end + NEAR) for start, end in spans)
-    return without(text, (line for span in spans for line in lines(text, *span))) if any(near) else text, []
+    """The text without what the grammar does not know where it has errors."""
+    if not row.gaps:
+        return text, []
+    gaps = COMPILED(row.gaps.encode())
+    found = [match.span() for place in around(unknown(tree)) for match in gaps.finditer(text, *place)]
+    spans = (span for span, is_directive in placed(text, found) if not is_directive)
+    return without(text, (line for span in spans for line in lines(text, *span))), []
+
+
+def around(spans: Iterable[Span]) -> Iterator[Span]:
+    """Where to look for what made errors, in order, none in another."""
+    begin = end = 0
+    for start, behind in sorted(spans):
+        if start - NEAR > end:
+            yield begin, end
+            begin = start - NEAR
+        end = max(end, behind + NEAR)
+    yield begin, end
 
 
 def without_conditions(row: Language, text: bytes, _tree: Tree) -> tuple[bytes, list[Span]]:
@@ -501,11 +512,11 @@ def errors(tree: Tree) -> int:
     return sum(1 for _ in unknown(tree))
 
 
-def unknown(tree: Tree) -> Iterator[int]:
-    """Where they begin, in no order."""
+def unknown(tree: Tree) -> Iterator[Span]:
+    """Where they stand, in no order, some in another."""
     todo = [tree.root_node] if tree.root_node.has_error else []
     while todo:
         node = todo.pop()
         if node.is_error or node.is_missing:
-            yield node.start_byte
+            yield node.byte_range
         todo += (child for child in node.children if child.has_error)

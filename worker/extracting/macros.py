@@ -33,7 +33,7 @@ CODE = re.compile(
     re.DOTALL,
 )
 LITERAL = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
-ARGUMENT = rb"[^(){}\"'\#;\\]++|" + LITERAL
+ARGUMENT = rb"[^(){}\"'\#;\\]++|\{[^(){}\"'\#;\\]*+\}|" + LITERAL
 ARGUMENTS = rb"\((?>(?:" + ARGUMENT + rb"|\((?>(?:" + ARGUMENT + rb")*)\))*)\)"
 CALL = re.compile(
     rb"\n[ \t]*+(?P<call>(?P<static>static[ \t]++)?+[A-Z][A-Z0-9_]{2,}+" + ARGUMENTS + rb")"
