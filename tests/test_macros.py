@@ -49,8 +49,24 @@ LEFT_OUT = {  # a text, and what of it is left out
     "class LIB_API A\n\t// About it (and more).\n\t//\n{": ["LIB_API"],
     "class LIB_API A LIB_FINAL : public B {": ["LIB_API", "LIB_FINAL"],
     "class A LIB_SEALED {": ["LIB_SEALED"],
-    "void f(A) { };": [";"],
-    "class a { virtual ~a() {}; a() noexcept\n{\n};\n};": [";", ";"],
+    "void a::f(A) { };": [";"],
+    "class A {\n  Q_OBJECT\n  Q_SAY(int b READ b)\n  Q_SAY(int c)\n  int d;\n};": [
+        "Q_OBJECT",
+        "Q_SAY(int b READ b)",
+        "Q_SAY(int c)",
+    ],
+    "class A {\npublic slots:\n  void f();\nprotected Q_SLOTS: // more\n};": [
+        "slots",
+        "Q_SLOTS",
+    ],
+    "class A {\npublic:\nsignals:\n  void f();\nQ_SIGNALS:\n};": ["signals:", "Q_SIGNALS:"],
+    "/*\n * A\n */\n#include <a>\n\nLIB_BEGIN\n\nint f(int a) { }\n\nLIB_END\n\nint b;": ["LIB_BEGIN", "LIB_END"],
+    "class A { public: LIB_API inline A() : b(1) {} };": ["LIB_API"],
+    "class LIB_API A {\npublic:\n  LIB_API A(int b) : b(1) {}\n};": ["LIB_API", "LIB_API"],
+    "namespace a { LIB_CHECKED LIB_API b<int> c(); }\nint d::e;": ["LIB_CHECKED LIB_API"],
+    "LIB_DECL LIB_SIZE * LIB_CALL\nf(int a) { }": ["LIB_DECL", "LIB_CALL"],
+    "LIB_VAR int a LIB_INIT(= 1);": ["LIB_VAR"],
+    "class a { public: virtual ~a() {}; a() noexcept\n{\n};\n};": [";", ";"],
 }
 STAY = [
     "return (struct a) __raw(b);",
@@ -82,8 +98,13 @@ STAY = [
     "LIB_DECLARE(int) LIB_F(int a) {",
     "template <class T> VOID_P operator new(size_t a);",
     "class LIB_FINAL {",
-    "auto f = []() {};",
-    "f([](int a) {});\nb = {};\nc(d, {});",
+    "enum a {\n  B, /* c\n  d */\n  A_B\n\n};",
+    "A_TYPE\nA_F(int b)\n{",
+    "a = { b,\n  A_B\n\n};",
+    "class A { };\nLIB_API B();",
+    "int signals = a ? slots : b;",
+    "auto f = []() {};\na::b();",
+    "a::f([](int a) {});\nb = {};\nc(d, {});",
     "int a[] = {};",
     "struct a {};",
 ]
@@ -94,6 +115,8 @@ HOSTILE = [
     "a /*", " __a /* */ /* ", "\nA_B", "\nA_B\n\n", "\n#a\nA_B", ") ABC {", ") ABC() ABC() ", "(a) ABC(){", ")) ABC(){",
     "{};", "f() {};", "a b c //\n", "#define a \t\n", "#define a/**/ \n", "#define a(", "#define a /**/", "#include <",
     '#include "a" ', "::ABC a<", "::ABC a<<b>", "::ABC a<b<c", "::ABC const ", "::ABC a::",
+    "class A\nABC A(", "class ABC ", "\npublic slots:", "\nsignals:", "\nA_B\n\n/* a */", "\nA_B\nABC(a)\n", "\n#/*",
+    "A * B * C f(", "a b c(= ",
 ]  # fmt: skip
 
 
@@ -123,6 +146,8 @@ ENDED = {  # a directive, and what it is for a grammar that looks for its end at
     '#include "a.h"   ': '#include "a.h" //',
     "#define A \r": "#define A//",
     "#define A": "#define A",
+    "# /* a */": "  /* a */",
+    "#/* a */": " /* a */",
     "#define A\r": "#define A\r",
     "#define A b ": "#define A b ",
     "#define A // b ": "#define A // b ",
@@ -151,6 +176,10 @@ GAPS = {  # what the grammar does not know, and the names that are found all the
         "struct a { int b; } LIB_PACKED c;": "a c",
         "int a;\n\nlib_init(a)\n\nint b;": "a b",
         "int a;\n\nlib_init(a)\n": "a",
+        "enum a { b LIB_SINCE(1) = 1, c LIB_SINCE(2), };": "a b c",
+        "int f(int a)\n  LIB_PURE LIB_SINCE;\nint b;": "b",
+        "int a LIB_INIT(= f(1));\nint b[2] LIB_INIT(= { 1, 2 });": "a b",
+        "Map(int, char *) a;\nArrayOf(int, 2) f(int a) { }": "a f",
     },
     "c": {
         "struct a { LIB_HEAD(, b) c; };\nint d;": "a d",
@@ -160,6 +189,7 @@ GAPS = {  # what the grammar does not know, and the names that are found all the
         "class a { typedef void (b::c::*call)(int); };": "a call",
         "extern template void f<4>(int);\nint a;": "a",
         "int f() { return typename a<b>::c(1); }": "f",
+        "void f() { if (a) emit b(1); }": "f",
         "class a { enum : int { b }; };": "a b",
         "class LIB_ALIGN(64) a final : public b { void f() { } };": "a f",
         "void f(int a, b c = {});\nint d;": "d",
@@ -193,7 +223,8 @@ def test_what_the_grammar_does_not_know_is_left_out(language: str, text: str, na
     [
         "a::", "a::*", "enum ", "enum : a ", "enum : {", '" A', '"\n', "(A *", "(ABC * a )", ") ABC(", ")\nABC(a",
         ") _a", " UNUSED", "a\nUNUSED\n", " ABC(1,", "} ABC ", "= {", "= { } ", "*=", "A_API", "A" * 99, "_API ",
-        "__ccall", "\n\na(", "typename a ", "class A(", "class ABC() a ",
+        "__ccall", "\n\na(", "A(=", "A(= (", "a(b, ", "a(b,c) ", ") A_B ", "emit ",
+        "typename a ", "class A(", "class ABC() a ",
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_found_in_time_in_proportion_to_the_text(language: str, unit: str) -> None:

@@ -23,6 +23,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     extensions: tuple[str, ...] = ()
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
+    shared: dict[str, str] = {}
     grammars: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     reader: str | None = None
@@ -68,12 +69,14 @@ class Languages(Struct, frozen=True):
         """
         stem, dot, _ = filename.partition(".")
         suffix = filename[filename.rfind(".") :].lower() if dot else ""
-        return (
+        language = (
             self.by_filename.get(filename)
             or self.by_extension.get(suffix)
             or self.by_filename.get(stem)
             or self.by_interpreter.get(interpreter(head))
         )
+        shared = self.rows[language].shared if language in self.rows else {}
+        return next((other for other, sign in shared.items() if re.match(sign.encode(), head)), language)
 
 
 def interpreter(head: bytes) -> str:

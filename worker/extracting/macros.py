@@ -9,7 +9,8 @@ grammar hold a directive together that goes on behind a comment, nor know `__att
 
 In C++ one word is too many in `LIB_API std::string f()` and `LIB_API ~A()`, and behind parameters: `f() LIB_PURE {`. A
 macro may be a line of its own, `LIB_BEGIN_NAMESPACE`, where a statement begins and what stands below is no function.
-Behind a body with nothing in it a semicolon is one too many: `f(A) { };` would be a variable.
+Behind a body with nothing in it a semicolon is one too many: `f(A) { };` would be a variable. `slots` and `signals:` are
+sections of a class to Qt alone.
 """
 
 import re
@@ -65,16 +66,20 @@ INSIDE = rb"[^<>;{}\"'\#]++"
 ANGLES = rb"<(?>(?:" + INSIDE + rb"|<(?>(?:" + INSIDE + rb"|<(?>(?:" + INSIDE + rb")?)>)*)>)*)>"
 SCOPE = rb"\w++(?:" + ANGLES + rb")?+"
 SCOPED = re.compile(
-    rb"\b" + CAPITALS
-    + rb"(?=\s++(?:(?:const|static|inline|constexpr|virtual|typename|extern|explicit|friend)\s++)*+(?:"
+    rb"\b" + CAPITALS + rb"(?:\s++" + CAPITALS + rb"){0,3}+"
+    rb"(?=\s++(?:(?:const|static|inline|constexpr|virtual|typename|extern|explicit|friend)\s++)*+(?:"
     rb"~\w|operator\s++(?!new\b|delete\b|co_await\b)\w"
     rb"|(?:::)?+\w++(?=::|<)(?:" + ANGLES + rb")?+(?:::" + SCOPE + rb")*+[\s*&]++[A-Za-z_]"
-    rb"|(?:\w++::){0,4}(?P<own>\w++)(?:" + ANGLES + rb")?+::~?+(?P=own)\s*+\())"
+    rb"|(?:\w++::){0,4}(?P<own>\w++)(?:" + ANGLES + rb")?+::~?+(?P=own)\s*+\("
+    rb"|(?P<name>\w++)\s*+\())"
 )  # fmt: skip
+CLASS = re.compile(rb"\b(?:class|struct)\s++(?:" + CAPITALS + rb"\s++)?+(\w++)")
 ALONE = rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]*+[ \t]*+(?=\n|\Z)"
+LONE = re.compile(rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]*+")
 BARE = re.compile(
     rb"\n[ \t]*+(?P<bare>" + ALONE + rb"(?:\s*+" + ALONE + rb")*+)(?=\s*+(?P<next>[}\#/]|\Z"
-    rb"|(?:namespace|class|struct|enum|union|template|using|typedef|public|private|protected|friend|extern|inline\s++namespace)\b)?)"
+    rb"|(?:namespace|class|struct|enum|union|template|using|typedef|public|private|protected|friend|extern|inline\s++namespace)\b"
+    rb"|" + CAPITALS + ARGUMENTS + rb"[ \t]*+\n\s*+[^\s{])|[ \t]*+\n[ \t]*+(?P<blank>\n))"
 )  # fmt: skip
 ABOVE = 60  # lines; a head may include as many
 REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
@@ -86,11 +91,17 @@ TRAILED = re.compile(
     rb"\#[ \t]*+(?:define[ \t]++\w++(?:\([^()\n]*+\))?+|include[ \t]*+(?:<[^<>\n]++>|\"[^\"\n]++\"))"
     rb"(?:[ \t]*+/\*[^*\n]*+\*/)*+(?P<blanks>[ \t]++\r?+)(?=\n)"
 )  # fmt: skip
+SECTION = re.compile(  # of a class that has Qt's signals and slots
+    rb"^[ \t]*+(?:(?:public|private|protected)[ \t]++(?P<slots>slots|Q_SLOTS)(?=:)|(?P<signals>(?:signals|Q_SIGNALS):))"
+    rb"(?=:?[ \t]*+(?:/|$))",
+    re.MULTILINE,
+)
 EMPTY = re.compile(rb"\{\s*+\}[ \t]*+(?P<end>;)")
 HEAD = re.compile(
     rb".*[\n;{}][ \t]*+(?:[\w:<>,&*~]++[ \t]*+)++\([^()]*+\)\s*+(?:(?:const|noexcept|override|final)\s*+)*+\Z",
     re.DOTALL,
 )
+NULL = re.compile(rb"\#(?<![^\n]\#)(?=[ \t]*+/\*)")
 PARAMETERS = 400  # bytes of them that are looked at
 MOST_BRACKETS = 20  # in them
 LAST = re.compile(rb"\w++(?=\s*+\Z)")
@@ -99,6 +110,7 @@ NAME = re.compile(rb"(?<=[\s,(])\w++\Z")
 WORD = re.compile(rb"\w+")
 MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
 FINAL = re.compile(rb"final|[A-Z0-9_]+_(?:FINAL|SEALED)")
+INITIAL = re.compile(rb"\s*+\(\s*+=")
 MODIFIERS = frozenset({b"signed", b"unsigned", b"short", b"long"})
 TAGS = frozenset({b"struct", b"union", b"enum", b"class", b"typename"})
 ASIDES = frozenset({b"__attribute__", b"__attribute", b"__asm__", b"asm"})
@@ -133,8 +145,11 @@ def macros(source: bytes) -> list[Span]:
     spans += (span for match in CALL.finditer(source) for span in call(source, match))
     spans += (match.span("bare") for match in BARE.finditer(source) if is_bare(source, match))
     spans += (match.span("macros") for match in TRAILING.finditer(source) if is_trailing(source, match))
-    spans += (match.span("end") for match in EMPTY.finditer(source) if is_function(source, match))
-    spans += (match.span() for match in SCOPED.finditer(source)) if b"::" in source or b"template" in source else ()
+    if b"::" in source or b"template" in source or b"public" in source:
+        spans += (match.span(match.lastgroup or 0) for match in SECTION.finditer(source))
+        spans += (match.span("end") for match in EMPTY.finditer(source) if is_function(source, match))
+        classes = {None, *CLASS.findall(source)}
+        spans += (match.span() for match in SCOPED.finditer(source) if match["name"] in classes)
     outer = (span for span, is_inside in placed(source, spans) if not is_inside)
     remarks = (match.span() for match in REMARKED.finditer(source) if match["more"] is not None)
     inner = [span for span in remarks if source.find(b"\n", *span) < 0]
@@ -147,9 +162,10 @@ def macros(source: bytes) -> list[Span]:
 def ended(source: bytes) -> bytes:
     """The text with directives that end where their lines do: behind blanks the grammar looks for the end further down.
 
-    `#define A ` above `int b;` would be a macro whose value is that variable. Every byte stays where it was.
+    `#define A ` above `int b;` would be a macro whose value is that variable. A directive that is nothing but a comment
+    is that. Every byte stays where it was.
     """
-    return TRAILED.sub(_ended, source)
+    return TRAILED.sub(_ended, NULL.sub(b" ", source))
 
 
 def _ended(match: re.Match[bytes]) -> bytes:
@@ -192,7 +208,11 @@ def call(source: bytes, match: re.Match[bytes]) -> Iterator[Span]:
     """
     start, end = match.span("call")
     above = source[source.rfind(b"\n", 0, match.start()) + 1 : match.start()].strip()
-    begins = above[-1:] in b";{}/" or (above.startswith((b"//", b"#")) and not above.endswith(b"\\"))
+    begins = (
+        above[-1:] in b";{}/"
+        or LONE.fullmatch(above)
+        or (above.startswith((b"//", b"#")) and not above.endswith(b"\\"))
+    )
     if (begins or above[-1:] in b"):") and (b"," in match["call"] or not (match["static"] or match["body"])):
         yield start, end + (begins and source.startswith(b";", end))  # among the members of a struct none may be alone
 
@@ -205,17 +225,18 @@ def is_behind(source: bytes, match: re.Match[bytes]) -> bool:
 
 def is_bare(source: bytes, match: re.Match[bytes]) -> bool:
     """Whether words that are alone on their lines are where a statement begins, and not the last of an `enum`."""
-    if match["next"] is None:
-        return False
     above = code_above(source, match.start())
-    return above in b";}:" or (above in b"{/" and match["next"].isalpha())
+    return above in b";}:" or (above == b"{" and (match["next"] or b"")[:1].isalpha())
 
 
 def code_above(source: bytes, end: int) -> bytes:
-    """The last sign of the code above, `/` of a longer comment; `;` where there is none, and at the top of a struct."""
+    """The last sign of the code above; `;` where there is none, and at the top of a struct; `?` where it is far."""
     for _ in range(ABOVE):
         begin = source.rfind(b"\n", 0, end) + 1
         line = ONE_LINE.sub(b"", source[begin:end]).strip()
+        if line.endswith(b"*/"):
+            begin = max(0, source.rfind(b"/*", 0, end))
+            line = source[source.rfind(b"\n", 0, begin) + 1 : begin].strip()
         if line and not line.startswith(b"#"):
             return b";" if OPENING.fullmatch(line) else line[-1:]
         if not begin:
@@ -270,6 +291,8 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
     behind = 0
     if name in ASIDES and words[-1] not in KEYWORDS:
         name = words.pop()
+    if following == b"(" and len(words) > 1 and INITIAL.match(source, end):  # LIB_VARIABLE int a LIB_INIT(= 1);
+        name = words.pop()
     while following in b"=;,[" and is_attribute(words, name):  # int limit __read_mostly = 1;
         behind += 1
         name = words.pop()
@@ -285,11 +308,18 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
         unknown = [index for index, word in enumerate(words) if word not in KEYWORDS and index not in tags]
         if unknown and not any(tag < len(words) for tag in tags) and TYPES.isdisjoint(words):
             plain = [index for index in unknown if not MACRO.fullmatch(words[index])] or unknown
-            unknown.remove(plain[-1])
+            unknown.remove(pointed(source, start, end, plain))
     if unknown or behind:
         spans = [word.span() for word in WORD.finditer(source, start, end)]
         yield from (spans[index] for index in unknown)
         yield from spans[len(spans) - behind :]
+
+
+def pointed(source: bytes, start: int, end: int, words: list[int]) -> int:
+    """Which of some words is the type: the last before a `*`, where there is one."""
+    star = source.find(b"*", start, end)
+    before_star = [index for index in words if index < len(WORD.findall(source, start, star))] if star > 0 else []
+    return (before_star or words)[-1]
 
 
 def is_attribute(words: list[bytes], name: bytes) -> bool:
