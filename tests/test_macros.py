@@ -231,3 +231,11 @@ def test_what_is_not_known_is_found_in_time_in_proportion_to_the_text(language: 
     source = (unit * (SIZE // len(unit))).encode()
     gaps = re.compile(load_languages().rows[language].gaps.encode())
     costs_under(SECONDS, lambda: sum(1 for _ in gaps.finditer(source)))
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+@pytest.mark.parametrize("head", ["TEST_BEGIN(a)", "TEST(A, b)"])
+def test_what_is_local_to_the_body_of_a_macro_is_no_symbol(language: str, head: str) -> None:
+    text = f"int a;\n\n{head} {{\n  f(1);\n#ifdef B\n  int c = 1;\n  struct d {{ int e; }};\n#endif\n}}\nint g;\n"
+    found = EXTRACTOR.extract(language, text.encode())
+    assert [(row.name, row.parent_name) for row in found.symbols] == [("a", None), ("d", None), ("g", None)]

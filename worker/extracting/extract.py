@@ -9,6 +9,7 @@ two that say something about the same thing, the first holds.
     @definition.<kind>  a definition; its signature begins here
     @definition.scope   no symbol, but what stands in it belongs to its @name: an `impl` of Rust; to what is around if
                         that is `self`
+    @definition.call    no symbol, nor is what is local to a function in it: the call of a macro with a body
     @definition.access  no symbol: its @visibility is that of the @name beside it, else of what follows it: `private`
     @definition.namespace  a module where others name it as their @parent, else a variable: a table of Lua
     @definition         widens the range of the definition with the same @name: decorators, `export`
@@ -64,6 +65,7 @@ WORDS = re.compile(rb"[ \t]*+((?:[A-Za-z_]\w*+[ \t]++)++)")
 DEFINITION = re.compile(rb"@(definition(?:\.(\w+))?)")
 CAPTURE = re.compile(rb"@\w[\w.]*+")
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
+CALLS = frozenset({"function_declarator", "parenthesized_declarator"})  # what a macro with a body looks like
 NEAR = 1000  # bytes between what a grammar does not know and the error that it makes
 MORE = re.compile(rb"@(?:inside|doc|parent|visibility|exported|global)\b")
 
@@ -176,11 +178,17 @@ class Found:
 
     def _add_declared(self, pattern: Pattern, captures: Captures) -> None:
         """Add what a declarator declares, unless it is a function and no definition of one is meant: a prototype."""
-        found = declared(captures["declarator"][0])
+        declarator = captures["declarator"][0]
+        found = declared(declarator)
         whole = captures.get(pattern.whole)
-        if found is None or (whole and is_misread(whole[0], pattern.kind, found)):
+        if found is None:
             return
-        if pattern.kind == "type" or found.is_function == (pattern.kind == "function"):
+        is_wanted = pattern.kind == "type" or found.is_function == (pattern.kind == "function")
+        if whole and is_misread(whole[0], pattern.kind, found):
+            is_wanted = False
+        if not is_wanted and pattern.kind == "function" and declarator.type in CALLS:
+            self._add_definition(replace(pattern, kind="call"), captures, *found.name, self._cut(*found.name))
+        if is_wanted:
             if found.owners and pattern.kind == "function":
                 pattern = replace(pattern, kind="method")
             self._add_definition(pattern, captures, *found.name, " ".join(self._cut(*found.name).split()))

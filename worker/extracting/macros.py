@@ -9,8 +9,8 @@ grammar hold a directive together that goes on behind a comment, nor know `__att
 
 In C++ one word is too many in `LIB_API std::string f()` and `LIB_API ~A()`, and behind parameters: `f() LIB_PURE {`. A
 macro may be a line of its own, `LIB_BEGIN_NAMESPACE`, where a statement begins and what stands below is no function.
-Behind a body with nothing in it a semicolon is one too many: `f(A) { };` would be a variable. `slots` and `signals:` are
-sections of a class to Qt alone.
+Behind a body with nothing in it a semicolon is one too many: `f(A) { };` would be a variable. `slots` and `signals:`
+mean sections of a class to Qt alone.
 """
 
 import re

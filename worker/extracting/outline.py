@@ -208,21 +208,27 @@ def nested(language: Language, definitions: Iterable[Definition]) -> Iterator[tu
             around.append(ahead.pop())
         while around and around[-1].end <= found.start:
             around.pop()
-        parent = around[-1] if around and not found.is_global else None
+        parent = None if found.is_global else next((one for one in reversed(around) if one.kind != "call"), None)
         if found.kind == "access":
             accesses.declare(found, parent)
             continue
         accesses.apply(found, parent)
         settle(found, parent)
-        if parent and parent.kind in LOCAL_TO and found.kind in language.local:
+        if around and is_local(language, found, around[-1]):
             continue
         if found.kind in ("variable", "constant"):
             if found.qualified in variables:
                 continue
             if not language.variants:
                 variables.add(found.qualified)
-        if len(found.name) <= MAX_NAME and found.kind != "scope":
+        if len(found.name) <= MAX_NAME and found.kind not in ("scope", "call"):
             yield found, parent
+
+
+def is_local(language: Language, found: Definition, around: Definition) -> bool:
+    """Whether a definition is no symbol where it stands. What looks like a call with a body may be an error."""
+    is_function = around.kind in LOCAL_TO or (around.kind == "call" and found.kind != "function")
+    return is_function and found.kind in language.local
 
 
 class Accesses:

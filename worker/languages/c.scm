@@ -5,6 +5,11 @@
 (function_definition (_ "static" @visibility)? declarator: (_) @declarator body: (_) @body)
   @definition.function
 
+; ---- what is left of the call of a macro with a body
+
+((translation_unit (compound_statement . "{" @name) @definition.call) (#set! name "call"))
+((declaration_list (compound_statement . "{" @name) @definition.call) (#set! name "call"))
+
 ; ---- structs, unions, enums; those without a name by the typedef that names them
 
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.struct
