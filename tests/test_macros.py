@@ -229,8 +229,8 @@ def test_what_the_grammar_does_not_know_is_left_out(language: str, text: str, na
 )  # fmt: skip
 def test_what_is_not_known_is_found_in_time_in_proportion_to_the_text(language: str, unit: str) -> None:
     source = (unit * (SIZE // len(unit))).encode()
-    gaps = re.compile(load_languages().rows[language].gaps.encode())
-    costs_under(SECONDS, lambda: sum(1 for _ in gaps.finditer(source)))
+    gaps = [re.compile(gap.encode()) for gap in load_languages().rows[language].gaps]
+    costs_under(SECONDS, lambda: [sum(1 for _ in gap.finditer(source)) for gap in gaps])
 
 
 @pytest.mark.parametrize("language", ["c", "cpp"])

@@ -35,7 +35,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     variants: bool = False
     macros: bool = False
     branches: bool = False
-    gaps: str = ""
+    gaps: tuple[str, ...] = ()  # expressions; the table has their names
     conditions: bool = False
     annotations: str = ""
     fallback: str | None = None
@@ -97,6 +97,8 @@ def load_languages(profile: Profile | None = None) -> Languages:
     only where `profile` lets somebody ask for them, or where none is given.
     """
     table = tomllib.loads((FOLDER / "languages.toml").read_text())
+    for row in table["language"].values():
+        row["gaps"] = [table["gap"][name] for name in row.get("gaps", ())]
     rows = msgspec.convert(table["language"], dict[str, Language])
     if profile and not profile.reads_all_of("symbols"):
         rows = {name: msgspec.structs.replace(row, docs=None) for name, row in rows.items()}

@@ -471,8 +471,9 @@ def without_gaps(row: Language, text: bytes, tree: Tree) -> tuple[bytes, list[Sp
     """The text without what the grammar does not know where it has errors."""
     if not row.gaps:
         return text, []
-    gaps = COMPILED(row.gaps.encode())
-    found = [match.span() for place in around(unknown(tree)) for match in gaps.finditer(text, *place)]
+    gaps = [COMPILED(gap.encode()) for gap in row.gaps]
+    places = around(unknown(tree))
+    found = [match.span() for place in places for gap in gaps for match in gap.finditer(text, *place)]
     spans = (span for span, is_directive in placed(text, found) if not is_directive)
     return without(text, (line for span in spans for line in lines(text, *span))), []
 

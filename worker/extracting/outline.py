@@ -199,22 +199,19 @@ def nested(language: Language, definitions: Iterable[Definition]) -> Iterator[tu
     separate_chains(in_order)
     settle_namespaces(in_order)
     settle_constants(language, in_order)
-    ahead = sorted(in_order, key=lambda found: found.inside, reverse=True)
-    around: list[Definition] = []
+    around = Around(in_order)
     variables: set[str] = set()
     accesses = Accesses()
     for found in in_order:
-        while ahead and ahead[-1].inside <= found.start:
-            around.append(ahead.pop())
-        while around and around[-1].end <= found.start:
-            around.pop()
-        parent = None if found.is_global else next((one for one in reversed(around) if one.kind != "call"), None)
+        innermost, parent = around.at(found.start)
+        if found.is_global:
+            parent = None
         if found.kind == "access":
             accesses.declare(found, parent)
             continue
         accesses.apply(found, parent)
         settle(found, parent)
-        if around and is_local(language, found, around[-1]):
+        if innermost and is_local(language, found, innermost):
             continue
         if found.kind in ("variable", "constant"):
             if found.qualified in variables:
@@ -223,6 +220,27 @@ def nested(language: Language, definitions: Iterable[Definition]) -> Iterator[tu
                 variables.add(found.qualified)
         if len(found.name) <= MAX_NAME and found.kind not in ("scope", "call"):
             yield found, parent
+
+
+class Around:
+    """What stands around the definitions of a file, one after the other."""
+
+    def __init__(self, definitions: Iterable[Definition]) -> None:
+        self._ahead = sorted(definitions, key=lambda found: found.inside, reverse=True)
+        self._open: list[Definition] = []
+        self._owners: list[Definition] = []  # those of them that may be a parent
+
+    def at(self, start: int) -> tuple[Definition | None, Definition | None]:
+        """The innermost definition around a place, and the innermost that is a parent of what stands there."""
+        while self._ahead and self._ahead[-1].inside <= start:
+            self._open.append(self._ahead.pop())
+            if self._open[-1].kind != "call":
+                self._owners.append(self._open[-1])
+        while self._open and self._open[-1].end <= start:
+            self._open.pop()
+        while self._owners and self._owners[-1].end <= start:
+            self._owners.pop()
+        return self._open[-1] if self._open else None, self._owners[-1] if self._owners else None
 
 
 def is_local(language: Language, found: Definition, around: Definition) -> bool:
