@@ -6,6 +6,8 @@ The same questions are asked everywhere, first once to warm up. Times are second
 import os
 import re
 import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
@@ -36,6 +38,7 @@ from fledgling.worker.signatures import Signatures
 
 QUESTIONS = 100  # of each kind
 RESPAWNS = 11  # workers started, one after the other
+LOGGED = 2000  # characters of a server's log that are shown where it failed
 PASSES = 10  # over the files of a corpus, each of which gives one question of a kind at a time
 _DEFINED = re.compile(r"\b(?:def|class|func|fn|struct|interface|function|type) +(\w{4,40})\b")
 
@@ -202,9 +205,14 @@ async def _client(
     server = StdioServerParameters(
         command=command[0], args=list(command[1:]), cwd=folder, env=dict(environment) if environment else None
     )
-    with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230, PTH123  (it does not block)
-        async with Client(stdio_client(server, errlog=nowhere)) as client:
-            yield client
+    with tempfile.TemporaryFile("w+") as log:
+        try:
+            async with Client(stdio_client(server, errlog=log)) as client:
+                yield client
+        except Exception:
+            log.seek(0)
+            sys.stderr.write(log.read()[-LOGGED:])
+            raise
 
 
 async def _call(client: Client, tool: str, arguments: dict[str, object]) -> None:
