@@ -79,14 +79,15 @@ LONE = re.compile(rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]*+")
 BARE = re.compile(
     rb"\n[ \t]*+(?P<bare>" + ALONE + rb"(?:\s*+" + ALONE + rb")*+)(?=\s*+(?P<next>[}\#/]|\Z"
     rb"|(?:namespace|class|struct|enum|union|template|using|typedef|public|private|protected|friend|extern|inline\s++namespace)\b"
-    rb"|" + CAPITALS + ARGUMENTS + rb"[ \t]*+\n\s*+[^\s{])|[ \t]*+\n[ \t]*+(?P<blank>\n))"
+    rb"|" + CAPITALS + ARGUMENTS + rb"[ \t]*+\n\s*+[^\s{])|[ \t]*+\n[ \t]*+(?P<blank>\n)|)"
 )  # fmt: skip
 ABOVE = 60  # lines; a head may include as many
+LONGEST = 5000  # bytes of a comment above; a license has fewer
 REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
 LINE = re.compile(rb"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
 REMARKED = re.compile(REMARK + rb"(?P<more>(?=[ \t]*+[^\s/]))?")
 OPENING = re.compile(rb"(?:typedef\s++)?(?:struct|union|class|namespace)\b[^;]*\{")
-ONE_LINE = re.compile(rb"/\*(?>(?:[^*]++|\*(?!/))*)\*/|//.*")
+ONE_LINE = re.compile(REMARK + rb"|//.*")
 TRAILED = re.compile(
     rb"\#[ \t]*+(?:define[ \t]++\w++(?:\([^()\n]*+\))?+|include[ \t]*+(?:<[^<>\n]++>|\"[^\"\n]++\"))"
     rb"(?:[ \t]*+/\*[^*\n]*+\*/)*+(?P<blanks>[ \t]++\r?+)(?=\n)"
@@ -225,6 +226,8 @@ def is_behind(source: bytes, match: re.Match[bytes]) -> bool:
 
 def is_bare(source: bytes, match: re.Match[bytes]) -> bool:
     """Whether words that are alone on their lines are where a statement begins, and not the last of an `enum`."""
+    if match["next"] is None and match["blank"] is None:
+        return False
     above = code_above(source, match.start())
     return above in b";}:" or (above == b"{" and (match["next"] or b"")[:1].isalpha())
 
@@ -235,7 +238,8 @@ def code_above(source: bytes, end: int) -> bytes:
         begin = source.rfind(b"\n", 0, end) + 1
         line = ONE_LINE.sub(b"", source[begin:end]).strip()
         if line.endswith(b"*/"):
-            begin = max(0, source.rfind(b"/*", 0, end))
+            if (begin := source.rfind(b"/*", max(0, end - LONGEST), end)) < 0:
+                break
             line = source[source.rfind(b"\n", 0, begin) + 1 : begin].strip()
         if line and not line.startswith(b"#"):
             return b";" if OPENING.fullmatch(line) else line[-1:]
