@@ -18,7 +18,7 @@ from running import CALLS, fronted
 
 from fledgling.broker.indexing import IndexingError
 from fledgling.wire import Dependencies, Explore, Query, Read, Search, Symbols
-from fledgling.worker.builder import GROUP_ROWS
+from fledgling.worker.image import SYMBOLS_TOGETHER
 from fledgling.worker.outlines import Outlines
 from fledgling.worker.text import content_hash
 
@@ -208,7 +208,7 @@ async def test_tables_have_their_columns_and_keys(project):
 @pytest.mark.anyio
 @pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst"])
 async def test_symbols_are_all_there_and_in_order_where_they_fill_several_groups_of_the_engine(tmp_path, profile):
-    count = GROUP_ROWS // 3 + 1000
+    count = 2 * SYMBOLS_TOGETHER + 1000
     for file in range(4):
         (tmp_path / f"{file}.h").write_text("".join(f"#define NAME_{number} 1\n" for number in range(count)))
     async with built(tmp_path, profile) as indexing:

@@ -227,8 +227,8 @@ def test_what_the_grammar_does_not_know_is_left_out(language: str, text: str, na
     "unit",
     [
         "a::", "a::*", "enum ", "enum : a ", "enum : {", '" A', '"\n', "(A *", "(ABC * a )", ") ABC(", ")\nABC(a",
-        ") _a", " UNUSED", "UNUSED", "a\nUNUSED\n", " ABC(1,", "} ABC ", "= {", "= { } ", "*=", "A_API", "A" * 99, "_API ",
-        "__ccall", "\n\na(", "A(=", "A(= (", "a(b, ", "a(b,c) ", ") A_B ", "emit ",
+        ") _a", " UNUSED", "UNUSED", "a\nUNUSED\n", " ABC(1,", "} ABC ", "= {", "= { } ", "*=", "A_API", "A" * 99,
+        "_API ", "__ccall", "\n\na(", "A(=", "A(= (", "a(b, ", "a(b,c) ", ") A_B ", "emit ",
         "typename a ", "class A(", "class ABC() a ",
     ],
 )  # fmt: skip

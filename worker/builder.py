@@ -22,7 +22,7 @@ from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
 from fledgling.worker.extracting.extractor import Source
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
-from fledgling.worker.image import SQL, path_of
+from fledgling.worker.image import SQL, SYMBOLS_TOGETHER, path_of
 from fledgling.worker.outlines import OutlineWriter, Row
 from fledgling.worker.roots import root
 from fledgling.worker.rows import FileRow, ImportRow
@@ -30,8 +30,6 @@ from fledgling.worker.signer import Sign, Signer, signed_here
 from fledgling.worker.text import Pieces
 
 CHUNK_BYTES = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
-CHUNK_ROWS = 20_480  # symbols loaded at once: each load costs some milliseconds, however small
-GROUP_ROWS = 6 * CHUNK_ROWS  # symbols in a row group of the engine: committed when it is full, it is written once
 ENGINE_SHARE = (
     0.25  # of memory_limit, for the engine's buffers: it fills what it is given, and rows need room beside it
 )
@@ -120,8 +118,6 @@ class Builder:
         self.holds_comments = has_content and profile.reads_all_of("content")
         self._text = "text" if has_content and not self.narrows_content else "memory"
         self._outlines: OutlineWriter | None = None
-        self._symbols_at = self._into("symbols").begin()
-        self._symbols_loaded = 0
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
         self._signer = Signer(images.signatures, signed_here if self.narrows_content else sign)
         self._writer = BlockWriter(images.blocks)
@@ -187,7 +183,7 @@ class Builder:
         """Load symbols, one list a column; in any number of calls, in path order."""
         for name, values in columns.items():
             self._symbols[name] += values
-        while len(self._symbols["path"]) >= CHUNK_ROWS:
+        while len(self._symbols["path"]) >= SYMBOLS_TOGETHER:
             self._load_symbols()
 
     def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
@@ -204,7 +200,6 @@ class Builder:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
         if self._symbols:
             self._load_symbols()
-        self._symbols_at.commit()
         if self.narrows_content:
             self.seal_text()
         self._copy("files", "code")
@@ -229,18 +224,14 @@ class Builder:
         return sum(os.fstat(fd).st_size for fd in astuple(self._images))
 
     def _load_symbols(self) -> None:
-        """Load the next CHUNK_ROWS, or what is left."""
-        chunk = {name: values[:CHUNK_ROWS] for name, values in self._symbols.items()}
+        """Load the next SYMBOLS_TOGETHER, or what is left."""
+        chunk = {name: values[:SYMBOLS_TOGETHER] for name, values in self._symbols.items()}
         for values in self._symbols.values():
-            del values[:CHUNK_ROWS]
-        _load(self._symbols_at, "load_symbols", chunk)
+            del values[:SYMBOLS_TOGETHER]
+        _load(self._into("symbols"), "load_symbols", chunk)
         if self._outlines:
             self._outlines.add(zip(*(chunk[name] for name in _OUTLINED), strict=True))
-        self._symbols_loaded += len(chunk["path"])
-        if self._symbols_loaded % GROUP_ROWS == 0:
-            self._symbols_at.commit()
-            self._forget_written()
-            self._symbols_at.begin()
+        self._forget_written()
 
     def _limit_engine(self, size: int) -> None:
         self._db.execute("SET memory_limit=$1", [f"{size}B"])

@@ -37,6 +37,7 @@ _SERVE_SETTINGS = (
 
 
 ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 8 megabytes of text
+SYMBOLS_TOGETHER = 10 * ROWS_TOGETHER  # likewise, and loaded at once: each load costs some milliseconds, however small
 ENDING = 0.0005  # seconds between two looks at whether a thread is gone
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
@@ -101,7 +102,7 @@ def open_empty(images: Images) -> duckdb.DuckDBPyConnection:
         os.pwrite(fd, _EMPTY, 0)
     db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
     db.execute(f"ATTACH '{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
-    db.execute(f"ATTACH '{path_of(images.code)}' AS code")
+    db.execute(f"ATTACH '{path_of(images.code)}' AS code (ROW_GROUP_SIZE {SYMBOLS_TOGETHER})")
     return db
 
 
