@@ -67,6 +67,8 @@ def long(tmp_path_factory):
         "brackets/{a,b}.txt": "here",
         "ab/c.txt": "here",
         "a/c.txt": "here",
+        "store.cs": "namespace A {\n  class Store {\n    Store() { }\n    Store(int a) { }\n  }\n}\n",
+        "stores.cs": "namespace A { class Store { } }\nnamespace A { class Store { Store() { } } }\n",
         "ends.txt": "one\r\ntwo\x0cstill two\u2028still two\r\n\r\nfour",
         "deep/" * 30 + "bottom.txt": "bottom",
         'it\'s "quoted", naïve.txt': "quoted",

@@ -66,7 +66,7 @@ def _definition(asking: Asking, file: File, symbol: str) -> _Range:
     path = file.path
     found = _named(asking, file, symbol)
     full = [row for row in found if row.qualified_name == symbol]
-    chosen = full if len(full) == 1 else found
+    chosen = full if len(full) == 1 else _holding(found)
     if len(chosen) == 1:
         others = [f"{row.qualified_name} at line {row.line_start}" for row in found if row != chosen[0]]
         note = f"Also of this name here: {', '.join(others)}." if others else None
@@ -91,6 +91,16 @@ def _named(asking: Asking, file: File, symbol: str) -> list[Row]:
     rows = asking.outlines.definitions(file) if asking.outlines else []
     found = [row for row in rows if symbol == row.name or f".{row.qualified_name}".endswith(f".{symbol}")]
     return sorted(found, key=lambda row: (row.line_start, -row.line_end, row.qualified_name))
+
+
+def _holding(rows: list[Row]) -> list[Row]:
+    """Return the first alone if all others are in it, as constructors are in their class; else all."""
+    if not rows:
+        return rows
+    first, *others = rows
+    inside = f"{first.qualified_name}."
+    holds = all(row.line_end <= first.line_end and row.qualified_name.startswith(inside) for row in others)
+    return [first] if holds else rows
 
 
 def _enclosing(asking: Asking, file: File, start: int, end: int) -> list[Row]:

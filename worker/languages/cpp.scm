@@ -1,7 +1,9 @@
 ; What only C++ knows.
 
-; ---- functions: of a template, defaulted, deleted, pure virtual, friends
+; ---- functions: constructors, before what they initialize; of a template, defaulted, deleted, pure virtual, friends
 
+(template_declaration (_ declarator: (_) @declarator (field_initializer_list) @body)) @definition.function
+(function_definition declarator: (_) @declarator (field_initializer_list) @body) @definition.function
 (template_declaration (_ declarator: (_) @declarator body: (_) @body)) @definition.function
 (template_declaration (_ declarator: (_) @declarator
   [(default_method_clause) (delete_method_clause) (try_statement)] @body)) @definition.function
