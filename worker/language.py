@@ -40,7 +40,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     annotations: str = ""
     fallback: str | None = None
     fallback_sign: str = ""
-    fallback_first: str = ""
+    fallback_sure: str = ""
     local: tuple[str, ...] = ("variable", "constant")
     visibility: str = "public"
     visibilities: dict[str, str] = {}

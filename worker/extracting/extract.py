@@ -506,9 +506,9 @@ def edited(tree: Tree, source: bytes, blanked: list[Span]) -> Tree:
 
 
 def in_turn(syntaxes: list[Syntax], source: bytes) -> list[Syntax]:
-    """The grammars to try: first that of the text's own language, but where there is little doubt of another."""
-    sign = syntaxes[0].row.fallback_first
-    return syntaxes[::-1] if sign and SIGN(sign.encode()).search(source) else syntaxes
+    """The grammars to try: first that of the text's own language, but where there is little doubt only another."""
+    sign = syntaxes[0].row.fallback_sure
+    return syntaxes[-1:] if sign and SIGN(sign.encode()).search(source) else syntaxes
 
 
 def looks_like(row: Language, source: bytes) -> bool:
