@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from costing import costs_under
 
 from fledgling.wire import CONFINED, DEFINITION_KINDS
 from fledgling.worker.extracting.extract import Extractor
@@ -24,6 +25,8 @@ SECONDS = 1.0  # of CPU for what is linear in its text: five times what it takes
 LONG_SECONDS = 10.0
 SHORT_SIZE = 1 << 10
 SIZE = 1 << 13
+LISTS = tomllib.loads(Path(__file__).with_name("lists.toml").read_text())
+LISTED = 1200  # items
 LONG_SIZE = 1 << 20
 
 
@@ -252,6 +255,15 @@ def test_ends_in_time_on_a_hostile_megabyte(extractor: Extractor, name: str, lan
 def test_ends_in_time_on_hostile_text(extractor: Extractor, language: str) -> None:
     slow = {name: seconds(extractor, language, text) for name, text in hostile(SIZE).items()}
     assert {name: taken for name, taken in slow.items() if taken > SECONDS} == {}
+
+
+@pytest.mark.parametrize("language", LISTS)
+def test_a_long_list_is_read_in_time(extractor: Extractor, language: str) -> None:
+    extractor.extract(language, b"\n")  # what it needs first takes time once
+    for around, item, between in LISTS[language]:
+        items = between.join(item.replace("<n>", str(number)) for number in range(LISTED))
+        text = around.replace("<list>", items).encode() + b"\n"
+        assert costs_under(SECONDS, lambda text=text: extractor.extract(language, text)).engine, around
 
 
 @pytest.mark.parametrize("table", sorted(SOURCES.glob("*.toml")), ids=lambda path: path.stem)

@@ -9,7 +9,7 @@
   [(default_method_clause) (delete_method_clause) (try_statement)] @body)) @definition.function
 (function_definition declarator: (_) @declarator
   [(default_method_clause) (delete_method_clause) (try_statement)] @body) @definition.function
-(field_declaration declarator: (_) @declarator "=" @body default_value: (number_literal)) @definition.function
+(field_declaration declarator: (_) @declarator . "=" @body . default_value: (number_literal)) @definition.function
 (friend_declaration (_ declarator: (_) @declarator body: (_) @body) @definition.function @global)
 
 ; ---- classes, enums, concepts, aliases
