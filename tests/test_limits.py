@@ -157,7 +157,7 @@ async def test_worker_that_stands_still_is_replaced(limited):
 async def overshoots(project, tmp_path, statements):
     """Statement -> the seconds by which it passes a limit of half a second, and whether its worker lived."""
     profile = tmp_path / "short.sql"
-    profile.write_text("SET tools = 'explore, query'; SET memory_limit = '256MB'; SET query_timeout = 0.5;")
+    profile.write_text("SET tools = 'explore, query'; SET memory_limit = '2GB'; SET query_timeout = 0.5;")
     found = {}
     async with fronted(project, profile) as (front, _):
         expected = await front.call("explore", {})
@@ -167,11 +167,10 @@ async def overshoots(project, tmp_path, statements):
             ended = await front.ask(Query(sql))
             late = time.monotonic() - begun - 0.5
             assert isinstance(ended, Refusal), name
-            assert ended.kind in ("timeout", "memory"), name
+            assert ended.kind == "timeout", name
             assert await front.call("explore", {}) == expected
             await until(lambda: len(own_query_workers()) == 1)
-            if ended.kind == "timeout":  # on a quick machine some fill their memory first
-                found[name] = late, is_alive(worker)
+            found[name] = late, is_alive(worker)
     return found
 
 
@@ -183,7 +182,7 @@ async def test_statements_that_hear_an_interrupt_end_at_their_time(project, tmp_
     record_testsuite_property("overshoot of statements that hear, median ms", 1000 * statistics.median(late))
     record_testsuite_property("overshoot of statements that hear, worst ms", 1000 * late[-1])
     assert len(found) >= 40
-    assert sum(not lived for _, lived in found.values()) <= 2  # a worker that holds too much is replaced
+    assert all(lived for _, lived in found.values())
     assert statistics.median(late) < 0.05
     assert late[-1] < limits.GRACE
 
@@ -223,7 +222,7 @@ async def test_statements_that_hear_nothing_end_with_their_worker(project, tmp_p
     late = {name: late for name, (late, _) in found.items()}
     record_testsuite_property("overshoot of statements that hear nothing, worst ms", 1000 * max(late.values()))
     record_testsuite_property("statements that end with their worker", sum(not lived for _, lived in found.values()))
-    assert len(found) >= 20
+    assert len(found) >= 25
     assert sum(not lived for _, lived in found.values()) >= 10  # how many depends on the machine
     assert max(late.values()) < limits.GRACE + SLACK
 
