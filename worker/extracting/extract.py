@@ -184,19 +184,18 @@ class Found:
         if found is None:
             return
         is_wanted = pattern.kind == "type" or found.is_function == (pattern.kind == "function")
-        if whole and is_misread(whole[0], pattern.kind, found):
-            is_wanted = False
-        if not is_wanted and pattern.kind == "function" and declarator.type in CALLS:
-            self._add_definition(replace(pattern, kind="call"), captures, *found.name, self._cut(*found.name))
-        if is_wanted:
-            if found.owners and pattern.kind == "function":
-                pattern = replace(pattern, kind="method")
-            self._add_definition(pattern, captures, *found.name, " ".join(self._cut(*found.name).split()))
-            definition = self._definitions[found.name[0]]
-            definition.parent = definition.parent or "::".join(self._cut(*owner) for owner in found.owners)
-            definition.value = found.value
-            if pattern.kind in ("function", "method"):
-                self._add_words_ahead(definition)
+        if not is_wanted or (whole and is_misread(whole[0], pattern.kind, found)):
+            if pattern.kind == "function" and declarator.type in CALLS:
+                self._add_definition(replace(pattern, kind="call"), captures, *found.name, self._cut(*found.name))
+            return
+        if found.owners and pattern.kind == "function":
+            pattern = replace(pattern, kind="method")
+        self._add_definition(pattern, captures, *found.name, " ".join(self._cut(*found.name).split()))
+        definition = self._definitions[found.name[0]]
+        definition.parent = definition.parent or "::".join(self._cut(*owner) for owner in found.owners)
+        definition.value = found.value
+        if pattern.kind in ("function", "method"):
+            self._add_words_ahead(definition)
 
     def _add_words_ahead(self, function: Definition) -> None:
         """Let a function begin with the macros that were left out on its first line: `asmlinkage long f(void)`."""

@@ -74,8 +74,9 @@ SCOPED = re.compile(
     rb"|(?P<name>\w++)\s*+\())"
 )  # fmt: skip
 CLASS = re.compile(rb"\b(?:class|struct)\s++(?:" + CAPITALS + rb"\s++)?+(\w++)")
-ALONE = rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]*+[ \t]*+(?=\n|\Z)"
-LONE = re.compile(rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]*+")
+JOINED = rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]*+"
+LONE = re.compile(JOINED)
+ALONE = JOINED + rb"[ \t]*+(?=\n|\Z)"
 BARE = re.compile(
     rb"\n[ \t]*+(?P<bare>" + ALONE + rb"(?:\s*+" + ALONE + rb")*+)(?=\s*+(?P<next>[}\#/]|\Z"
     rb"|(?:namespace|class|struct|enum|union|template|using|typedef|public|private|protected|friend|extern|inline\s++namespace)\b"
@@ -321,9 +322,8 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
 
 def pointed(source: bytes, start: int, end: int, words: list[int]) -> int:
     """Which of some words is the type: the last before a `*`, where there is one."""
-    star = source.find(b"*", start, end)
-    before_star = [index for index in words if index < len(WORD.findall(source, start, star))] if star > 0 else []
-    return (before_star or words)[-1]
+    ahead = len(WORD.findall(source, start, max(start, source.find(b"*", start, end))))
+    return max((index for index in words if index < ahead), default=words[-1])
 
 
 def is_attribute(words: list[bytes], name: bytes) -> bool:
