@@ -35,10 +35,12 @@ two that say something about the same thing, the first holds.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from importlib import import_module
+from itertools import accumulate
 
 import re2
 from msgspec import Struct
@@ -347,7 +349,7 @@ class Syntax:
 
 
 class Extractor:
-    """All grammars and rules of the table, compiled.
+    """All grammars of the table, and their rules.
 
     `Extractor(load_languages()).extract("python", b"def f(): ...\\n").symbols[0].name == "f"`
     """
@@ -364,25 +366,21 @@ class Extractor:
         for name, row in languages.rows.items():
             if row.fallback:
                 self._syntaxes[name] += self._syntaxes[row.fallback]
-        self._statements = {
-            name: StatementRules(languages, name)
-            for name, row in languages.rows.items()
-            if row.rules and not row.grammars
-        }
-        self._bodies = {name: Bodies(languages, name) for name, row in languages.rows.items() if row.body}
-        self._scanners = {
-            name: scanner(languages, name) for name, row in languages.rows.items() if row.comments and not row.grammars
-        }
+        # Made when a language is first met, as queries are: no file needs to be opened for them.
+        self._bodies = cache(partial(Bodies, languages))
+        self._statements = cache(partial(StatementRules, languages))
+        self._scanners = cache(partial(scanner, languages))
 
     def extract(self, language: str, source: bytes) -> Extraction:
         """What the text of one file says: lines of UTF-8. Whatever they hold, it does not raise."""
         row = self._languages.rows.get(language, Language())
         if syntaxes := self._syntaxes.get(language):
-            return parsed(syntaxes, source, self._bodies.get(language))
-        if rules := self._statements.get(language):
+            return parsed(syntaxes, source, self._bodies(language) if row.body else None)
+        if row.rules:
+            rules = self._statements(language)
             cut = rules.cut(source)
             return extraction(row, Text(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
-        spans = comments(self._scanners[language], source) if language in self._scanners else []
+        spans = comments(self._scanners(language), source) if row.comments else []
         if row.reader:
             found = READERS[row.reader](source)
             text = Text(source, spans + found.comments)
@@ -451,13 +449,26 @@ def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree, 
 
 def without_macros(syntax: Syntax, source: bytes, ranges: list[Range]) -> tuple[bytes, Tree]:
     """The text without what must be macros, and its tree, or that of all of the text if it has no more errors."""
-    spans = macros(source) if syntax.row.macros else []
+    spans = [*apart(macros(together(source, ranges)), ranges)] if syntax.row.macros else []
     text = without(source, spans) if spans else source
     tree = syntax.parse(text, ranges)
     if spans and (fewest := errors(tree)):
         attempt = syntax.parse(source, ranges, edited(tree, source, spans))
         tree = attempt if errors(attempt) <= fewest else tree
     return text, tree
+
+
+def together(source: bytes, ranges: list[Range]) -> bytes:
+    """What a parser reads of a text, without what stands between: of C a third."""
+    return b"".join(source[each.start_byte : each.end_byte] for each in ranges) if ranges else source
+
+
+def apart(spans: Iterable[Span], ranges: list[Range]) -> Iterator[Span]:
+    """Spans of what stands together as spans of the text."""
+    ends = [*accumulate(each.end_byte - each.start_byte for each in ranges)]
+    moves = [each.end_byte - end for each, end in zip(ranges, ends, strict=True)] or [0]
+    for start, end in (span for span in spans if span[0] < span[1]):
+        yield start + moves[bisect_right(ends, start)], end + moves[bisect_left(ends, end)]
 
 
 def with_one_branch(row: Language, text: bytes, _tree: Tree) -> tuple[bytes, list[Span]]:

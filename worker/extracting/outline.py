@@ -110,6 +110,8 @@ class Text:
     def last_line(self, end: int) -> int:
         """The line of the last code before `end`: a block of Python may end in comments that are not part of it."""
         line = self.line(max(end - 1, 0))
+        if not self.code[max(end - 2, 0) : end].isspace():  # as nearly all do
+            return line
         if line not in self._is_comment:
             self._is_comment[line] = self._is_blank(self.code, line) and not self._is_blank(self.source, line)
         return self._code_above.get(line, line) if self._is_comment[line] else line
