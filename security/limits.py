@@ -21,7 +21,7 @@ EXTRACTOR_MEMORY = 512 * 2**20  # bytes; parsing a megabyte takes up to a hundre
 EXTRACTOR: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_FSIZE: 0,  # bytes; it writes to its socket only
-    resource.RLIMIT_NOFILE: 8,  # descriptors; its socket and standard error
+    resource.RLIMIT_NOFILE: 16,  # descriptors; its socket, or those of all for the process above, and standard error
 }
 QUERY_WORKER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,

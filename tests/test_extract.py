@@ -12,8 +12,8 @@ from costing import costs_under
 
 from fledgling.wire import CONFINED, DEFINITION_KINDS
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.extracting.extractor import FILE_SECONDS, Facts, Source
 from fledgling.worker.extracting.extractors import MAX_EXTRACTORS, Extractors
+from fledgling.worker.extracting.messages import FILE_SECONDS, Facts, Source
 from fledgling.worker.extracting.outline import MAX_GAP, cleaned
 from fledgling.worker.language import load_languages
 from fledgling.worker.rows import Extraction

@@ -7,9 +7,9 @@ from running import fronted
 from test_cli import fledgling
 
 from fledgling.wire import CONFINED, Explore
-from fledgling.worker.extracting import extractor, extractors
-from fledgling.worker.extracting.extractor import Facts, Source
+from fledgling.worker.extracting import extractors, messages
 from fledgling.worker.extracting.extractors import LOST_FILES, Extractors
+from fledgling.worker.extracting.messages import Facts, Source
 from fledgling.worker.language import load_languages
 
 ENDLESS = "<!--" * 2048 + "\n"  # an ordinary megabyte of C takes a quarter of a second, these 8 KB more than two
@@ -20,7 +20,7 @@ DENSE = 60_000  # definitions in one file of a megabyte
 @pytest.fixture
 def hurried(monkeypatch):
     """Extractors with a tenth of the time: they are forked, and so they find it changed."""
-    monkeypatch.setattr(extractor, "FILE_SECONDS", 0.2)
+    monkeypatch.setattr(messages, "FILE_SECONDS", 0.2)
     running = Extractors(load_languages(), CONFINED)
     running.confined()
     yield running

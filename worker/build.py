@@ -19,8 +19,8 @@ from fledgling.security.secret_files import is_secret
 from fledgling.wire import CODE, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader
 from fledgling.worker.builder import Builder
-from fledgling.worker.extracting.extractor import Batch, Found, Source
 from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.extracting.messages import Batch, Found, Source
 from fledgling.worker.generated import is_generated
 from fledgling.worker.language import Languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest

@@ -19,7 +19,7 @@ from msgspec.structs import astuple
 from fledgling.security import memory_file
 from fledgling.wire import Images, Profile, View
 from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
-from fledgling.worker.extracting.extractor import Source
+from fledgling.worker.extracting.messages import Source
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL, SYMBOLS_TOGETHER, path_of

@@ -1,4 +1,4 @@
-"""The indexer's main. What it needs to fork the extractors is loaded here, all else in indexing.py meanwhile."""
+"""The indexer's main. What it needs to fork the extractors is loaded here; all else while they load what they need."""
 
 if __name__ == "__main__":
     from fledgling.worker.begin import begin
@@ -10,7 +10,6 @@ import os
 from fledgling.pipe import Pipe
 from fledgling.wire import Build
 from fledgling.worker.extracting.extractors import Extractors
-from fledgling.worker.image import Opening, open_empty
 from fledgling.worker.language import load_languages
 
 
@@ -21,6 +20,8 @@ def main() -> None:
     if order is not None:
         languages = load_languages(order.profile)
         extractors = Extractors(languages, order.confining)
+        from fledgling.worker.image import Opening, open_empty  # noqa: PLC0415
+
         opening = Opening(lambda: open_empty(order.images))
         from fledgling.worker.indexing import index  # noqa: PLC0415  (see Opening)
 

@@ -7,9 +7,9 @@ import os
 import queue
 import socket
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from itertools import pairwise
 from typing import TypeVar
 
 from msgspec.structs import astuple
@@ -17,7 +17,7 @@ from msgspec.structs import astuple
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, pack
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Confining, Layer
-from fledgling.worker.extracting.extractor import (
+from fledgling.worker.extracting.messages import (
     Batch,
     Confined,
     Facts,
@@ -28,16 +28,15 @@ from fledgling.worker.extracting.extractor import (
     Signed,
     Source,
     SymbolColumns,
-    fork,
     seconds,
 )
 from fledgling.worker.language import Languages
-from fledgling.worker.signer import signed
 
 MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more
 BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
 LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
 WAITING_BYTES = 2**20  # of text, asked of the kernel for a socket: who sends a piece does not wait for its reader
+STDERR = 2
 AHEAD = 4  # batches for each process that wait to be parsed, or to be loaded
 
 Item = TypeVar("Item")
@@ -55,32 +54,27 @@ class Extractors:
     """
 
     def __init__(self, languages: Languages, confining: Confining) -> None:
-        self._sockets: list[socket.socket] = []
-        self._children: list[int] = []
+        pairs = [socket.socketpair() for _ in range(min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS))]
+        self._above = fork(languages, [theirs for _, theirs in pairs], confining)
+        self._sockets = [ours for ours, _ in pairs]
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
         self._lost = 0
-        # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
-        for _ in range(min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS)):
-            ours, theirs = socket.socketpair()
+        for ours, theirs in pairs:
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
-            self._children.append(fork(languages, theirs, confining))
-            self._sockets.append(ours)
+            # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
             self._free.put(Pipe(FromExtractor, ours.fileno(), ours.fileno(), MAX_FRAME_BYTES))
             theirs.close()
 
     def confined(self) -> tuple[Layer, ...]:
-        """Wait until each process is confined, and return what holds them. Raises ConfinementError."""
-        layers: tuple[Layer, ...] = ()
-        for _ in self._children:
-            pipe = self._free.get()
-            answer = pipe.receive()
-            self._free.put(pipe)
-            if not isinstance(answer, Confined):
-                raise FrameError("an extractor did not say what confines it")
-            if answer.problem:
-                raise ConfinementError(answer.problem)
-            layers = answer.layers
-        return layers
+        """Wait until the process above them is confined, and return what holds them. Raises ConfinementError."""
+        pipe = self._free.get()
+        answer = pipe.receive()
+        self._free.put(pipe)
+        if not isinstance(answer, Confined):
+            raise FrameError("the process above the extractors did not say what confines it")
+        if answer.problem:
+            raise ConfinementError(answer.problem)
+        return answer.layers
 
     def sign(self, blocks: Sequence[bytes]) -> Callable[[], bytes]:
         """Let a process sign blocks while this one reads on; what is returned waits for what `signed` makes of them.
@@ -88,7 +82,12 @@ class Extractors:
         Where none is free, or they do not fit a frame, they are signed here. No thread does this: sharing Python's lock
         with the one that reads files costs more than it does.
         """
-        here = partial(signed, blocks)
+
+        def here() -> bytes:
+            from fledgling.worker.signer import signed  # noqa: PLC0415  (see `fork`)
+
+            return signed(blocks)
+
         frame = pack(Sign([*blocks]))
         if self._free.empty() or len(frame) >= MAX_FRAME_BYTES:
             return here
@@ -111,8 +110,7 @@ class Extractors:
         """End the processes."""
         for ours in self._sockets:
             ours.close()
-        for child in self._children:
-            os.waitpid(child, 0)
+        os.waitpid(self._above, 0)
 
     def _ask(self, batch: Batch) -> tuple[Batch, Found]:
         pipe = self._free.get()
@@ -143,6 +141,31 @@ class Extractors:
                     case _:
                         raise FrameError("an extractor has closed its socket")
         return joined(parts)
+
+
+def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confining) -> int:
+    """Fork the process above the extractors, with its ends of their sockets; return its process id.
+
+    What parses is loaded there, while the indexer loads what it needs itself. No thread but the calling one may exist:
+    a fork keeps the locks of threads that it does not keep.
+    """
+    indexer = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            _keep({STDERR, *(end.fileno() for end in ends)})
+            from fledgling.worker.extracting.extractor import replace_forever  # noqa: PLC0415  (see above)
+
+            replace_forever(languages, ends, indexer, confining)
+        finally:
+            os._exit(1)  # nothing of the indexer's own may run here
+    return child
+
+
+def _keep(descriptors: Collection[int]) -> None:
+    """Close all other descriptors: neither the root nor an image is for a parser."""
+    for below, above in pairwise([-1, *sorted(descriptors), os.sysconf("SC_OPEN_MAX")]):
+        os.closerange(below + 1, above)
 
 
 def answered(pipe: Pipe[FromExtractor], message: Batch) -> FromExtractor | None:
