@@ -6,6 +6,7 @@ tree-sitter holds Python's lock while it parses, so it takes processes to use th
 import os
 import queue
 import socket
+import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +18,7 @@ from msgspec.structs import astuple
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, pack
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Confining, Layer
+from fledgling.worker import fault
 from fledgling.worker.extracting.messages import (
     Batch,
     Confined,
@@ -157,6 +159,8 @@ def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confini
             from fledgling.worker.extracting.extractor import replace_forever  # noqa: PLC0415  (see above)
 
             replace_forever(languages, ends, indexer, confining)
+        except Exception as problem:  # noqa: BLE001  (as in indexing.py; the indexer sees a closed socket)
+            sys.stderr.write(fault.line(problem))
         finally:
             os._exit(1)  # nothing of the indexer's own may run here
     return child
