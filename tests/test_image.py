@@ -5,6 +5,7 @@ import fcntl
 import mmap
 import os
 import subprocess
+import tomllib
 from contextlib import asynccontextmanager
 from itertools import product
 from pathlib import Path
@@ -18,11 +19,12 @@ from running import CALLS, fronted
 
 from fledgling.broker.indexing import IndexingError
 from fledgling.wire import Dependencies, Explore, Query, Read, Search, Symbols
-from fledgling.worker.image import SYMBOLS_TOGETHER
+from fledgling.worker.image import ENGINE, SYMBOLS_TOGETHER, EngineError, check_engine
 from fledgling.worker.outlines import Outlines
 from fledgling.worker.text import content_hash
 
-EMPTY = Path(__file__).parent.parent / "worker" / "empty.duckdb"
+ROOT = Path(__file__).parent.parent
+EMPTY = ROOT / "worker" / "empty.duckdb"
 
 COLUMNS = {
     "files": "path absolute_path directory filename extension language size_bytes line_count modified_at is_binary "
@@ -177,6 +179,14 @@ def test_empty_database_is_the_one_that_the_engine_makes(tmp_path):
         return [data[at + 8 : at + 124] + data[at + 140 : at + 4096] for at in range(0, len(data), 4096)]
 
     assert pages(tmp_path / "made") == pages(EMPTY)
+
+
+def test_another_engine_opens_no_image():
+    """One that is not reviewed, and might make files on disk: 2.0.1 does."""
+    assert f"duckdb=={ENGINE}" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    check_engine(duckdb.__version__)
+    with pytest.raises(EngineError, match=r"duckdb 2\.0\.1 is installed"):
+        check_engine("2.0.1")
 
 
 # ---- what is in it --------------------------------------------------------------------------------------------------

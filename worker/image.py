@@ -36,10 +36,23 @@ _SERVE_SETTINGS = (
 )
 
 
+# The one engine whose functions are reviewed, and that opens memory files. 2.0.1 follows the link in /proc first, and
+# makes a file on disk of the name that it finds there, before this process is confined.
+ENGINE = "2.0.0"
 ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 8 megabytes of text
 SYMBOLS_TOGETHER = 10 * ROWS_TOGETHER  # likewise, and loaded at once: each load costs some milliseconds, however small
 ENDING = 0.0005  # seconds between two looks at whether a thread is gone
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
+
+
+class EngineError(Exception):
+    """Another engine is installed than ENGINE."""
+
+
+def check_engine(installed: str) -> None:
+    """Raise EngineError where an engine of another version would open images: `check_engine("2.0.1")`."""
+    if installed != ENGINE:
+        raise EngineError(f"duckdb {installed} is installed, and Fledgling works with duckdb {ENGINE} alone")
 
 
 class Opening:
@@ -93,7 +106,11 @@ def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.Du
 
 
 def open_empty(images: Images) -> duckdb.DuckDBPyConnection:
-    """Open the empty memory files for writing. One thread until the process is confined, as above."""
+    """Open the empty memory files for writing. One thread until the process is confined, as above.
+
+    Raises EngineError before anything is opened.
+    """
+    check_engine(duckdb.__version__)
     db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
     # Without these two the engine would write a log file beside an image while it is filled.
     db.execute("SET auto_checkpoint_skip_wal_threshold=0")

@@ -20,6 +20,7 @@ from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder, ViewError
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.gate.statement import Gate
+from fledgling.worker.image import ENGINE, EngineError
 from fledgling.worker.language import Languages
 
 
@@ -46,6 +47,8 @@ def index(
         pipe.send(Building(order, narrowed.scope, builder, languages, extractors, pipe.send).run())
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
+    except EngineError as wrong:
+        pipe.send(Refusal("failed", str(wrong), f"Install that one: pip install duckdb=={ENGINE}"))
     except ViewError as wrong:
         pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
