@@ -194,7 +194,7 @@ def extractors() -> Iterator[Extractors]:
 def facts(extractors: Extractors, language: str, texts: dict[str, bytes]) -> dict[str, Facts]:
     """What the extractor processes say of texts."""
     sources = [Source(name, language, (text,)) for name, text in texts.items()]
-    answers = extractors.extract(sources)
+    answers = extractors.extract(sources, tabled=False)
     return {
         source.path: one for batch, found in answers for source, one in zip(batch.sources, found.facts, strict=True)
     }

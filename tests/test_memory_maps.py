@@ -7,8 +7,10 @@ import pytest
 
 from fledgling.security import memory_file
 from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
-from fledgling.worker.outlines import Outlines, OutlineWriter, Row
+from fledgling.worker.outlines import Outlines, OutlineWriter, Row, end_to_end
+from fledgling.worker.outlines import outlined as encoded
 from fledgling.worker.roots import root
+from fledgling.worker.rows import SymbolRow
 
 FILES = [  # in no order; of the directory `a` and the file `a.py` the second comes first
     File("b.bin", None, 9, None, "binary"),
@@ -102,16 +104,28 @@ def row(name: str, start: int, end: int, kind: str = "function") -> Row:
 
 
 ROWS = {
-    0: [row("A", 1, 20, "class"), row("b", 2, 9), row("LIMIT", 3, 3, "constant"), row("c", 4, 4), row("d", 4, 4)],
-    2: [row("b", 1, 1), Row("Z", "function", 5, 5, None, None, None)],
+    0: [
+        row("A", 1, 20, "class"),
+        row("b", 2, 9),
+        row("LIMIT", 3, 3, "constant"),
+        row("c", 4, 4),
+        row("d", 4, 4),
+        row("b", 7, 7, "import"),
+    ],
+    2: [row("b", 1, 1), Row("Z", "function", 5, 5, "def Z()", "Y", None), row("Z", 5, 5, "export")],
 }
+
+
+def symbol(row: Row) -> SymbolRow:
+    lines = row.line_start, row.line_end
+    return SymbolRow(row.name, row.kind, *lines, row.parent_name, row.signature, None, "public", row.qualified_name)
 
 
 def outlined(files: list[File], outlines: dict[int, list[Row]] = ROWS) -> Outlines:
     fd = memory_file.create()
-    writer = OutlineWriter(fd, [file.path for file in files])
+    writer = OutlineWriter(fd, len(files))
     for number, rows in outlines.items():
-        writer.add((files[number].path, *row[:-1], row.qualified_name) for row in rows)
+        writer.add([number], [len(rows)], encoded([[symbol(row) for row in rows]]))
     writer.finish()
     memory_file.seal(fd)
     found = Outlines(fd)
@@ -124,13 +138,28 @@ THREE = [File(path, None, 1, 20, None, number) for number, path in enumerate("ab
 
 def test_outlines_are_what_was_written() -> None:
     outlines = outlined(THREE)
-    assert [outlines.definitions(file) for file in THREE] == [ROWS[0], [], ROWS[2]]
-    assert [*outlines.files] == [0, 0, 0, 0, 0, 2, 2]
+    assert [outlines.row(number) for number in range(9)] == [*ROWS[0], *ROWS[2]]
+    assert [outlines.file_of(number) for number in range(9)] == [0, 0, 0, 0, 0, 0, 2, 2, 2]
+    assert [outlines.definitions(file) for file in THREE] == [ROWS[0][:5], [], ROWS[2][:2]]
+    assert [outlines.count(file) for file in THREE] == [5, 0, 2]
+    assert [outlines.of(file) for file in THREE] == [[0, 1, 2, 3, 4], [], [6, 7]]
+    assert [outlines.of(file, "function") for file in THREE] == [[1, 3, 4], [], [6, 7]]
+    assert [outlines.of(file, "export") for file in THREE] == [[], [], [8]]
 
 
-@pytest.mark.parametrize(("name", "numbers"), {"b": [1, 5], "A": [0], "Z": [6], "a": [], "": [], "é": []}.items())
+def test_symbols_of_files_stand_behind_those_of_others() -> None:
+    files = [[symbol(row) for row in rows] for rows in ROWS.values()]
+    assert end_to_end([encoded(files[:1]), encoded([]), encoded(files[1:])]) == encoded(files)
+
+
+@pytest.mark.parametrize(("name", "numbers"), {"b": [1, 6], "A": [0], "Z": [7], "a": [], "": [], "é": []}.items())
 def test_definitions_of_a_name(name: str, numbers: list[int]) -> None:
-    assert [*outlined(THREE).named(name)] == numbers
+    assert outlined(THREE).named(name) == numbers
+
+
+def test_symbols_of_a_name_and_kind() -> None:
+    outlines = outlined(THREE)
+    assert [outlines.named("b", kind) for kind in ("function", "import", "class")] == [[1, 6], [5], []]
 
 
 def test_names_of_one_hash_are_told_apart() -> None:

@@ -28,10 +28,16 @@ def hurried(monkeypatch):
 
 
 def asked(running: Extractors, texts: dict[str, str]) -> dict[str, Facts]:
-    answers = running.extract(Source(path, "c", (text.encode(),)) for path, text in texts.items())
-    return {
-        source.path: facts for batch, found in answers for source, facts in zip(batch.sources, found.facts, strict=True)
-    }
+    """What is said of each text; its symbols are in the outlines and in the columns, whatever was put again."""
+    facts: dict[str, Facts] = {}
+    for batch, found in running.extract(
+        (Source(path, "c", (text.encode(),)) for path, text in texts.items()), tabled=True
+    ):
+        facts |= zip((source.path for source in batch.sources), found.facts, strict=True)
+        assert len(found.outlined.parts) == len(batch.sources)
+        assert found.outlined.names == found.symbols.name
+        assert len(found.symbols.name) == sum(each.symbols for each in found.facts)
+    return facts
 
 
 def test_each_is_lost_alone_and_costs_its_time_once(hurried):

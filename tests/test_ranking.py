@@ -6,6 +6,7 @@ import pytest
 from fledgling.wire import Search
 from fledgling.worker import globs
 from fledgling.worker.image import SQL
+from fledgling.worker.outlines import CODES
 
 # What is asked for -> the names that hold it, in order.
 RANKED = {
@@ -34,12 +35,11 @@ RANKED = {
 @pytest.mark.parametrize(("query", "ranked"), RANKED.items(), ids=list(RANKED))
 def test_rank(query: str, ranked: list[str]) -> None:
     db = duckdb.connect()
-    db.execute(
-        "CREATE TABLE symbols AS SELECT 'a.py' AS path, 'python' AS language, unnest($names) AS name, 'class' AS kind,"
-        " 1 AS line_start, 2 AS line_end, NULL AS signature, NULL AS parent_name",
-        {"names": [*sorted(ranked), "bat", "other"]},
-    )
-    filters = {"kind": "class", "path": "", "language": None, "line": globs.query_pattern(Search(query))}
-    found = db.execute(SQL["search_symbols"], {"query": query, "max_results": 50, "offset": 0, **filters}).fetchall()
-    assert [row[3] for row in found] == ranked
-    assert {row[0] for row in found} == {len(ranked)}
+    db.execute("ATTACH ':memory:' AS text; CREATE TABLE text.files AS SELECT 'a.py' AS path, 'python' AS language")
+    db.execute(SQL["schema_names"].replace("image.", ""))
+    names = [*sorted(ranked), "bat", "other"]
+    db.execute("INSERT INTO names SELECT unnest($names), $code, 0, 1", {"names": names, "code": CODES["class"]})
+    filters = {"code": CODES["class"], "path": "", "language": None, "line": globs.query_pattern(Search(query))}
+    found = db.execute(SQL["search_names"], {"query": query, "max_results": 50, "offset": 0, **filters}).fetchall()
+    assert [names[row] for _, row in found] == ranked
+    assert {total for total, _ in found} == {len(ranked)}

@@ -259,18 +259,12 @@ class Building:
                 yield source
 
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
-        for batch, answer in self._extractors.extract(sources()):
+        for batch, answer in self._extractors.extract(sources(), tabled=self._builder.holds_symbols):
             self._clock.tick("extract", len(found.files), len(languages))
             found.add(batch, answer)
-            each = list(zip(batch.sources, answer.facts, strict=True))
-            self._builder.symbols(
-                {
-                    "path": [path for source, facts in each for path in [source.path] * facts.symbols],
-                    "language": [name for source, facts in each for name in [source.language] * facts.symbols],
-                    **msgspec.structs.asdict(answer.symbols),
-                }
-            )
-            for source, facts in each if self._builder.holds_comments else ():
+            self._builder.symbols(batch, answer)
+            each = zip(batch.sources, answer.facts, strict=True) if self._builder.holds_comments else ()
+            for source, facts in each:
                 for block, lines in enumerate(facts.comments, first_blocks[source.path]):
                     comments["block"] += [block] * len(lines)
                     comments["line_number"] += lines

@@ -14,18 +14,18 @@ from operator import itemgetter
 import _duckdb as duckdb
 import msgspec
 import numpy as np
-from msgspec.structs import astuple
+from msgspec.structs import asdict, astuple
 
 from fledgling.security import memory_file
 from fledgling.wire import Images, Profile, View
 from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
-from fledgling.worker.extracting.messages import Source
+from fledgling.worker.extracting.messages import Batch, Found, Source
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import SQL, SYMBOLS_TOGETHER, path_of
-from fledgling.worker.outlines import OutlineWriter, Row
+from fledgling.worker.outlines import CODES, DEFINITIONS, Outlined, OutlineWriter, outlined
 from fledgling.worker.roots import root
-from fledgling.worker.rows import FileRow, ImportRow
+from fledgling.worker.rows import FileRow, ImportRow, SymbolRow
 from fledgling.worker.signer import Sign, Signer, signed_here
 from fledgling.worker.text import Pieces
 
@@ -46,10 +46,8 @@ _BUILD_SETTINGS = (
     "SET force_compression='uncompressed'",  # of text: what is compressed takes 20 times as long to fetch
 )
 
-_OUTLINED = ("path", *Row._fields[:-1], "qualified_name")
-
 # Other columns come as objects.
-_NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end"})
+_NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end", "code", "file", "lines"})
 _TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
 
 # The columns that each view keeps, where that is more than the path: text is put together again from lines.
@@ -81,7 +79,7 @@ class Builder:
     >>> builder.text(path, cut(text))
     >>> builder.seal_text()
     >>> for source in builder.sources(languages): ...
-    >>> builder.symbols(columns); builder.imports(imports); builder.comments(comments)
+    >>> builder.symbols(batch, found); builder.imports(imports); builder.comments(comments)
     >>> builder.seal_code()
 
     Rows go straight into an image; where a view of the profile narrows them, they are loaded into memory first and
@@ -109,15 +107,19 @@ class Builder:
         self._create("schema_blocks", "text", "memory")
         self._db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
         self._create("schema_content", "code", "memory")
+        self._create("schema_names", "code")
         self._create("schema_roots", "code")
-        self._symbols = defaultdict[str, list[object]](list)
         self._views = {view.name: self._check(gate, view) for view in profile.views}
         self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
         self.narrows_content = has_content and "content" in self._views
         self.holds_hashes = bool(self._views) or "query" in profile.tools  # every view may look at files
         self.holds_comments = has_content and profile.reads_all_of("content")
+        # Text that a view narrows is in no memory file yet while it is parsed.
+        self._narrows_outlines = self.narrows_content or "symbols" in self._views
+        self.holds_symbols = self._narrows_outlines or profile.reads_all_of("symbols")
         self._text = "text" if has_content and not self.narrows_content else "memory"
-        self._outlines: OutlineWriter | None = None
+        self._symbols = Waiting(SYMBOLS_TOGETHER, self._load_symbols)
+        self._names = Waiting(SYMBOLS_TOGETHER, self._load_names)
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
         self._signer = Signer(images.signatures, signed_here if self.narrows_content else sign)
         self._writer = BlockWriter(images.blocks)
@@ -150,7 +152,8 @@ class Builder:
     def seal_text(self) -> None:
         """Write the text image out and make it immutable for good; from here on it is read only."""
         self._loader.finish()
-        self._copy("files", "text")
+        once = f"SELECT DISTINCT ON (path) * FROM ({self._view('files')}) ORDER BY path"
+        self._db.execute(f"INSERT INTO text.files BY NAME {once}")  # in the order of blocks and outlines
         if self.narrows_content:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
             self._db.execute(SQL["cut_blocks"])
@@ -167,8 +170,8 @@ class Builder:
     def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
         """Yield the files that `languages` names, each with the number of its first block: what is served is parsed."""
         self._loader.finish()
-        if not self.narrows_content and "symbols" not in self._views:
-            self._outlines = OutlineWriter(self._images.outlines, self._paths())
+        if not self._narrows_outlines:
+            self._begin_outlines()
         texts = self._texts() if self._text == "text" else self._texts_to_narrow()
         for path, group in groupby(texts, key=itemgetter(1)):
             if path in languages:
@@ -179,12 +182,16 @@ class Builder:
         """Note of files, by path, which engine extracted them and whether it understood them whole."""
         _load(self._db, "extracted_files", _columns(("path", "engine", "is_parsed"), rows))
 
-    def symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
-        """Load symbols, one list a column; in any number of calls, in path order."""
-        for name, values in columns.items():
-            self._symbols[name] += values
-        while len(self._symbols["path"]) >= SYMBOLS_TOGETHER:
-            self._load_symbols()
+    def symbols(self, batch: Batch, found: Found) -> None:
+        """Load the symbols of a batch of sources; in any number of calls, in path order."""
+        if self.holds_symbols:
+            each = [(source, facts.symbols) for source, facts in zip(batch.sources, found.facts, strict=True)]
+            paths = [path for source, count in each for path in [source.path] * count]
+            languages = [language for source, count in each for language in [source.language] * count]
+            self._symbols.add({"path": paths, "language": languages, **asdict(found.symbols)})
+        if not self._narrows_outlines:
+            counts = [facts.symbols for facts in found.facts]
+            self._outline([source.path for source in batch.sources], counts, found.outlined)
 
     def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
         """Load resolved imports, each with the path of its file."""
@@ -198,8 +205,7 @@ class Builder:
 
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
-        if self._symbols:
-            self._load_symbols()
+        self._symbols.finish()
         if self.narrows_content:
             self.seal_text()
         self._copy("files", "code")
@@ -208,10 +214,11 @@ class Builder:
                 self._copy(table, "code")
         modules = self._db.execute(SQL["leading_modules"]).fetchall()
         _load(self._cursor("code"), "load_roots", {"root": [root(module, language) for module, language in modules]})
-        if not self._outlines:
-            self._outlines = self._narrowed_outlines()
+        if self._narrows_outlines:
+            self._outline_narrowed()
+        self._names.finish()
         self._outlines.finish()
-        counted = self._db.execute(SQL["count_rows"]).fetchone()
+        counted = self._db.execute(SQL["count_rows"], {"definitions": DEFINITIONS}).fetchone()
         assert counted is not None
         memory_file.seal(self._images.outlines)
         self._db.execute("DETACH code")
@@ -223,14 +230,12 @@ class Builder:
         """Return the bytes of all images."""
         return sum(os.fstat(fd).st_size for fd in astuple(self._images))
 
-    def _load_symbols(self) -> None:
-        """Load the next SYMBOLS_TOGETHER, or what is left."""
-        chunk = {name: values[:SYMBOLS_TOGETHER] for name, values in self._symbols.items()}
-        for values in self._symbols.values():
-            del values[:SYMBOLS_TOGETHER]
-        _load(self._into("symbols"), "load_symbols", chunk)
-        if self._outlines:
-            self._outlines.add(zip(*(chunk[name] for name in _OUTLINED), strict=True))
+    def _load_symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
+        _load(self._into("symbols"), "load_symbols", columns)
+        self._forget_written()
+
+    def _load_names(self, columns: Mapping[str, Sequence[object]]) -> None:
+        _load(self._cursor("code"), "load_names", columns)
         self._forget_written()
 
     def _limit_engine(self, size: int) -> None:
@@ -269,17 +274,36 @@ class Builder:
             self._writer.add(blocks)
         cursor.close()
 
-    def _paths(self) -> list[str]:
+    def _begin_outlines(self) -> None:
         blocks = Blocks(self._images.blocks)
-        return [blocks.file(number).path for number in blocks.files]
+        self._numbers = {blocks.file(number).path: number for number in blocks.files}
+        self._outlines = OutlineWriter(self._images.outlines, len(self._numbers))
 
-    def _narrowed_outlines(self) -> OutlineWriter:
-        paths = self._paths()
-        writer = OutlineWriter(self._images.outlines, paths)
+    def _outline(self, paths: Iterable[str], counts: Sequence[int], symbols: Outlined) -> None:
+        """Write the outlines of some files, of which each has so many symbols, and load their names."""
+        numbers = [self._numbers[path] for path in paths]
+        self._outlines.add(numbers, counts, symbols)
+        self._names.add(
+            {
+                "name": symbols.names,
+                "code": np.frombuffer(symbols.kinds, np.uint8).tolist(),
+                "file": np.repeat(numbers, counts).tolist(),
+                "lines": np.frombuffer(symbols.lines, np.uint32).tolist(),
+            }
+        )
+
+    def _outline_narrowed(self) -> None:
+        """Make outlines of what views have left of the symbols, and of the files."""
+        self._begin_outlines()
+        paths = [*self._numbers]
         for first in range(0, len(paths), FILES_READ):
             some = paths[first : first + FILES_READ]
-            writer.add(self._db.execute(SQL["outlines"], {"first": some[0], "last": some[-1]}).fetchall())
-        return writer
+            found = self._db.execute(SQL["outlines"], {"first": some[0], "last": some[-1]}).fetchall()
+            rows: dict[str, list[SymbolRow]] = {path: [] for path in some}
+            for path, *row in found:
+                if path in rows and row[1] in CODES:
+                    rows[path].append(SymbolRow(*row))
+            self._outline(some, [*map(len, rows.values())], outlined(rows.values()))
 
     def _texts(self) -> Iterator[tuple[int, str, bytes]]:
         blocks = Blocks(self._images.blocks)
@@ -318,6 +342,38 @@ class Builder:
 
     def _view(self, name: str) -> str:
         return self._views.get(name, f"FROM {_TABLE.get(name, name)}")
+
+
+class Waiting:
+    """Rows that wait, one list a column, until there are so many that they are loaded together.
+
+    >>> waiting = Waiting(2, print)
+    >>> waiting.add({"name": ["a", "b", "c"]})
+    {'name': ['a', 'b']}
+    """
+
+    def __init__(self, together: int, load: Callable[[Mapping[str, Sequence[object]]], None]) -> None:
+        self._together = together
+        self._load = load
+        self._columns = defaultdict[str, list[object]](list)
+
+    def add(self, columns: Mapping[str, Sequence[object]]) -> None:
+        """Take the next rows, and load those that are enough."""
+        for name, values in columns.items():
+            self._columns[name] += values
+        while min(map(len, self._columns.values())) >= self._together:
+            self._load_next()
+
+    def finish(self) -> None:
+        """Load what is left."""
+        if any(self._columns.values()):
+            self._load_next()
+
+    def _load_next(self) -> None:
+        chunk = {name: values[: self._together] for name, values in self._columns.items()}
+        for values in self._columns.values():
+            del values[: self._together]
+        self._load(chunk)
 
 
 class Loader:

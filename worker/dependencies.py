@@ -1,6 +1,6 @@
 """The dependencies tool: what a file imports, and what imports it."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -8,9 +8,13 @@ from fledgling.wire import Dependencies, DependencyGraph, FileImports, Import, I
 from fledgling.worker import paths
 from fledgling.worker.blocks import File
 from fledgling.worker.index import Asking, continuing, cut_page
+from fledgling.worker.outlines import CODES
 from fledgling.worker.roots import root
 
-_PACKAGES = frozenset({"go", "java", "kotlin", "csharp"})  # languages in which a whole package can be imported
+# Languages in which a whole package can be imported. Those of one set share the packages that their files declare; a
+# package of Go is a directory.
+_DECLARING = (frozenset({"java", "kotlin"}), frozenset({"csharp"}))
+_PACKAGES = frozenset({"go"}).union(*_DECLARING)
 
 
 class _Row(NamedTuple):
@@ -31,6 +35,14 @@ class _Imported(NamedTuple):
     resolved_path: str
     path: str
     line_number: int
+
+
+class _Declared(NamedTuple):
+    """A package that the file `declaring` declares, and the first file that does."""
+
+    declaring: str
+    first: str
+    packages: str
 
 
 class _Edge(NamedTuple):
@@ -115,12 +127,30 @@ def _unresolved(rows: Sequence[_Row], root: str, ours: Set[str]) -> Literal["std
 
 
 def _importers(asking: Asking, reached: Sequence[str], distance: int) -> list[_Edge]:
-    languages = {file.language for file in map(asking.blocks.find, reached) if file}
-    sql = "importers_of" if languages.isdisjoint(_PACKAGES) else "package_importers_of"
-    return [
-        _Edge(row.resolved_path, distance, Importer(row.path, row.line_number))
-        for row in asking.rows(sql, _Imported, paths=list(reached))
-    ]
+    files = [file for file in map(asking.blocks.find, reached) if file]
+    if _PACKAGES.isdisjoint(file.language for file in files):
+        found = asking.rows("importers_of", _Imported, paths=list(reached))
+    else:
+        declared = [*_declared(asking, files)]
+        columns = {name: [getattr(row, name) for row in declared] for name in _Declared._fields}
+        found = asking.rows("package_importers_of", _Imported, paths=list(reached), **columns)
+    return [_Edge(row.resolved_path, distance, Importer(row.path, row.line_number)) for row in found]
+
+
+def _declared(asking: Asking, files: Sequence[File]) -> Iterator[_Declared]:
+    """Yield the packages that files declare, each with the first file that does."""
+    outlines = asking.outlines
+    for languages in _DECLARING:
+        some = [file for file in files if file.language in languages]
+        if not outlines or not some:
+            continue
+        first: dict[str, str] = {}
+        for number in asking.rows("modules", int, code=CODES["module"], languages=[*languages]):
+            path = asking.blocks.file(outlines.file_of(number)).path
+            first.setdefault(outlines.row(number).qualified_name, path)
+        for file in some:
+            packages = {row.qualified_name for row in outlines.definitions(file) if row.kind == "module"}
+            yield from (_Declared(file.path, first[package], package) for package in packages)
 
 
 def _neighbours(edges: Iterable[_Edge]) -> Iterable[str]:

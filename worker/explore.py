@@ -10,7 +10,6 @@ from fledgling.worker.blocks import File as Found
 from fledgling.worker.index import Asking, Refused, continuing, cut_page
 
 SHOWN_GIVEN_UP = 5  # names of files that could not be parsed, in a note
-_BEHIND_SLASH = "0"  # what follows `/` in the order of characters
 
 
 class _Totals(NamedTuple):
@@ -83,7 +82,7 @@ def _files(asking: Asking, prefix: str, question: Explore) -> Iterator[Found]:
     while number < len(blocks.files) and (file := blocks.file(number)).path.startswith(prefix):
         parts = file.path.removeprefix(prefix).split("/", question.depth)
         if len(parts) > question.depth:
-            number = blocks.first(prefix + "/".join(parts[:-1]) + _BEHIND_SLASH)
+            number = blocks.first(prefix + "/".join(parts[:-1]) + paths.BEHIND_SLASH)
             continue
         if matches(file.path.removeprefix(prefix)):
             yield file
@@ -91,7 +90,7 @@ def _files(asking: Asking, prefix: str, question: Explore) -> Iterator[Found]:
 
 
 def _file(asking: Asking, file: Found) -> File:
-    symbols = len(asking.outlines.of(file)) if asking.outlines else 0
+    symbols = asking.outlines.count(file) if asking.outlines else 0
     return File(file.path, file.language, file.line_count or 0, symbols, file.skip_reason)
 
 

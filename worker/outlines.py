@@ -1,32 +1,42 @@
-"""What is defined where, in a memory file of its own: the indexer writes it once, and the query worker maps it.
+"""The symbols of every file, in a memory file of its own: extractors make its parts, the indexer writes them one after
+the other, and the query worker maps it.
 
-The file holds a row of each definition, in the order of paths and lines; where each row begins, and the last one ends;
-the CRC-32 of each name, in order, and whose it is; the first and the last line of each row, and its file; the first row
-of each file, and the end of the last. The last 16 bytes say how many rows and files there are.
+The file holds a part for each file that has symbols, in the order of paths: where each of its rows ends, their first
+and their last lines, their kinds, and then the rows, in the order of lines. Behind the parts stand the CRC-32 of each
+name, in order, and whose it is; where the part of each file begins; the first row of each file, and the end of the
+last. The last 16 bytes say how many rows and files there are.
 """
 
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from typing import Any, NamedTuple
+from itertools import accumulate, chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, get_args
 from zlib import crc32
 
 import msgspec
 
 from fledgling.security import memory_file
-from fledgling.wire import DEFINITION_KINDS
+from fledgling.wire import DEFINITION_KINDS, Kind
 from fledgling.worker.blocks import NUMBER, PLACE, File, columns
 
+if TYPE_CHECKING:
+    from fledgling.worker.rows import SymbolRow
+
 _COUNTS = struct.Struct("=QQ")
-_DEFINITIONS = frozenset(DEFINITION_KINDS)
-_NO_SCOPES = frozenset({"variable", "constant"})  # no line is said to be in one
+KINDS: tuple[str, ...] = get_args(Kind)
+CODES = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
+DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those from it on of imports and exports
+_NO_SCOPES = frozenset(CODES[kind] for kind in KINDS if kind in ("variable", "constant", "import", "export"))
+_HEAD_BYTES = 3 * 4 + 1  # of a row, in the head of its part
+
+assert KINDS[:DEFINITIONS] == DEFINITION_KINDS
 
 
 class Row(NamedTuple):
-    """A definition in a file."""
+    """A symbol in a file."""
 
     name: str
     kind: str
@@ -42,62 +52,110 @@ class Row(NamedTuple):
         return self.full_name or self.name
 
 
-_NAME, _KIND, _LINE_START, _LINE_END = range(1, 5)  # in a row behind its path
-_FULL_NAME = 7
+class Outlined(msgspec.Struct, frozen=True):
+    """The symbols of some files: the part of each, and what tables hold of all rows, one after the other.
+
+    `lines` counts from the first line of a row to its last, and `hashes` are those of names, as arrays of NUMBER.
+    """
+
+    parts: list[bytes] = []
+    names: list[str] = []
+    kinds: bytes = b""
+    lines: bytes = b""
+    hashes: bytes = b""
+
+
+def outlined(files: "Iterable[Sequence[SymbolRow]]") -> Outlined:
+    """Return the symbols of some files, each in the order of lines, as they are written.
+
+    >>> outlined([[SymbolRow("run", "function", 1, 2, None, "def run()", None, "public", "run")]]).names
+    ['run']
+    """
+    files = [*files]
+    names = [row.name for rows in files for row in rows]
+    lines = [max(row.line_end - row.line_start, 0) for rows in files for row in rows]
+    kinds = [bytes([CODES[row.kind] for row in rows]) for rows in files]
+    hashes = array(NUMBER, map(_hash, names)).tobytes()
+    return Outlined([*map(_part, files, kinds)], names, b"".join(kinds), array(NUMBER, lines).tobytes(), hashes)
+
+
+def end_to_end(some: Sequence[Outlined]) -> Outlined:
+    """Return the symbols of files, and behind them those of others."""
+    return Outlined(
+        [part for each in some for part in each.parts],
+        [name for each in some for name in each.names],
+        b"".join(each.kinds for each in some),
+        b"".join(each.lines for each in some),
+        b"".join(each.hashes for each in some),
+    )
+
+
+def _part(rows: "Sequence[SymbolRow]", kinds: bytes) -> bytes:
+    data = [
+        msgspec.msgpack.encode(
+            (row.name, row.signature, row.parent_name, None if row.qualified_name == row.name else row.qualified_name)
+        )
+        for row in rows
+    ]
+    ends = array(NUMBER, accumulate(map(len, data)))
+    starts = array(NUMBER, map(attrgetter("line_start"), rows))
+    lasts = array(NUMBER, map(attrgetter("line_end"), rows))
+    return b"".join(chain((ends, starts, lasts, kinds), data))
+
+
+def _hash(name: str) -> int:
+    return crc32(name.encode())
+
+
+def _is_meant(code: int, kind: str | None = None) -> bool:
+    """Whether a symbol is one of a kind, or a definition where none is given."""
+    return code < DEFINITIONS if kind is None else code == CODES[kind]
 
 
 class OutlineWriter:
-    """Writes the definitions of all files, in the order of the files.
+    """Writes the symbols of all files, in the order of the files.
 
-    >>> writer = OutlineWriter(fd, ["run.py"])
-    >>> writer.add([("run.py", "run", "function", 1, 2, "def run()", None, "run")])
+    >>> writer = OutlineWriter(fd, files=1)
+    >>> writer.add([0], [1], outlined([[SymbolRow("run", ...)]]))
     >>> writer.finish()
     """
 
-    def __init__(self, fd: int, paths: Sequence[str]) -> None:
-        """Write to an empty file, which the caller closes, what is in files of these paths."""
+    def __init__(self, fd: int, files: int) -> None:
+        """Write to an empty file, which the caller closes, what is in so many files."""
         self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
-        self._numbers = {path: number for number, path in enumerate(paths)}
-        self._ends = array(PLACE, [0])
-        self._starts, self._lasts, self._files = array(NUMBER), array(NUMBER), array(NUMBER)
-        self._counts = array(NUMBER, bytes(len(paths) * array(NUMBER).itemsize))
-        self._hashes = array(NUMBER)
+        self._begins = array(PLACE, bytes(files * array(PLACE).itemsize))
+        self._counts = array(NUMBER, bytes(files * array(NUMBER).itemsize))
+        self._hashes: list[bytes] = []
+        self._end = 0
 
-    def add(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Write the definitions among symbols, in the order of paths and lines: each the path and a row."""
-        kept = [row for row in rows if row[_KIND] in _DEFINITIONS and row[0] in self._numbers]
-        names = [row[_NAME] for row in kept]
-        data = [
-            msgspec.msgpack.encode(row[1:] if row[_FULL_NAME] != name else (*row[1:_FULL_NAME], None))
-            for row, name in zip(kept, names, strict=True)
-        ]
-        self._file.writelines(data)
-        self._ends.extend(accumulate(map(len, data), initial=self._ends.pop()))
-        self._hashes.extend([_hash(name) for name in names])
-        self._starts.extend([row[_LINE_START] for row in kept])
-        self._lasts.extend([row[_LINE_END] for row in kept])
-        files = [self._numbers[row[0]] for row in kept]
-        self._files.extend(files)
-        for file, count in Counter(files).items():
-            self._counts[file] += count
+    def add(self, numbers: Sequence[int], counts: Sequence[int], symbols: Outlined) -> None:
+        """Write the symbols of the files with these numbers, of each so many."""
+        for number, count, part in zip(numbers, counts, symbols.parts, strict=True):
+            self._begins[number], self._counts[number] = self._end, count
+            self._end += len(part)
+        self._file.writelines(symbols.parts)
+        self._hashes.append(symbols.hashes)
 
     def finish(self) -> None:
         """Write where everything is."""
         import numpy as np  # noqa: PLC0415  (what reads outlines needs nothing of it)
 
-        hashes = np.frombuffer(self._hashes, NUMBER)
+        hashes = np.frombuffer(b"".join(self._hashes), NUMBER)
         named = np.argsort(hashes, kind="stable")
-        first_rows = array(NUMBER, [0])
-        for count in self._counts:
-            first_rows.append(first_rows[-1] + count)
+        first_rows = array(NUMBER, accumulate(self._counts, initial=0))
         with self._file as file:
-            file.writelines((self._ends, hashes[named].data, named.astype(NUMBER).data))
-            file.writelines((self._starts, self._lasts, self._files, first_rows))
+            file.writelines((hashes[named].data, named.astype(NUMBER).data, self._begins, first_rows))
             file.write(_COUNTS.pack(len(hashes), len(self._counts)))
 
 
-def _hash(name: str) -> int:
-    return crc32(name.encode())
+class _Part(NamedTuple):
+    """The part of one file as it is read; rows begin at `start`."""
+
+    ends: memoryview
+    starts: memoryview
+    lasts: memoryview
+    kinds: bytes
+    start: int
 
 
 class Outlines:
@@ -112,50 +170,66 @@ class Outlines:
         """Map the file; the caller may close `fd`."""
         self._data = memory_file.mapped(fd)
         rows, files = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
-        self._ends, self._hashes, self._named, self._starts, self._lasts, self.files, self._first_rows = columns(
+        self._hashes, self._named, self._begins, self._first_rows = columns(
             memoryview(self._data)[: -_COUNTS.size],
-            (
-                (PLACE, rows + 1),
-                (NUMBER, rows),
-                (NUMBER, rows),
-                (NUMBER, rows),
-                (NUMBER, rows),
-                (NUMBER, rows),
-                (NUMBER, files + 1),
-            ),
+            ((NUMBER, rows), (NUMBER, rows), (PLACE, files), (NUMBER, files + 1)),
         )
-        self._decoder = msgspec.msgpack.Decoder(Row)
+        self._decoder = msgspec.msgpack.Decoder(tuple[str, str | None, str | None, str | None])
+
+    def file_of(self, number: int) -> int:
+        """Return the number of the file that a row is of."""
+        return bisect_right(self._first_rows, number) - 1
 
     def row(self, number: int) -> Row:
         """Return a row."""
-        return self._decoder.decode(self._data[self._ends[number] : self._ends[number + 1]])
+        file = self.file_of(number)
+        return self._row(self._part(file), number - self._first_rows[file])
 
-    def named(self, name: str) -> Sequence[int]:
-        """Return the rows of this very name, in the order of paths and lines."""
+    def named(self, name: str, kind: str | None = None) -> list[int]:
+        """Return the definitions of this very name, or its symbols of one kind, in the order of paths and lines."""
         found = _hash(name)
         hashed = self._named[bisect_left(self._hashes, found) : bisect_right(self._hashes, found)]
-        return [number for number in hashed if self.row(number).name == name]
+        rows = ((number, self.row(number)) for number in hashed)
+        return [number for number, row in rows if row.name == name and _is_meant(CODES[row.kind], kind)]
 
-    def of(self, file: File) -> range:
-        """Return the rows of a file, in the order of lines."""
-        return range(self._first_rows[file.number], self._first_rows[file.number + 1])
+    def count(self, file: File) -> int:
+        """Return how many definitions a file has."""
+        kinds = self._part(file.number).kinds
+        return len(kinds) - sum(kinds.count(code) for code in range(DEFINITIONS, len(KINDS)))
+
+    def of(self, file: File, kind: str | None = None) -> list[int]:
+        """Return the definitions of a file, or its symbols of one kind, in the order of lines."""
+        first, kinds = self._first_rows[file.number], self._part(file.number).kinds
+        return [number for number, code in enumerate(kinds, first) if _is_meant(code, kind)]
 
     def definitions(self, file: File) -> list[Row]:
         """Return the definitions of a file, in the order of lines."""
-        return [self.row(number) for number in self.of(file)]
+        part = self._part(file.number)
+        return [self._row(part, place) for place, code in enumerate(part.kinds) if _is_meant(code)]
 
     def innermost(self, file: File, line: int) -> str | None:
         """Return the qualified name of the innermost definition a line is in; of those on the same lines, the first."""
-        rows = self.of(file)
+        part = self._part(file.number)
         found = None
-        for number in range(bisect_right(self._starts, line, rows.start, rows.stop) - 1, rows.start - 1, -1):
-            if self._lasts[number] < line:
+        for place in range(bisect_right(part.starts, line) - 1, -1, -1):
+            if part.lasts[place] < line:
                 continue
-            if found is not None and self._lines(number) != self._lines(found):
+            lines = part.starts[place], part.lasts[place]
+            if found is not None and lines != (part.starts[found], part.lasts[found]):
                 break
-            if self.row(number).kind not in _NO_SCOPES:
-                found = number
-        return None if found is None else self.row(found).qualified_name
+            if part.kinds[place] not in _NO_SCOPES:
+                found = place
+        return None if found is None else self._row(part, found).qualified_name
 
-    def _lines(self, number: int) -> tuple[int, int]:
-        return self._starts[number], self._lasts[number]
+    def _part(self, file: int) -> _Part:
+        count = self._first_rows[file + 1] - self._first_rows[file]
+        begin = self._begins[file]
+        start = begin + count * _HEAD_BYTES
+        numbers = memoryview(self._data)[begin : start - count].cast(NUMBER)
+        kinds = self._data[start - count : start]
+        return _Part(numbers[:count], numbers[count : 2 * count], numbers[2 * count :], kinds, start)
+
+    def _row(self, part: _Part, place: int) -> Row:
+        begin = part.start + (part.ends[place - 1] if place else 0)
+        name, signature, parent, full = self._decoder.decode(self._data[begin : part.start + part.ends[place]])
+        return Row(name, KINDS[part.kinds[place]], part.starts[place], part.lasts[place], signature, parent, full)

@@ -7,6 +7,8 @@ from fledgling.worker import globs
 from fledgling.worker.blocks import File
 from fledgling.worker.index import Asking, Refused
 
+BEHIND_SLASH = "0"  # what follows `/` in the order of characters
+
 _DRIVE = re.compile(r"^[A-Za-z]:")
 
 

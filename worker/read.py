@@ -72,7 +72,12 @@ def _definition(asking: Asking, file: File, symbol: str) -> _Range:
         note = f"Also of this name here: {', '.join(others)}." if others else None
         return _Range(chosen[0].line_start, chosen[0].line_end, note)
     if not found:
-        near = ", ".join(row.path for row in asking.rows("nearest_symbols", paths.Suggestion, path=path, symbol=symbol))
+        known = asking.outlines.definitions(file) if asking.outlines else []
+        names, qualified = [row.name for row in known], [row.qualified_name for row in known]
+        nearest = asking.rows(
+            "nearest_symbols", paths.Suggestion, names=names, qualified_names=qualified, symbol=symbol
+        )
+        near = ", ".join(row.path for row in nearest)
         hint = f"The nearest: {near}." if near else "The index holds no definition of this file."
         raise Refused(
             "not_found", f"no definition {symbol!r} in {path}", f'{hint} symbols(path="{path}") lists them all.'

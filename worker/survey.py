@@ -1,9 +1,11 @@
 """What a report shows of the whole index: a few figures of everything, and the largest of each kind."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from fledgling.wire import Area, Hub, LongFunction, Overview, Parsed, SkippedFiles, Survey
 from fledgling.worker.index import Asking, shown
+from fledgling.worker.outlines import CODES
 
 SHOWN_AREAS = 2000  # a page of 1,200 by 560 pixels has room for a few hundred
 SHOWN_HUBS = 20
@@ -34,14 +36,19 @@ def survey(asking: Asking, _: Survey) -> Overview:
         lines=totals.lines,
         areas=asking.rows("survey_areas", Area, shown=SHOWN_AREAS, chars=PATH_CHARS),
         hubs=[Hub(shown(hub.path, PATH_CHARS), hub.importers, hub.imports) for hub in hubs],
-        functions=asking.rows("survey_functions", _function, shown=SHOWN_FUNCTIONS),
+        functions=[*_functions(asking)],
         parsed=asking.rows("survey_parsed", Parsed),
         skipped=asking.rows("survey_skipped", _skipped, shown=SHOWN_EXAMPLES),
     )
 
 
-def _function(path: str, name: str, first: int, last: int) -> LongFunction:
-    return LongFunction(shown(path, PATH_CHARS), shown(name, PATH_CHARS), (first, last))
+def _functions(asking: Asking) -> Iterator[LongFunction]:
+    codes = [CODES["function"], CODES["method"]]
+    for number in asking.rows("survey_functions", int, codes=codes, shown=SHOWN_FUNCTIONS):
+        assert asking.outlines, "a survey needs the second generation"
+        row, file = asking.outlines.row(number), asking.blocks.file(asking.outlines.file_of(number))
+        name = shown(row.qualified_name, PATH_CHARS)
+        yield LongFunction(shown(file.path, PATH_CHARS), name, (row.line_start, row.line_end))
 
 
 def _skipped(reason: str, files: int, examples: list[str]) -> SkippedFiles:

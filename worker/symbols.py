@@ -1,98 +1,114 @@
-"""The symbols tool, and search for definitions by name."""
+"""The symbols tool, and search for definitions by name.
+
+The engine tells which rows of the outlines are meant, and how many there are; what is shown is in the outlines.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fledgling.wire import FileSymbols, Search, Symbol, SymbolList, Symbols
+from fledgling.wire import FileSymbols, Kind, Search, Symbol, SymbolList, Symbols
 from fledgling.worker import coverage, globs, matching, paths
 from fledgling.worker.index import Asking, continuing, cut_page, shown
-from fledgling.worker.outlines import Outlines
+from fledgling.worker.outlines import CODES, DEFINITIONS, Outlines, Row
 
 
 class _Found(NamedTuple):
+    """One row of a page, None where there is none, and the total."""
+
     total: int
-    path: str | None = None
-    language: str | None = None
-    name: str | None = None
-    kind: str | None = None
-    line_start: int | None = None
-    line_end: int | None = None
-    signature: str | None = None
-    parent_name: str | None = None
+    row: int | None = None
+
+
+class _Inside(NamedTuple):
+    """What a path filter leaves: the files from `first` to `last`, or those whose path matches a pattern."""
+
+    first: int | None = None
+    last: int | None = None
+    path: str = ""
 
 
 def symbols(asking: Asking, question: Symbols) -> SymbolList:
     """Answer with definitions in the order of the source, grouped by file."""
     inside = globs.plain(paths.inside(question.path or ""))
     exact_name = globs.plain(question.name_pattern)
-    rows = _outlined(asking, question, inside, exact_name) or asking.rows(
-        "list_symbols",
-        _Found,
-        inside=inside,
-        path="" if inside else paths.pattern(question.path),
-        exact_name=exact_name,
-        name=globs.name_pattern(question.name_pattern) if question.name_pattern and not exact_name else "",
-        kind=question.kind,
-        language=question.language,
-        max_results=min(question.max_results, asking.profile.max_rows),
-        offset=int(question.cursor or 0),
-    )
-    return _listed(asking, question, rows)
+    file = asking.blocks.find(inside) if inside and not question.name_pattern else None
+    outlines = asking.outlines
+    if outlines and file:
+        found = _page(asking, question, _left(asking, outlines, question, outlines.of(file, question.kind)))
+    elif outlines and exact_name:
+        found = _page(asking, question, _left(asking, outlines, question, outlines.named(exact_name, question.kind)))
+    else:
+        found = asking.rows(
+            "list_names",
+            _Found,
+            **_inside(asking, question, inside)._asdict(),
+            name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
+            code=_code(question.kind),
+            definitions=DEFINITIONS,
+            language=question.language,
+            **_limits(asking, question),
+        )
+    return _listed(asking, question, found)
 
 
 def named(asking: Asking, question: Search) -> SymbolList:
     """Answer with definitions of one kind whose name holds the query, the best match first."""
-    rows = asking.rows(
-        "search_symbols",
+    found = asking.rows(
+        "search_names",
         _Found,
         query=question.query,
         line=globs.query_pattern(question),
         path=paths.pattern(question.path),
-        kind=question.kind,
+        code=_code(question.kind),
         language=question.language,
-        max_results=min(question.max_results, asking.profile.max_rows),
-        offset=int(question.cursor or 0),
+        **_limits(asking, question),
     )
-    return _listed(asking, question, rows)
+    return _listed(asking, question, found)
 
 
-def _outlined(asking: Asking, question: Symbols, inside: str | None, exact_name: str | None) -> list[_Found]:
-    """Return a page of the definitions of one name, or in one file: the outlines know them. Of others, nothing."""
-    outlines = asking.outlines
-    file = asking.blocks.find(inside) if inside and not question.name_pattern else None
-    if not outlines or question.kind in ("import", "export") or not (exact_name or file):
-        return []
-    return _page(asking, outlines, question, outlines.of(file) if file else outlines.named(exact_name or ""))
+def _code(kind: Kind | None) -> int | None:
+    return None if kind is None else CODES[kind]
 
 
-def _page(asking: Asking, outlines: Outlines, question: Symbols, numbers: Sequence[int]) -> list[_Found]:
-    """Return the page of those definitions that the filters leave."""
+def _limits(asking: Asking, question: Symbols | Search) -> dict[str, int]:
+    return {
+        "max_results": min(question.max_results, asking.profile.max_rows),
+        "offset": int(question.cursor or 0),
+    }
+
+
+def _inside(asking: Asking, question: Symbols, inside: str | None) -> _Inside:
+    """Return what is left of the files: a plain path means one, or all that stand together below a directory."""
+    if not inside:
+        return _Inside(path=paths.pattern(question.path))
+    if file := asking.blocks.find(inside):
+        return _Inside(file.number, file.number)
+    return _Inside(asking.blocks.first(f"{inside}/"), asking.blocks.first(f"{inside}{paths.BEHIND_SLASH}") - 1)
+
+
+def _left(asking: Asking, outlines: Outlines, question: Symbols, numbers: list[int]) -> list[int]:
+    """Return those of some rows that the filters leave."""
+    if not (question.language or question.path):
+        return numbers
     is_path = matching.in_path(paths.pattern(question.path))
-
-    def is_left(number: int) -> bool:
-        file = asking.blocks.file(outlines.files[number])
-        return (
-            question.language in (None, file.language)
-            and is_path(file.path)
-            and question.kind in (None, outlines.row(number).kind)
-        )
-
-    if question.kind or question.language or question.path:
-        numbers = [*filter(is_left, numbers)]
-    offset = int(question.cursor or 0)
-    page = []
-    for number in numbers[offset : offset + min(question.max_results, asking.profile.max_rows)]:
-        file, row = asking.blocks.file(outlines.files[number]), outlines.row(number)
-        lines = (row.line_start, row.line_end)
-        page.append(
-            _Found(len(numbers), file.path, file.language, row.name, row.kind, *lines, row.signature, row.parent_name)
-        )
-    return page or [_Found(len(numbers))]
+    files = ((number, asking.blocks.file(outlines.file_of(number))) for number in numbers)
+    return [number for number, file in files if question.language in (None, file.language) and is_path(file.path)]
 
 
-def _listed(asking: Asking, question: Symbols | Search, rows: Sequence[_Found]) -> SymbolList:
-    total = rows[0].total
-    page = cut_page([(row.path, row.language, _symbol(row)) for row in rows if row.path is not None], asking)
+def _page(asking: Asking, question: Symbols, numbers: Sequence[int]) -> list[_Found]:
+    limits = _limits(asking, question)
+    page = numbers[limits["offset"] : limits["offset"] + limits["max_results"]]
+    return [_Found(len(numbers), number) for number in page] or [_Found(len(numbers))]
+
+
+def _listed(asking: Asking, question: Symbols | Search, found: Sequence[_Found]) -> SymbolList:
+    total, outlines = found[0].total, asking.outlines
+    entries = []
+    for _, number in found:
+        if outlines and number is not None:
+            file = asking.blocks.file(outlines.file_of(number))
+            entries.append((file.path, file.language, _symbol(outlines.row(number))))
+    page = cut_page(entries, asking)
     groups: dict[str, FileSymbols] = {}
     for path, language, symbol in page:
         groups.setdefault(path, FileSymbols(path, [], language)).symbols.append(symbol)
@@ -102,11 +118,11 @@ def _listed(asking: Asking, question: Symbols | Search, rows: Sequence[_Found]) 
     )
 
 
-def _symbol(row: _Found) -> Symbol:
+def _symbol(row: Row) -> Symbol:
     return Symbol(
-        name=row.name or "",
-        kind=row.kind or "",
-        lines=(row.line_start or 0, row.line_end or 0),
+        name=row.name,
+        kind=row.kind,
+        lines=(row.line_start, row.line_end),
         signature=shown(row.signature) if row.signature else None,
         parent=row.parent_name,
     )

@@ -35,6 +35,7 @@ from fledgling.worker.extracting.messages import (
     seconds,
 )
 from fledgling.worker.language import Languages
+from fledgling.worker.outlines import outlined
 from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction
 from fledgling.worker.signer import signed
@@ -159,8 +160,9 @@ def _found(extracted: list[tuple[Extraction, float]], batch: Batch) -> Found:
         )
         for (found, seconds), source in zip(extracted, batch.sources, strict=True)
     ]
-    rows = [astuple(row) for found, _ in extracted for row in found.symbols]
-    return Found(facts, SymbolColumns(*map(list, zip(*rows, strict=True))))
+    rows = [astuple(row) for found, _ in extracted for row in found.symbols] if batch.tabled else []
+    columns = SymbolColumns(*map(list, zip(*rows, strict=True)))
+    return Found(facts, outlined(found.symbols for found, _ in extracted), columns)
 
 
 def _by_block(lines: Iterable[int], blocks: Iterable[bytes]) -> Iterator[list[int]]:

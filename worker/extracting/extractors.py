@@ -33,6 +33,7 @@ from fledgling.worker.extracting.messages import (
     seconds,
 )
 from fledgling.worker.language import Languages
+from fledgling.worker.outlines import Outlined, end_to_end
 
 MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more
 BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
@@ -103,10 +104,10 @@ class Extractors:
 
         return wait
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[tuple[Batch, Found]]:
+    def extract(self, sources: Iterable[Source], *, tabled: bool) -> Iterator[tuple[Batch, Found]]:
         """Yield what the sources say, in batches and in order; several are at work at once."""
         with ThreadPoolExecutor(len(self._sockets)) as pool:
-            yield from in_order(pool, self._ask, batches(sources), AHEAD * len(self._sockets))
+            yield from in_order(pool, self._ask, batches(sources, tabled=tabled), AHEAD * len(self._sockets))
 
     def close(self) -> None:
         """End the processes."""
@@ -130,7 +131,7 @@ class Extractors:
             if isinstance(sources, Found):
                 parts.append(sources)
             elif sources:
-                batch = Batch(sources, hurried=self._lost >= LOST_FILES)
+                batch = Batch(sources, batch.tabled, hurried=self._lost >= LOST_FILES)
                 match answered(pipe, batch):
                     case Found() as found:
                         parts.append(found)
@@ -183,7 +184,7 @@ def answered(pipe: Pipe[FromExtractor], message: Batch) -> FromExtractor | None:
 
 def given_up(took: float) -> Found:
     """What is known of a file that was the end of an extractor after so many seconds, or does not fit a frame."""
-    return Found([Facts(None, complete=False, seconds=took)], SymbolColumns())
+    return Found([Facts(None, complete=False, seconds=took)], Outlined([b""]))
 
 
 def joined(parts: list[Found]) -> Found:
@@ -191,11 +192,12 @@ def joined(parts: list[Found]) -> Found:
     if len(parts) == 1:
         return parts[0]
     columns = zip(*(astuple(part.symbols) for part in parts), strict=True)
+    symbols = SymbolColumns(*([value for part in column for value in part] for column in columns))
     facts = [facts for part in parts for facts in part.facts]
-    return Found(facts, SymbolColumns(*([value for part in column for value in part] for column in columns)))
+    return Found(facts, end_to_end([part.outlined for part in parts]), symbols)
 
 
-def batches(sources: Iterable[Source]) -> Iterator[Batch]:
+def batches(sources: Iterable[Source], *, tabled: bool) -> Iterator[Batch]:
     """Put sources together until they hold BATCH_BYTES."""
     waiting: list[Source] = []
     size = 0
@@ -203,10 +205,10 @@ def batches(sources: Iterable[Source]) -> Iterator[Batch]:
         waiting.append(source)
         size += sum(map(len, source.blocks))
         if size > BATCH_BYTES:
-            yield Batch(tuple(waiting))
+            yield Batch(tuple(waiting), tabled)
             waiting, size = [], 0
     if waiting:
-        yield Batch(tuple(waiting))
+        yield Batch(tuple(waiting), tabled)
 
 
 def in_order(

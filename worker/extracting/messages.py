@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from fledgling.wire import Layer
+from fledgling.worker.outlines import Outlined
 from fledgling.worker.resolving.project import Declared
 from fledgling.worker.rows import ImportRow, SymbolRow
 
@@ -20,9 +21,13 @@ class Source(Struct, frozen=True):
 
 
 class Batch(Struct, frozen=True, tag="batch"):
-    """Indexer to extractor: some files; `hurried` where so many were lost that none gets FILE_SECONDS any more."""
+    """Indexer to extractor: some files; `hurried` where so many were lost that none gets FILE_SECONDS any more.
+
+    `tabled` asks for symbols as columns too: the engine has a table of them under some profiles only.
+    """
 
     sources: tuple[Source, ...]
+    tabled: bool
     hurried: bool = False
 
 
@@ -60,10 +65,11 @@ class SymbolColumns(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True, tag="found"):
-    """Extractor to indexer: facts for each file of a batch, and the symbols of all."""
+    """Extractor to indexer: facts for each file of a batch, and the symbols of all; as columns, too, if `tabled`."""
 
     facts: list[Facts]
-    symbols: SymbolColumns
+    outlined: Outlined
+    symbols: SymbolColumns = SymbolColumns()
 
 
 class Signed(Struct, frozen=True, tag="signed"):

@@ -1,5 +1,5 @@
--- How many rows the index holds, table by table; of symbols the definitions.
+-- How many rows the index holds, table by table; of symbols the definitions, whose codes are below $definitions.
 SELECT
     (SELECT count(*) FROM code.files),
-    (SELECT count(*) FROM code.symbols WHERE kind NOT IN ('import', 'export')),
+    (SELECT count(*) FROM code.names WHERE code < $definitions),
     (SELECT count(*) FROM code.imports)

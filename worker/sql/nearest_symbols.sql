@@ -1,6 +1,6 @@
--- The five definitions of $path whose names resemble $symbol = 'Class.metod'.
-SELECT qualified_name AS path FROM symbols
-WHERE path = $path AND kind NOT IN ('import', 'export')
+-- The five of $qualified_names, of which $names are the last parts, that resemble $symbol = 'Class.metod'.
+SELECT qualified_name AS path
+FROM (SELECT unnest($qualified_names) AS qualified_name, unnest($names) AS name)
 GROUP BY qualified_name
 ORDER BY
     greatest(
