@@ -111,8 +111,11 @@ ROWS = {
         row("c", 4, 4),
         row("d", 4, 4),
         row("b", 7, 7, "import"),
+        Row("", "function", 8, 8, "def (a)", None, None),
+        Row("n", "function", 11, 11, "def f()", None, "m.n"),
+        Row("x" * 40, "variable", 12, 12, "x" * 40, None, None),
     ],
-    2: [row("b", 1, 1), Row("Z", "function", 5, 5, "def Z()", "Y", None), row("Z", 5, 5, "export")],
+    2: [row("b", 1, 1), Row("Z", "function", 5, 5, "def Z(Z)", "Y", None), row("Z", 5, 5, "export")],
 }
 
 
@@ -138,13 +141,13 @@ THREE = [File(path, None, 1, 20, None, number) for number, path in enumerate("ab
 
 def test_outlines_are_what_was_written() -> None:
     outlines = outlined(THREE)
-    assert [outlines.row(number) for number in range(9)] == [*ROWS[0], *ROWS[2]]
-    assert [outlines.file_of(number) for number in range(9)] == [0, 0, 0, 0, 0, 0, 2, 2, 2]
-    assert [outlines.definitions(file) for file in THREE] == [ROWS[0][:5], [], ROWS[2][:2]]
-    assert [outlines.count(file) for file in THREE] == [5, 0, 2]
-    assert [outlines.of(file) for file in THREE] == [[0, 1, 2, 3, 4], [], [6, 7]]
-    assert [outlines.of(file, "function") for file in THREE] == [[1, 3, 4], [], [6, 7]]
-    assert [outlines.of(file, "export") for file in THREE] == [[], [], [8]]
+    assert [outlines.row(number) for number in range(12)] == [*ROWS[0], *ROWS[2]]
+    assert [outlines.file_of(number) for number in range(12)] == [0] * 9 + [2] * 3
+    assert [outlines.definitions(file) for file in THREE] == [ROWS[0][:5] + ROWS[0][6:], [], ROWS[2][:2]]
+    assert [outlines.count(file) for file in THREE] == [8, 0, 2]
+    assert [outlines.of(file) for file in THREE] == [[0, 1, 2, 3, 4, 6, 7, 8], [], [9, 10]]
+    assert [outlines.of(file, "function") for file in THREE] == [[1, 3, 4, 6, 7], [], [9, 10]]
+    assert [outlines.of(file, "export") for file in THREE] == [[], [], [11]]
 
 
 def test_symbols_of_files_stand_behind_those_of_others() -> None:
@@ -152,14 +155,14 @@ def test_symbols_of_files_stand_behind_those_of_others() -> None:
     assert end_to_end([encoded(files[:1]), encoded([]), encoded(files[1:])]) == encoded(files)
 
 
-@pytest.mark.parametrize(("name", "numbers"), {"b": [1, 6], "A": [0], "Z": [7], "a": [], "": [], "é": []}.items())
+@pytest.mark.parametrize(("name", "numbers"), {"b": [1, 9], "A": [0], "Z": [10], "a": [], "": [6], "é": []}.items())
 def test_definitions_of_a_name(name: str, numbers: list[int]) -> None:
     assert outlined(THREE).named(name) == numbers
 
 
 def test_symbols_of_a_name_and_kind() -> None:
     outlines = outlined(THREE)
-    assert [outlines.named("b", kind) for kind in ("function", "import", "class")] == [[1, 6], [5], []]
+    assert [outlines.named("b", kind) for kind in ("function", "import", "class")] == [[1, 9], [5], []]
 
 
 def test_names_of_one_hash_are_told_apart() -> None:

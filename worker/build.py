@@ -70,7 +70,7 @@ class Clock:
 
 
 class Extracted:
-    """What the parsers found, as far as it is not loaded at once: totals, and imports, resolved as soon as can be."""
+    """What the parsers found, as far as it is not loaded as it is: totals, and imports, resolved as soon as can be."""
 
     def __init__(self, files: Mapping[str, str | None], manifests: Mapping[str, str], links: Mapping[str, str]) -> None:
         self.seconds: dict[str, float] = {}
@@ -78,11 +78,11 @@ class Extracted:
         self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
         self._declared: dict[str, Declared] = {}
         self._resolution = Resolution(files, manifests, self._declared, links)
-        self._imports: dict[str, list[ImportRow]] = {}
         self._waiting: dict[str, list[ImportRow]] = {}
 
-    def add(self, batch: Batch, found: Found) -> None:
-        """Add a batch."""
+    def add(self, batch: Batch, found: Found) -> list[tuple[str, ImportRow]]:
+        """Add a batch, and return its imports, resolved, but those that wait; each with the path of its file."""
+        imports = []
         for source, facts in zip(batch.sources, found.facts, strict=True):
             self.files.append((source.path, facts.engine, facts.complete))
             self.seconds[source.path] = facts.seconds
@@ -92,14 +92,13 @@ class Extracted:
             if self._resolution.waits(source.path):
                 self._waiting[source.path] = facts.imports
             else:
-                self._imports[source.path] = self._resolution.of(source.path, facts.imports)
+                imports += [(source.path, row) for row in self._resolution.of(source.path, facts.imports)]
+        return imports
 
-    def imports(self) -> Iterator[tuple[str, ImportRow]]:
-        """Yield all imports, resolved, in the order of their paths; once, when all batches are there."""
+    def waiting(self) -> Iterator[list[tuple[str, ImportRow]]]:
+        """Yield the imports that have waited, file by file, when all batches are there."""
         for path, rows in self._waiting.items():
-            self._imports[path] = self._resolution.of(path, rows)
-        del self._resolution, self._declared  # its tables take as much memory as the imports
-        return ((path, row) for path, rows in sorted(self._imports.items()) for row in rows)
+            yield [(path, row) for row in self._resolution.of(path, rows)]
 
 
 class Building:
@@ -147,7 +146,8 @@ class Building:
         with self._clock.stage("extract"):
             self._extract(languages, found)
         with self._clock.stage("seal"):
-            self._builder.imports(found.imports())
+            for imports in found.waiting():
+                self._builder.imports(imports)
             self._builder.extracted(found.files)
             counts = self._builder.seal_code()
         self._clock.mark("total")
@@ -261,7 +261,7 @@ class Building:
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
         for batch, answer in self._extractors.extract(sources(), tabled=self._builder.holds_symbols):
             self._clock.tick("extract", len(found.files), len(languages))
-            found.add(batch, answer)
+            self._builder.imports(found.add(batch, answer))
             self._builder.symbols(batch, answer)
             each = zip(batch.sources, answer.facts, strict=True) if self._builder.holds_comments else ()
             for source, facts in each:

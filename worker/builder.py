@@ -120,6 +120,7 @@ class Builder:
         self._text = "text" if has_content and not self.narrows_content else "memory"
         self._symbols = Waiting(SYMBOLS_TOGETHER, self._load_symbols)
         self._names = Waiting(SYMBOLS_TOGETHER, self._load_names)
+        self._imports = Waiting(SYMBOLS_TOGETHER, self._load_imports)
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
         self._signer = Signer(images.signatures, signed_here if self.narrows_content else sign)
         self._writer = BlockWriter(images.blocks)
@@ -194,10 +195,10 @@ class Builder:
             self._outline([source.path for source in batch.sources], counts, found.outlined)
 
     def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
-        """Load resolved imports, each with the path of its file."""
+        """Load resolved imports, each with the path of its file; in any number of calls."""
         columns = ("path", *ImportRow.__struct_fields__)
         named = [(path, *astuple(row)[:-1], _json(row.imported_names)) for path, row in imports]
-        _load(self._into("imports"), "load_imports", _columns(columns, named))
+        self._imports.add(_columns(columns, named))
 
     def comments(self, columns: Mapping[str, Sequence[int]]) -> None:
         """Load the numbers of comment lines, one list a column: each with its block. Only if `holds_comments`."""
@@ -206,6 +207,7 @@ class Builder:
     def seal_code(self) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
         self._symbols.finish()
+        self._imports.finish()
         if self.narrows_content:
             self.seal_text()
         self._copy("files", "code")
@@ -232,6 +234,10 @@ class Builder:
 
     def _load_symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
         _load(self._into("symbols"), "load_symbols", columns)
+        self._forget_written()
+
+    def _load_imports(self, columns: Mapping[str, Sequence[object]]) -> None:
+        _load(self._into("imports"), "load_imports", columns)
         self._forget_written()
 
     def _load_names(self, columns: Mapping[str, Sequence[object]]) -> None:

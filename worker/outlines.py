@@ -25,6 +25,7 @@ from fledgling.worker.blocks import NUMBER, PLACE, File, columns
 if TYPE_CHECKING:
     from fledgling.worker.rows import SymbolRow
 
+_Packed = tuple[str, str | None, str | None, str | None, str | None]
 _COUNTS = struct.Struct("=QQ")
 KINDS: tuple[str, ...] = get_args(Kind)
 CODES = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
@@ -91,16 +92,19 @@ def end_to_end(some: Sequence[Outlined]) -> Outlined:
 
 
 def _part(rows: "Sequence[SymbolRow]", kinds: bytes) -> bytes:
-    data = [
-        msgspec.msgpack.encode(
-            (row.name, row.signature, row.parent_name, None if row.qualified_name == row.name else row.qualified_name)
-        )
-        for row in rows
-    ]
+    data = [*map(msgspec.msgpack.encode, map(_packed, rows))]
     ends = array(NUMBER, accumulate(map(len, data)))
     starts = array(NUMBER, map(attrgetter("line_start"), rows))
     lasts = array(NUMBER, map(attrgetter("line_end"), rows))
     return b"".join(chain((ends, starts, lasts, kinds), data))
+
+
+def _packed(row: "SymbolRow") -> _Packed:
+    """Return what a row says, its name once: a signature is what stands before the name, and what behind it."""
+    name, signature = row.name, row.signature
+    before, found, after = signature.partition(name) if signature and name else (signature, "", None)
+    full_name = None if row.qualified_name == name else row.qualified_name
+    return name, before, after if found else None, row.parent_name, full_name
 
 
 def _hash(name: str) -> int:
@@ -174,7 +178,7 @@ class Outlines:
             memoryview(self._data)[: -_COUNTS.size],
             ((NUMBER, rows), (NUMBER, rows), (PLACE, files), (NUMBER, files + 1)),
         )
-        self._decoder = msgspec.msgpack.Decoder(tuple[str, str | None, str | None, str | None])
+        self._decoder = msgspec.msgpack.Decoder(_Packed)
 
     def file_of(self, number: int) -> int:
         """Return the number of the file that a row is of."""
@@ -231,5 +235,8 @@ class Outlines:
 
     def _row(self, part: _Part, place: int) -> Row:
         begin = part.start + (part.ends[place - 1] if place else 0)
-        name, signature, parent, full = self._decoder.decode(self._data[begin : part.start + part.ends[place]])
-        return Row(name, KINDS[part.kinds[place]], part.starts[place], part.lasts[place], signature, parent, full)
+        packed = self._data[begin : part.start + part.ends[place]]
+        name, before, after, parent, full_name = self._decoder.decode(packed)
+        signature = before if before is None or after is None else f"{before}{name}{after}"
+        lines = part.starts[place], part.lasts[place]
+        return Row(name, KINDS[part.kinds[place]], *lines, signature, parent, full_name)
