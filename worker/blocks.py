@@ -98,6 +98,7 @@ class BlockWriter:
         with self._file as file:
             file.writelines(chain(records, (self._ends, ends, self._first_lines, files_of)))
             file.write(_COUNTS.pack(len(self._first_lines), len(known)))
+        self._counts.clear()  # a writer outlives what it has written
 
 
 class Blocks:

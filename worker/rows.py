@@ -1,8 +1,11 @@
 """The rows of the four tables, as the indexer makes them. Field order is column order (worker/sql/schema.sql)."""
 
 from datetime import datetime
+from typing import Literal
 
 from msgspec import Struct
+
+Engine = Literal["tree-sitter", "rules", "reader", "none"]  # what has found the definitions
 
 
 class FileRow(Struct, frozen=True):
@@ -52,12 +55,12 @@ class ImportRow(Struct, frozen=True):
 class Extraction(Struct, frozen=True):
     """What one file's text says: definitions, imports, and the lines that hold nothing but comment.
 
-    `engine` names what found the definitions: "tree-sitter", "rules", "reader", or "none" for a language without any;
-    `complete` is False where the text did not parse or the time budget ended, so something may be missing.
+    `engine` is "none" for a language without any. `complete` is False where the text did not parse or the time budget
+    ended, so something may be missing.
     """
 
     symbols: list[SymbolRow]
     imports: list[ImportRow]
     comment_lines: frozenset[int]
-    engine: str
+    engine: Engine
     complete: bool

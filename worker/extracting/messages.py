@@ -5,7 +5,7 @@ from msgspec import Struct
 from fledgling.wire import Layer
 from fledgling.worker.outlines import Outlined
 from fledgling.worker.resolving.project import Declared
-from fledgling.worker.rows import ImportRow, SymbolRow
+from fledgling.worker.rows import Engine, ImportRow, SymbolRow
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
 # CPU seconds a file, and for each byte of it, once LOST_FILES were lost: four times what ordinary source takes
@@ -40,7 +40,7 @@ class Sign(Struct, frozen=True, tag="sign"):
 class Facts(Struct, frozen=True):
     """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block."""
 
-    engine: str | None
+    engine: Engine | None
     complete: bool
     seconds: float
     symbols: int = 0

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fledgling.worker.language import Language
-from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
+from fledgling.worker.rows import Engine, Extraction, ImportRow, SymbolRow
 
 NEWLINE = 10
 MAX_SIGNATURE = 300  # characters; a signature is to be read in a list
@@ -175,7 +175,7 @@ def extraction(
     text: Text,
     definitions: Iterable[Definition],
     imports: Iterable[Import],
-    engine: str,
+    engine: Engine,
     *,
     complete: bool,
 ) -> Extraction:

@@ -6,13 +6,14 @@ taken first; else the header of that name that is nearest, if one is.
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 
 from fledgling.worker.resolving.project import Project, Resolver, Suffixes, ancestors, answer, join, only, word_list
 from fledgling.worker.rows import ImportRow
 
 STDLIB = word_list("c_stdlib.txt") | word_list("cpp_stdlib.txt")
 FOLDERS = ("", "include", "src")
+LOCATED = 4096  # headers whose places are kept: files come directory by directory, and most of one include the same
 TEMPLATES = (".in", ".cmake", ".cmakein", ".meson", ".mesonbuild")  # a build makes `config.h` from `config.h.in`
 
 
@@ -25,7 +26,7 @@ def resolver(project: Project) -> Resolver:
         places = (posixpath.join(up, folder, header) for up in above for folder in folders)
         return next((place for place in places if place in project.files), None)
 
-    @cache
+    @lru_cache(LOCATED)
     def locate(directory: str, header: str, *, quoted: bool) -> str | None:
         beside = join(directory, header)
         if quoted and beside in project.files:
