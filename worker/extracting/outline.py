@@ -178,10 +178,11 @@ def extraction(
     engine: str,
     *,
     complete: bool,
+    macros: Iterable[Definition] = (),
 ) -> Extraction:
-    """Make the rows."""
+    """Make the rows. What is among `macros` belongs to nobody, and nothing belongs to it."""
     imports = sorted(imports, key=lambda found: found.start)
-    symbols = []
+    symbols = [symbol(language, text, found, None) for found in macros if len(found.name) <= MAX_NAME]
     for found, parent in list(nested(language, definitions)):  # a later one may settle an earlier one's visibility
         row = symbol(language, text, found, parent)
         symbols += [row, replace(row, kind="export")] if found.exported else [row]
@@ -358,8 +359,9 @@ def signature(text: Text, found: Definition) -> str:
         newline = text.source.find(b"\n", found.value, found.end)
         end = newline if newline >= 0 else found.end
     first, last = found.gap if found.gap and found.gap[1] <= end else (end, end)
-    head = text.shown[found.head : min(first, found.head + 4 * MAX_SIGNATURE)]
-    head += text.shown[last : min(end, last + 4 * MAX_SIGNATURE)]
+    shown = text.code if found.kind == "macro" else text.shown
+    head = shown[found.head : min(first, found.head + 4 * MAX_SIGNATURE)]
+    head += shown[last : min(end, last + 4 * MAX_SIGNATURE)]
     words = " ".join(head.decode(errors="ignore").split()).rstrip(" :;\\")
     return words if len(words) <= MAX_SIGNATURE else words[: MAX_SIGNATURE - 3] + "..."
 
