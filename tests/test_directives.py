@@ -24,7 +24,7 @@ SECONDS = 1.0  # of CPU; a quarter of it on a quiet machine
 MUTATIONS = 300
 SIGNS = [b"/*", b"*/", b"//", b"\\\n", b"\n#define A ", b'"', b"'", b"\n", b"#", b'R"(', b"\r\n", b"\0", b"\xc3"]
 
-both = pytest.mark.parametrize("language", ["c", "cpp"])
+BOTH = ("c", "cpp")
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +36,12 @@ def extractor() -> Extractor:
 def parsing() -> Extractor:
     """An extractor that leaves directives to the parser."""
     return Extractor(PARSED)
+
+
+def of(name: str) -> pytest.MarkDecorator:
+    """The texts of a table, each in its languages."""
+    cases = [(language, row) for row in TEXTS[name] for language in row.get("languages", BOTH)]
+    return pytest.mark.parametrize(("language", "row"), cases, ids=lambda case: case if case in BOTH else named(case))
 
 
 def named(row: dict[str, Any]) -> str:
@@ -53,8 +59,7 @@ def lines(row: SymbolRow) -> tuple[int, int]:
     return row.line_start, row.line_end
 
 
-@both
-@pytest.mark.parametrize("row", TEXTS["same"], ids=named)
+@of("same")
 def test_says_what_a_parser_says(extractor: Extractor, parsing: Extractor, language: str, row: dict[str, Any]) -> None:
     assert taken(row["text"]) == row["runs"]
     found, expected = (each.extract(language, row["text"].encode()) for each in (extractor, parsing))
@@ -62,8 +67,7 @@ def test_says_what_a_parser_says(extractor: Extractor, parsing: Extractor, langu
     assert found == expected
 
 
-@both
-@pytest.mark.parametrize("row", TEXTS["more"], ids=named)
+@of("more")
 def test_finds_what_no_parser_finds(
     extractor: Extractor, parsing: Extractor, language: str, row: dict[str, Any]
 ) -> None:
@@ -71,6 +75,20 @@ def test_finds_what_no_parser_finds(
     assert found.complete
     assert [[*lines(one), one.kind, one.signature or one.name] for one in found.symbols] == row["symbols"]
     assert found != other
+
+
+@pytest.mark.parametrize("text", ["#define A 1 /* b\nint c;\n", "#define A 1\n#define B 2\n/*/\nint c;\n"])
+def test_a_comment_that_never_ends_is_the_parsers(extractor: Extractor, parsing: Extractor, text: str) -> None:
+    assert taken(text) == []
+    found, expected = (each.extract("c", text.encode()) for each in (extractor, parsing))
+    assert found == expected
+    assert not found.complete
+
+
+def test_a_statement_without_an_end_ends_before_a_directive(extractor: Extractor) -> None:
+    text = b"int a;\nlib_driver(a)\n\n#define A 1\n#define B 2\n\nstatic struct b c = {\n\t.d = 1,\n};\n"
+    found = extractor.extract("c", text)
+    assert [row.signature for row in found.symbols] == ["int a", "#define A 1", "#define B 2", "static struct b c = {"]
 
 
 @pytest.mark.parametrize("row", [*TEXTS["same"], *TEXTS["more"]], ids=named)

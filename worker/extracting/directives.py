@@ -84,7 +84,7 @@ def runs(source: bytes) -> list[Run]:
 def macro(match: re.Match[bytes]) -> Definition:
     """What a directive defines: the signature shows its value, or its parameters and no value."""
     name, start, value = match["name"].decode(), match.start(), match.start("value")
-    found = Definition(name, "macro", start, match.end("end"), start, match.end("name"), qualified=name, is_global=True)
+    found = Definition(name, "macro", start, match.end("end"), start, match.end("name"), qualified=name)
     if value >= 0 and match["parameters"] is None:
         found.value = value
     elif value >= 0:
