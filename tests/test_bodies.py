@@ -12,7 +12,7 @@ from costing import costs_under
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from fledgling.worker.extracting.bodies import DEEPEST, MOST_SKIPPED, SHORTEST, Bodies
+from fledgling.worker.extracting.bodies import DEEPEST, MOST_SKIPPED, SHORTEST, Bodies, between
 from fledgling.worker.extracting.extract import Extractor, Syntax
 from fledgling.worker.language import load_languages
 
@@ -122,8 +122,9 @@ def nodes(node: Node) -> Iterator[tuple[object, ...]]:
 def test_a_parser_that_skips_what_is_blank_sees_the_same(row: dict[str, Any], statement: str) -> None:
     syntax = syntax_of(row["language"])
     blanked = Bodies(LANGUAGES, row["language"]).blanked(b"(\n" + filled(row, statement))
-    assert len(blanked.ranges) == (len(blanked.bodies) + 1 if blanked.bodies else 0)
-    skipping, reading = (syntax.parse(blanked.text, ranges).root_node for ranges in (blanked.ranges, []))
+    ranges = between(blanked.text, blanked.blank)
+    assert len(ranges) == (len(blanked.bodies) + 1 if blanked.bodies else 0)
+    skipping, reading = (syntax.parse(blanked.text, each).root_node for each in (ranges, []))
     assert [*nodes(skipping)] == [*nodes(reading)]
 
 
@@ -135,10 +136,11 @@ def test_a_parser_skips_the_longest() -> None:
         text = short * many + long
         blanked = Bodies(LANGUAGES, "c").blanked(text)
         assert len(blanked.bodies) == many + 1
-        assert len(blanked.ranges) == min(many + 1, MOST_SKIPPED) + 1
-        assert blanked.ranges[-1].start_byte == len(text) - len(b"}\n")
+        ranges = between(blanked.text, blanked.blank)
+        assert len(ranges) == min(many + 1, MOST_SKIPPED) + 1
+        assert ranges[-1].start_byte == len(text) - len(b"}\n")
     syntax = syntax_of("c")
-    assert costs_under(SECONDS, lambda: syntax.parse(blanked.text, blanked.ranges))
+    assert costs_under(SECONDS, lambda: syntax.parse(blanked.text, ranges))
 
 
 def syntax_of(language: str) -> Syntax:

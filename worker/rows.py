@@ -26,7 +26,7 @@ class FileRow(Struct, frozen=True):
     skip_reason: str | None
 
 
-class SymbolRow(Struct, frozen=True):
+class SymbolRow(Struct, frozen=True, gc=False):
     """A definition, import or export: `symbols` without its path and language."""
 
     name: str
@@ -40,7 +40,7 @@ class SymbolRow(Struct, frozen=True):
     qualified_name: str
 
 
-class ImportRow(Struct, frozen=True):
+class ImportRow(Struct, frozen=True, gc=False):
     """An import statement's module: `imports` without its path. Resolution fills `is_stdlib` and `resolved_path`."""
 
     line_number: int

@@ -41,14 +41,13 @@ Point = tuple[int, int]  # row and column, both from 0 on, in bytes
 class Blanked(Struct, frozen=True):
     """A text with nothing in some bodies, every byte of the rest where it was; where they begin; comments in them.
 
-    A parser needs to read no more than `ranges`, where there are any: most of what is blank lies between them. In some
-    languages annotations are blank, too.
+    A parser need not read what is `blank`. In some languages annotations are blank, too.
     """
 
     text: bytes
     bodies: frozenset[int] = frozenset()
     comments: list[Span] = []
-    ranges: list[Range] = []
+    blank: list[Span] = []
     annotations: list[Span] = []
 
 
@@ -83,8 +82,8 @@ class Bodies:
         parts.append(source[done:])
         tokens = (token.span() for span in spans for token in self._token.finditer(source, *span))
         comments = [token for token in tokens if source[token[0]] in COMMENTS] if self._with_comments else []
-        text = b"".join(parts)
-        return Blanked(text, frozenset(start for start, _ in spans), comments, _between(text, spans))
+        blank = [(start + 1, end - 1) for start, end in spans]
+        return Blanked(b"".join(parts), frozenset(start for start, _ in spans), comments, blank)
 
     def sure(self, source: bytes, bodies: frozenset[int]) -> frozenset[int]:
         """Those that cannot have made an error of what is none.
@@ -160,14 +159,16 @@ class Bodies:
             yield start, end
 
 
-def _between(text: bytes, spans: list[Span]) -> list[Range]:
-    """What stands between the longest of some bodies, with their brackets."""
+def between(text: bytes, blank: list[Span]) -> list[Range]:
+    """What a parser reads: what stands between the longest of some spans that are blank, one maybe in another."""
     ranges: list[Range] = []
     begin, point = 0, (0, 0)
-    for start, end in sorted(nlargest(MOST_SKIPPED, spans, key=lambda span: span[1] - span[0])):
-        last = moved(point, text, begin, start + 1)
-        ranges.append(Range(point, last, begin, start + 1))
-        begin, point = end - 1, moved(last, text, start + 1, end - 1)
+    for start, end in sorted(nlargest(MOST_SKIPPED, blank, key=lambda span: span[1] - span[0])):
+        if start < begin:
+            continue
+        last = moved(point, text, begin, start)
+        ranges.append(Range(point, last, begin, start))
+        begin, point = end, moved(last, text, start, end)
     if ranges:
         ranges.append(Range(point, moved(point, text, begin, len(text)), begin, len(text)))
     return ranges

@@ -48,8 +48,8 @@ from msgspec.structs import replace
 from tree_sitter import Language as Grammar
 from tree_sitter import Node, Parser, Query, QueryCursor, Range, Tree
 
-from fledgling.worker.extracting import branches
-from fledgling.worker.extracting.bodies import Blanked, Bodies, moved
+from fledgling.worker.extracting import branches, directives
+from fledgling.worker.extracting.bodies import Blanked, Bodies, between, moved
 from fledgling.worker.extracting.conditions import plain
 from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
@@ -116,11 +116,13 @@ class Found:
         self._source = source
         self._definitions: dict[int, Definition] = {}  # by the start of the name
         self._imports: dict[int, Import] = {}  # by the start of the module
+        self._included: list[Import] = []  # read line by line
         self._names = defaultdict[int, list[tuple[str | None, str | None]]](list)  # by the start of the statement
         self.decorators: list[Span] = []
         self._accesses: list[Definition] = []
         self._prefixes: list[tuple[int, int, str]] = []  # from where to where, and what stands before the modules there
         self.comments: list[Span] = []
+        self.macros: list[Definition] = []  # read line by line
         self.left_out: list[Span] = []  # branches that were not parsed
         self.blank: set[int] = set()
         self.complete = True
@@ -142,6 +144,12 @@ class Found:
             start, end = captures["within"][0].byte_range
             self._prefixes.append((start, end, self._cut(captures["prefix"][0].start_byte, start)))
 
+    def take(self, run: directives.Run) -> None:
+        """Add what was read line by line."""
+        self.macros += run.macros
+        self._included += run.imports
+        self.comments += run.comments
+
     def definitions(self) -> list[Definition]:
         """All definitions, with the decorators directly above, and signatures that begin behind those within."""
         definitions = [found for found in self._definitions.values() if found.kind and found.name]
@@ -160,7 +168,7 @@ class Found:
         """All imports with the names of their statements, and modules with what stands before them."""
         for found in self._imports.values():
             found.names += self._names.pop(found.start, ())
-        return list(self._prefixed() if self._prefixes else self._imports.values())
+        return [*(self._prefixed() if self._prefixes else self._imports.values()), *self._included]
 
     def _prefixed(self) -> Iterator[Import]:
         ahead = sorted(self._prefixes, reverse=True)
@@ -402,15 +410,23 @@ def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extr
         blanked = Blanked(source)
         syntax, found = read(syntaxes, source, blanked)
     text = Text(source, found.comments + blanked.comments, found.left_out)
-    return extraction(syntax.row, text, found.definitions(), found.imports(), "tree-sitter", complete=found.complete)
+    definitions, imports = found.definitions(), found.imports()
+    return extraction(
+        syntax.row, text, definitions, imports, "tree-sitter", complete=found.complete, macros=found.macros
+    )
 
 
 def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> tuple[Syntax, Found]:
     """What a text says without some bodies, and the grammar that knows it."""
-    syntax, tree, left_out = understand(syntaxes, blanked)
+    in_order = in_turn(syntaxes, blanked.text)
+    runs = directives.runs(blanked.text) if in_order[0].row.macros else []
+    text, blank = directives.without(blanked.text, runs)
+    syntax, tree, left_out = understand(in_order, blanked.text, text, between(text, blanked.blank + blank))
     found = syntax.find(source, tree)
+    for run in runs:
+        found.take(run)
     found.decorators += blanked.annotations
-    found.comments += branches.comments(blanked.text, left_out)
+    found.comments += branches.comments(text, left_out)
     found.left_out = left_out
     return syntax, found
 
@@ -422,26 +438,27 @@ def without_annotations(row: Language, source: bytes) -> Blanked:
     return Blanked(without(source, spans) if spans else source, annotations=spans)
 
 
-def understand(syntaxes: list[Syntax], blanked: Blanked) -> tuple[Syntax, Tree, list[Span]]:
+def understand(
+    syntaxes: list[Syntax], source: bytes, text: bytes, ranges: list[Range]
+) -> tuple[Syntax, Tree, list[Span]]:
     """The first grammar that parses the text without error, else the one with the fewest errors, with its tree.
 
     And which branches of conditionals are not in that.
     """
-    best, *others = in_turn(syntaxes, blanked.text)
-    source = ended(blanked.text) if best.row.macros else blanked.text
-    text, tree = without_macros(best, source, blanked.ranges)
+    best, *others = syntaxes
+    text, tree = without_macros(best, ended(text) if best.row.macros else text, ranges)
     fewest = errors(tree)
     left_out: list[Span] = []
-    for easier in (with_one_branch, without_gaps, without_conditions):
+    for easier in (without_directives, with_one_branch, without_gaps, without_conditions):
         known, spans = easier(best.row, text, tree) if fewest else (text, [])
         if known != text:
-            attempt = best.parse(known, blanked.ranges)
+            attempt = best.parse(known, ranges)
             if (count := errors(attempt)) < fewest:
                 text, tree, fewest = known, attempt, count
                 left_out += spans
     for syntax in others:
-        if fewest and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, text)):
-            attempt = syntax.parse(text, blanked.ranges)
+        if fewest and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, source)):
+            attempt = syntax.parse(text, ranges)
             if (count := errors(attempt)) < fewest:
                 best, tree, fewest = syntax, attempt, count
     return best, tree, left_out
@@ -469,6 +486,12 @@ def apart(spans: Iterable[Span], ranges: list[Range]) -> Iterator[Span]:
     moves = [each.end_byte - end for each, end in zip(ranges, ends, strict=True)] or [0]
     for start, end in (span for span in spans if span[0] < span[1]):
         yield start + moves[bisect_right(ends, start)], end + moves[bisect_left(ends, end)]
+
+
+def without_directives(row: Language, text: bytes, tree: Tree) -> tuple[bytes, list[Span]]:
+    """The text without directives that say nothing where it has errors: the grammar knows none among values."""
+    spans = directives.silent(text, around(unknown(tree))) if row.macros else ()
+    return without(text, spans), []
 
 
 def with_one_branch(row: Language, text: bytes, _tree: Tree) -> tuple[bytes, list[Span]]:

@@ -21,6 +21,7 @@ from fledgling.worker.rows import Engine, Extraction, ImportRow, SymbolRow
 
 NEWLINE = 10
 MAX_SIGNATURE = 300  # characters; a signature is to be read in a list
+LONGEST = 4 * MAX_SIGNATURE  # bytes that one is made of
 MAX_NAME = 200  # characters; a computed JavaScript name can be any expression, and nobody asks for such a one
 MAX_GAP = 1000  # bytes of white space between a comment and what it is about: each definition looks through them
 MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would make qualified names of quadratic size
@@ -37,7 +38,7 @@ AT_MARGIN = re.compile(r"\n\S")
 COMPILED = lru_cache(re.compile)  # the expressions of the table of languages
 
 
-class Definition(Struct):
+class Definition(Struct, gc=False):
     """One definition in bytes: `start`..`end` with decorators, `head` where the signature begins, `body` where it ends.
 
     What is defined from `inside` on belongs to it. `value` is the start of an assigned value, of which the signature
@@ -63,7 +64,7 @@ class Definition(Struct):
     gap: tuple[int, int] | None = None
 
 
-class Import(Struct):
+class Import(Struct, gc=False):
     """One imported module in bytes, with pairs of (imported name or None, alias or None)."""
 
     module: str
@@ -178,10 +179,11 @@ def extraction(
     engine: Engine,
     *,
     complete: bool,
+    macros: Iterable[Definition] = (),
 ) -> Extraction:
-    """Make the rows."""
+    """Make the rows. What is among `macros` belongs to nobody, and nothing belongs to it."""
     imports = sorted(imports, key=lambda found: found.start)
-    symbols = []
+    symbols = [symbol(language, text, found, None) for found in macros if len(found.name) <= MAX_NAME]
     for found, parent in list(nested(language, definitions)):  # a later one may settle an earlier one's visibility
         row = symbol(language, text, found, parent)
         symbols += [row, replace(row, kind="export")] if found.exported else [row]
@@ -357,9 +359,12 @@ def signature(text: Text, found: Definition) -> str:
     elif found.value is not None:
         newline = text.source.find(b"\n", found.value, found.end)
         end = newline if newline >= 0 else found.end
-    first, last = found.gap if found.gap and found.gap[1] <= end else (end, end)
-    head = text.shown[found.head : min(first, found.head + 4 * MAX_SIGNATURE)]
-    head += text.shown[last : min(end, last + 4 * MAX_SIGNATURE)]
+    shown = text.code if found.kind == "macro" else text.shown
+    begin = found.head
+    head = b""
+    if found.gap and found.gap[1] <= end:
+        head, begin = shown[begin : min(found.gap[0], begin + LONGEST)], found.gap[1]
+    head += shown[begin : min(end, begin + LONGEST)]
     words = " ".join(head.decode(errors="ignore").split()).rstrip(" :;\\")
     return words if len(words) <= MAX_SIGNATURE else words[: MAX_SIGNATURE - 3] + "..."
 
