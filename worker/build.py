@@ -15,19 +15,19 @@ from typing import Literal
 import msgspec
 
 from fledgling.scope import Scope
-from fledgling.security.secret_files import is_secret
-from fledgling.wire import CODE, TEXT, Build, Built, Generation, LanguageStats, Progress
+from fledgling.wire import CODE, LISTING, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader
 from fledgling.worker.builder import Builder
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.extracting.messages import Batch, Found, Source
 from fledgling.worker.generated import is_generated
 from fledgling.worker.language import Languages
+from fledgling.worker.listing import Lister
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.text import Pieces, content_hash, count_lines, cut, utf8
-from fledgling.worker.walk import Entry, Tree, walk
+from fledgling.worker.walk import Entry, Tree
 
 HEAD_BYTES = 256  # of a file, enough for its `#!` line
 PROGRESS_SECONDS = 0.1  # between two reports
@@ -36,6 +36,10 @@ TEXT_SHARE = 0.5  # of memory_limit; the rest is for what the parsers find, and 
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
 CHANGED = "changed while it was indexed"
 NO_ROOM = "over memory_limit"
+COUNTING = (
+    "Lines are still being counted: until then they, symbol counts and the largest file are missing, binary and "
+    "unreadable files are listed like others, and languages are told by the names of files alone."
+)
 EXTRACTING = "Definitions are still being extracted: enclosing names and symbol counts are missing until then."
 
 Stage = Literal["walk", "read", "extract", "seal"]
@@ -105,7 +109,7 @@ class Extracted:
 class Building:
     """A build at work: what it was ordered, what it uses, and whom it tells.
 
-    >>> Building(order, scope, builder, languages, extractors, pipe.send).run()
+    >>> Building(order, scope, builder, languages, lister, extractors, pipe.send).run()
     Built(files=812, ...)
     """
 
@@ -115,6 +119,7 @@ class Building:
         scope: Scope,
         builder: Builder,
         languages: Languages,
+        lister: Lister,
         extractors: Extractors,
         tell: Callable[[Progress | Generation], None],
     ) -> None:
@@ -122,6 +127,7 @@ class Building:
         self._scope = scope
         self._builder = builder
         self._languages = languages
+        self._lister = lister
         self._extractors = extractors
         self._tell = tell
         self._clock = Clock(tell)
@@ -129,9 +135,12 @@ class Building:
         self._room = order.profile.memory_limit * TEXT_SHARE  # bytes of text that still fit
 
     def run(self) -> Built:
-        """Fill and seal the images. Raises OSError where the root cannot be read, MemoryError past the limit."""
+        """Fill and seal the images. Raises ListingError where there is no tree, MemoryError past the limit."""
         with self._clock.stage("walk"):
-            tree = walk(self._order.root_fd, self._scope)
+            walked = self._lister.walked()
+            if walked.has_listing:
+                self._tell(self._generation(LISTING, walked.partial, COUNTING))
+            tree = self._lister.tree()
         with self._clock.stage("read"):
             rows = self._read(tree.entries)
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
@@ -165,7 +174,7 @@ class Building:
             partial=partial,
         )
 
-    def _generation(self, number: Literal[1, 2], *notes: str | None) -> Generation:
+    def _generation(self, number: Literal[0, 1, 2], *notes: str | None) -> Generation:
         return Generation(
             number,
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules or row.reader)),
@@ -210,12 +219,8 @@ class Building:
                 yield self._describe(reader, entry)
 
     def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, Pieces | None]:
-        if entry.target is not None:
-            return self._row(entry, b"", None, "symlink")
-        if is_secret(entry.path):
-            return self._row(entry, b"", None, "secret")
-        if entry.size > self._scope.max_file_size:
-            return self._row(entry, b"", None, "too large")
+        if entry.skip_reason:
+            return self._row(entry, b"", None, entry.skip_reason)
         if entry.size > self._room:
             return self._row(entry, b"", None, NO_ROOM)
         try:

@@ -31,7 +31,7 @@ def explore(asking: Asking, question: Explore) -> Exploration:
         if isinstance(found, int):
             files.append(_file(asking, found))
         else:
-            directories.append(_directory(asking.blocks, *found))
+            directories.append(_directory(asking, *found))
     entries: list[Directory | File] = [*directories, *files]
     offset = int(question.cursor or 0)
     page = cut_page(entries[offset:], asking)
@@ -39,7 +39,7 @@ def explore(asking: Asking, question: Explore) -> Exploration:
         path=prefix,
         directories=[entry for entry in page if isinstance(entry, Directory)],
         files=[entry for entry in page if isinstance(entry, File)],
-        summary=_summary(asking.blocks, numbers),
+        summary=_summary(asking, numbers),
         next=continuing(question, offset + len(page), len(entries)),
         note=_note(asking, question, {"prefix": prefix, "pattern": pattern}, numbers),
     )
@@ -94,24 +94,29 @@ def _of(column: Sequence[int], numbers: Sequence[int]) -> Sequence[int]:
     return [column[number] for number in numbers]
 
 
-def _lines(blocks: Blocks, numbers: Sequence[int]) -> int:
-    return sum(lines for lines in _of(blocks.lines, numbers) if lines != UNCOUNTED)
+def _lines(asking: Asking, numbers: Sequence[int]) -> int | None:
+    """Return how many lines some files have together; None while that is not known."""
+    if asking.is_listing:
+        return None
+    return sum(lines for lines in _of(asking.blocks.lines, numbers) if lines != UNCOUNTED)
 
 
-def _directory(blocks: Blocks, path: str, numbers: Sequence[int]) -> Directory:
+def _directory(asking: Asking, path: str, numbers: Sequence[int]) -> Directory:
+    blocks = asking.blocks
     counted = Counter(_of(blocks.languages, numbers))
     languages = {name: files for place, files in counted.items() if (name := blocks.names[place])}
     ordered = dict(sorted(languages.items(), key=lambda item: (-item[1], item[0])))
-    return Directory(path, len(numbers), _lines(blocks, numbers), ordered)
+    return Directory(path=path, files=len(numbers), lines=_lines(asking, numbers), languages=ordered)
 
 
 def _file(asking: Asking, number: int) -> File:
     file = asking.blocks.file(number)
     symbols = len(asking.outlines.of(file)) if asking.outlines else 0
-    return File(file.path, file.language, file.line_count or 0, symbols, file.skip_reason)
+    return File(file.path, file.language, file.line_count, symbols, file.skip_reason)
 
 
-def _summary(blocks: Blocks, numbers: Sequence[int]) -> Summary:
+def _summary(asking: Asking, numbers: Sequence[int]) -> Summary:
+    blocks = asking.blocks
     languages: dict[str, int] = {}
     skipped: dict[str, int] = {}
     for language, reason, files in _groups(blocks, numbers):
@@ -122,12 +127,12 @@ def _summary(blocks: Blocks, numbers: Sequence[int]) -> Summary:
     counted = zip(_of(blocks.lines, numbers), numbers, strict=True)
     lines, largest = max((pair for pair in counted if pair[0] != UNCOUNTED), default=(0, 0))
     return Summary(
-        len(numbers),
-        _lines(blocks, numbers),
-        sum(_of(blocks.sizes, numbers)),
-        languages,
-        f"{blocks.path(largest)} ({lines} lines)" if lines else None,
-        skipped,
+        total_files=len(numbers),
+        total_lines=_lines(asking, numbers),
+        total_bytes=sum(_of(blocks.sizes, numbers)),
+        languages=languages,
+        largest_file=f"{blocks.path(largest)} ({lines} lines)" if lines else None,
+        skipped=skipped,
     )
 
 
