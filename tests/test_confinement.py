@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from conftest import serve_command
 from running import QUERY_WORKER, Server, back_processes, fronted
@@ -19,7 +20,7 @@ from fledgling.broker.front import NOT_STARTED
 from fledgling.security import inspection, landlock
 from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
-from fledgling.wire import CONFINED, Explore, Layer
+from fledgling.wire import CONFINED, Exploration, Explore, Layer
 
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
 X86 = MACHINES["x86_64"]
@@ -248,6 +249,10 @@ async def test_worker_that_only_says_it_is_confined_is_not_asked(project, tmp_pa
     liar.chmod(0o700)
     async with fronted(project) as (front, indexing):
         await indexing.built()
+        assert isinstance(await front.ask(Explore()), Exploration)
+        [honest] = back_processes(psutil.Process(), QUERY_WORKER)
+        honest.kill()
+        honest.wait()
         monkeypatch.setattr(sys, "executable", str(liar))
         assert await front.ask(Explore()) == NOT_STARTED
 

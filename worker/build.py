@@ -141,6 +141,7 @@ class Building:
             if walked.has_listing:
                 self._tell(self._generation(LISTING, walked.partial, COUNTING))
             tree = self._lister.tree()
+            self._lister.close()
         with self._clock.stage("read"):
             rows = self._read(tree.entries)
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}

@@ -76,6 +76,7 @@ class Lister:
     812
     >>> len(lister.tree().entries)
     812
+    >>> lister.close()
     """
 
     def __init__(self, order: Build, languages: Languages) -> None:
@@ -99,14 +100,17 @@ class Lister:
         return self._walked
 
     def tree(self) -> Tree:
-        """Return what the walk found, and see the process end. Comes after `walked`."""
+        """Return what the walk found. Comes after `walked`."""
         assert self._walked
         entries: list[Entry] = []
         while len(entries) < self._walked.files:
             entries += self._heard(Entries).entries
+        return Tree(entries, self._walked.left_out, self._walked.partial, self._walked.notices)
+
+    def close(self) -> None:
+        """See the process end: it has nobody to tell anything more."""
         self._ours.close()
         os.waitpid(self._process, 0)
-        return Tree(entries, self._walked.left_out, self._walked.partial, self._walked.notices)
 
     def _heard(self, expected: type[Message]) -> Message:
         message = self._pipe.receive()
