@@ -217,6 +217,20 @@ async def test_the_map_comes_before_a_file_is_read(wide):
 
 
 @pytest.mark.anyio
+async def test_a_map_has_lines_as_soon_as_they_are_counted(wide):
+    """The worker over the listing makes way though nobody asks for text."""
+    async with listed(wide) as (front, indexing, indexer):
+        notes = [(await front.ask(Explore())).note]
+        indexer.resume()
+        await indexing.sealed(TEXT)
+        indexer.suspend()
+        assert not await indexing.is_sealed(CODE, 0)
+        while notes[-1] == COUNTING:
+            notes.append((await front.ask(Explore())).note)
+        assert notes[-1] == EXTRACTING
+
+
+@pytest.mark.anyio
 async def test_a_listing_refuses_what_is_not_there(wide):
     async with listed(wide) as (front, _, _):
         for path, reason in (

@@ -49,6 +49,7 @@ def listing_of(place, flags=os.O_DIRECTORY):
         yield lister, process, order
     finally:
         lister.close()
+        assert not psutil.pid_exists(process.pid)
         for fd in (*images.of(2), root_fd):
             os.close(fd)
 

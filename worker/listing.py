@@ -141,8 +141,8 @@ def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
         except MemoryError:
             pipe.send(refusals.index_too_large(order.profile))
         except Exception as problem:  # noqa: BLE001  (the last resort of this process, as of the indexer)
-            sys.stderr.write(fault.line(problem))
             pipe.send(refusals.NO_INDEX)
+            sys.stderr.write(fault.line(problem))
         finally:
             os._exit(0)  # nothing of the indexer's own may run here
     return child
