@@ -27,7 +27,7 @@ KEPT = Scope(exclude_patterns=("*.tmp",))
 def root(tmp_path_factory):
     """A project with a listing, a settings file of its own, and names that are not what they look like."""
     root = tmp_path_factory.mktemp("listed")
-    for number in range(SMALL_FILES):
+    for number in range(SMALL_FILES + 1):
         (root / f"file {number:05}.{('py', 'c', 'txt', 'none')[number % 4]}").write_text("x\n")
     for raw in (b"\xff.py", "\N{RIGHT-TO-LEFT OVERRIDE}.md".encode(), b"a\\b\nc", b".env", b"out.tmp"):
         (root / os.fsdecode(raw)).write_text("secret\n")

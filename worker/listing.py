@@ -28,7 +28,7 @@ from fledgling.worker.extracting.extractors import STDERR, WAITING_BYTES, keep
 from fledgling.worker.language import Languages
 from fledgling.worker.walk import Entry, Tree, walk
 
-SMALL_FILES, SMALL_BYTES = 2000, 16 * 2**20  # all read before a worker over the listing could be of much use
+SMALL_FILES, SMALL_BYTES = 2000, 16 * 2**20  # read in the tenth of a second in which another worker starts
 ENTRIES_TOGETHER = 256  # in a frame, of which three texts may have PATH_MAX bytes and four times as many characters
 
 
@@ -154,7 +154,8 @@ def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -
     narrowed = _narrowed(order)
     pipe.send(Began(narrowed, layers))
     tree = walk(order.root_fd, narrowed.scope)
-    is_small = len(tree.entries) < SMALL_FILES and sum(entry.size for entry in tree.entries) < SMALL_BYTES
+    read = [entry.size for entry in tree.entries if not entry.skip_reason]
+    is_small = len(read) < SMALL_FILES and sum(read) < SMALL_BYTES
     has_listing = is_listed(order.profile) and not is_small
     if has_listing:
         BlockWriter(order.images.listing).finish(_files(tree.entries, languages))
