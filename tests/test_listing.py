@@ -18,8 +18,9 @@ from fledgling.worker import listing
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.language import load_languages
 from fledgling.worker.listing import SMALL_FILES, Lister, ListingError
-from fledgling.worker.walk import walk
+from fledgling.worker.walk import MAX_DEPTH, walk
 
+FILES = 200  # whose names together take more than a frame
 KEPT = Scope(exclude_patterns=("*.tmp",))
 
 
@@ -72,6 +73,23 @@ async def test_the_tree_is_what_was_walked(root):
         assert found[r"\u202e.md"].size_bytes == 7
         assert (found["link"].skip_reason, found[".env"].skip_reason) == ("symlink", "secret")
         assert {file.line_count for file in found.values()} == {None}
+
+
+def test_names_as_long_as_they_may_be_fit_their_frames(tmp_path):
+    """A path may be longer than any that a program can open at once, and four times as long as text."""
+    directory = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(MAX_DEPTH - 1):
+        os.mkdir(b"\xff" * 255, dir_fd=directory)
+        below = os.open(b"\xff" * 255, os.O_RDONLY, dir_fd=directory)
+        os.close(directory)
+        directory = below
+    for number in range(FILES):
+        os.symlink(b"\xff" * 4000, b"%d" % number, dir_fd=directory)
+    os.close(directory)
+    with listing_of(tmp_path) as (lister, _, _):
+        lister.began()
+        assert lister.walked().files == FILES
+        assert len(lister.tree().entries) == FILES
 
 
 def test_the_lister_is_confined_and_holds_the_root_and_one_memory_file(root, monkeypatch):

@@ -8,9 +8,8 @@ read. The indexer gets the tree through a socket.
 import os
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from itertools import islice
 from typing import TypeVar
 
 from msgspec import Struct
@@ -29,7 +28,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.walk import Entry, Tree, walk
 
 SMALL_FILES, SMALL_BYTES = 2000, 16 * 2**20  # read in the tenth of a second in which another worker starts
-ENTRIES_TOGETHER = 256  # in a frame, of which three texts may have PATH_MAX bytes and four times as many characters
+BYTES_TOGETHER = 2**18  # of names in a frame; the last may have 32 KiB more, and each as text four times as many
 
 
 class Began(Struct, frozen=True, tag="began"):
@@ -161,9 +160,21 @@ def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -
         BlockWriter(order.images.listing).finish(_files(tree.entries, languages))
     memory_file.seal(order.images.listing)
     pipe.send(Walked(len(tree.entries), tree.left_out, tree.partial, tree.notices, has_listing))
-    entries = iter(tree.entries)
-    while some := [*islice(entries, ENTRIES_TOGETHER)]:
+    for some in _together(tree.entries):
         pipe.send(Entries(some))
+
+
+def _together(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield as many entries at a time as a frame has room for."""
+    some: list[Entry] = []
+    size = 0
+    for entry in entries:
+        some.append(entry)
+        size += len(entry.raw) + len(entry.target or "")
+        if size > BYTES_TOGETHER:
+            yield some
+            some, size = [], 0
+    yield some
 
 
 def _files(entries: Iterable[Entry], languages: Languages) -> Iterable[File]:
