@@ -179,8 +179,8 @@ async def _interleaved(
 async def _respawn(indexing: Indexing, generation: Generation) -> float:
     """Return how long another worker takes to be ready."""
     begun = time.perf_counter()
-    worker = QueryWorker(indexing, generation, Breaker())
-    if not await worker.ready():
+    worker = QueryWorker(indexing, Breaker())
+    if not await worker.ready(generation):
         raise AskError("a query worker does not start")
     seconds = time.perf_counter() - begun
     await worker.close()

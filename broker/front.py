@@ -14,6 +14,7 @@ from fledgling.broker.query_worker import LOST, QueryWorker
 from fledgling.config import suggestion
 from fledgling.wire import (
     CODE,
+    LISTING,
     QUESTIONS,
     TEXT,
     AnyAnswer,
@@ -55,14 +56,15 @@ class Front:
         self._indexing = indexing
         self._breaker = Breaker()
         self._worker: QueryWorker | None = None
+        self._loading: QueryWorker | None = QueryWorker(indexing, self._breaker)  # while the indexer walks
         self._replacing = asyncio.Lock()
         self._retiring: set[asyncio.Task[None]] = set()
-        self._following: asyncio.Task[None] | None = None
+        self._following = asyncio.create_task(self._follow())
         self._calls = 0
         self._sql_calls = 0
 
     async def call(
-        self, tool: str, arguments: Mapping[str, object], report: Report | None = None
+        self, tool: str, arguments: Mapping[str, object], report: Report | None = None, *, least: int = LISTING
     ) -> AnyAnswer | Refusal:
         """Check the tool and its arguments, then ask; every refusal is an answer."""
         if tool not in self.profile.tools:
@@ -71,30 +73,30 @@ class Front:
             question = msgspec.convert(arguments, QUESTIONS[tool])
         except msgspec.ValidationError as problem:
             return invalid(tool, problem)
-        return await self.ask(question, report)
+        return await self.ask(question, report, least=least)
 
     async def ask(
-        self, question: AnyQuestion, report: Report | None = None, *, whole: bool = False
+        self, question: AnyQuestion, report: Report | None = None, *, least: int = LISTING
     ) -> AnyAnswer | Refusal:
-        """Put one question as soon as a generation of the index can answer it; the last one if it is to be `whole`."""
-        found = await self._ask(question, report, whole=whole)
+        """Put one question as soon as a generation of the index can answer it, at `least` that one."""
+        found = await self._ask(question, report, least)
         assert not isinstance(found, Overview)
         return found
 
     async def survey(self) -> Overview | Refusal:
         """Return what a report shows of the whole index; for the person who started this broker, not for an agent."""
-        found = await self._ask(Survey(), None, whole=True)
+        found = await self._ask(Survey(), None, CODE)
         assert isinstance(found, Overview | Refusal)
         return found
 
-    async def _ask(self, question: Asked, report: Report | None, *, whole: bool) -> Found | Refusal:
+    async def _ask(self, question: Asked, report: Report | None, least: int) -> Found | Refusal:
         is_sql = isinstance(question, Query)
         if self._calls >= MAX_CALLS or (is_sql and self._sql_calls >= MAX_SQL_CALLS):
             return Refusal("busy", f"{self._calls} calls are at work already", "Wait for an answer, then ask again.")
         self._calls += 1
         self._sql_calls += is_sql
         try:
-            number = CODE if whole else needed(question)
+            number = max(least, needed(question))
             while report and not await self._indexing.is_sealed(number, PROGRESS_SECONDS):
                 await report(self._indexing.progress or Progress("walk", 0, 0))
             await self._indexing.sealed(number)
@@ -115,11 +117,11 @@ class Front:
 
     async def close(self) -> None:
         """End the processes behind the door."""
-        if self._following:
-            self._following.cancel()
-            await asyncio.wait([self._following])
-        if self._worker:
-            await self._worker.close()
+        self._following.cancel()
+        await asyncio.wait([self._following])
+        for worker in (self._worker, self._loading):
+            if worker:
+                await worker.close()
         await asyncio.gather(*self._retiring)
         await self._indexing.close()
 
@@ -133,7 +135,7 @@ class Front:
     def _fitting(self, number: int) -> QueryWorker | None:
         """Return the worker at work, if it serves this generation or a later one."""
         worker = self._worker
-        return worker if worker and worker.is_serving() and worker.generation >= number else None
+        return worker if worker and worker.is_serving() and (worker.generation or 0) >= number else None
 
     async def _serving(self, number: int) -> QueryWorker | Refusal:
         """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""
@@ -144,10 +146,10 @@ class Front:
                 return worker
             if wait := self._breaker.unavailable():
                 return wait
-            generation = await self._indexing.sealed(CODE if await self._indexing.is_sealed(CODE, 0) else number)
-            worker = QueryWorker(self._indexing, generation, self._breaker)
+            await self._indexing.sealed(number)
+            worker, self._loading = self._loading or QueryWorker(self._indexing, self._breaker), None
             try:
-                is_ready = await worker.ready()
+                is_ready = await worker.ready(self._indexing.newest())
             except asyncio.CancelledError:
                 await worker.close()
                 raise
@@ -165,22 +167,26 @@ class Front:
             retiring = asyncio.create_task(old.retire())
             self._retiring.add(retiring)
             retiring.add_done_callback(self._retiring.discard)
-        if worker.generation == TEXT and not self._following:
-            self._following = asyncio.create_task(self._follow())
 
     async def _follow(self) -> None:
-        """Let a worker over the last generation take over as soon as that is there."""
+        """Let a worker over each generation take over as soon as it is there; but for the last, only from another."""
         try:
-            await self._indexing.sealed(CODE)
-            await self._serving(CODE)
+            await self._indexing.accepted()
+            for number in (TEXT, CODE):
+                await self._indexing.sealed(number)
+                if number == CODE or self._worker or self._replacing.locked():
+                    await self._serving(number)
         except IndexingError as failed:
-            _log.error("definitions are missing for good: %s", failed)
+            if self._worker:
+                _log.error("the index stays as it is, for good: %s", failed)
 
 
 def needed(question: Asked) -> int:
-    """Return the generation that can answer: for files, lines and text the first, for what parsers find the second."""
+    """Return the generation that can answer: for the map the listing, for text the first, for definitions the last."""
     match question:
-        case Explore() | Read(symbol=None) | Search(kind=None):
+        case Explore():
+            return LISTING
+        case Read(symbol=None) | Search(kind=None):
             return TEXT
         case _:
             return CODE

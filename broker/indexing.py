@@ -17,6 +17,7 @@ from fledgling.security import inspection, limits, memory_file
 from fledgling.wire import (
     CODE,
     CONFINED,
+    LISTING,
     TEXT,
     Accepted,
     Build,
@@ -87,25 +88,30 @@ class Indexing:
             )
         finally:
             os.close(root_fd)
-        self._accepted: Accepted | None = None
+        self._accepting: asyncio.Task[Accepted] | None = None
+        self._newest: Generation | None = None
         self._sealed: dict[int, asyncio.Future[Generation]] = {}
         self._building: asyncio.Task[Built] | None = None
 
     async def accepted(self) -> Accepted:
-        """Wait until the indexer has checked the profile's views and the project's own settings."""
-        if self._accepted is None:
-            self._process.watch(limits.memory_cap(self.profile.memory_limit))
-            message = await self._heard()
-            if not isinstance(message, Accepted):
-                raise await self._failed(message)
-            if problem := inspection.problem("indexer", self._process.pid, message.layers, self.confining):
-                raise await self._failed(refusals.not_confined(problem))
-            self._accepted = message
-            audit_log.tell_of(self.tell, "indexer", self._process.pid, message.layers)
-            audit_log.tell_of(self.tell, "extractors", self._process.pid, message.extractor_layers)
-            self._sealed = {number: asyncio.get_running_loop().create_future() for number in (TEXT, CODE)}
-            self._building = asyncio.create_task(self._build())
-        return self._accepted
+        """Wait until the indexer has checked the profile's views and the project's own settings; any number may."""
+        if self._accepting is None:
+            self._accepting = asyncio.create_task(self._accept())
+        return await asyncio.shield(self._accepting)
+
+    async def _accept(self) -> Accepted:
+        self._process.watch(limits.memory_cap(self.profile.memory_limit))
+        message = await self._heard()
+        if not isinstance(message, Accepted):
+            raise await self._failed(message)
+        if problem := inspection.problem("indexer", self._process.pid, message.layers, self.confining):
+            raise await self._failed(refusals.not_confined(problem))
+        audit_log.tell_of(self.tell, "indexer", self._process.pid, message.layers)
+        audit_log.tell_of(self.tell, "lister", self._process.pid, message.lister_layers)
+        audit_log.tell_of(self.tell, "extractors", self._process.pid, message.extractor_layers)
+        self._sealed = {number: asyncio.get_running_loop().create_future() for number in (LISTING, TEXT, CODE)}
+        self._building = asyncio.create_task(self._build())
+        return message
 
     async def sealed(self, number: int) -> Generation:
         """Wait until a generation is there, and return it or a later one. Comes after `accepted`, as all below.
@@ -113,6 +119,11 @@ class Indexing:
         Any number of callers may wait, and one that is cancelled does not stop the build. Raises IndexingError.
         """
         return await asyncio.shield(self._sealed[number])
+
+    def newest(self) -> Generation:
+        """Return the last generation that is there. Comes after `sealed`."""
+        assert self._newest
+        return self._newest
 
     async def is_sealed(self, number: int, seconds: float) -> bool:
         """Wait at most so long; return whether `sealed` would now answer at once."""
@@ -128,8 +139,8 @@ class Indexing:
         """End the indexer if it still works, and let go of the image."""
         self._process.kill()
         await self._process.ended()
-        if self._building:
-            await asyncio.gather(self._building, return_exceptions=True)
+        tasks = [task for task in (self._accepting, self._building) if task]
+        await asyncio.gather(*tasks, return_exceptions=True)
         for future in self._sealed.values():
             future.cancel()
         for fd in astuple(self.images):
@@ -151,7 +162,10 @@ class Indexing:
             if isinstance(message, Progress):
                 self.progress = message
             else:
+                if self._newest and message.number <= self._newest.number:
+                    break
                 self._check(message.number)
+                self._newest = message
                 for number, future in self._sealed.items():
                     if number <= message.number and not future.done():
                         future.set_result(message)
@@ -174,8 +188,7 @@ class Indexing:
 
     def _check(self, number: int) -> None:
         """Raise IndexingError where an image of a generation could still be changed."""
-        later = {self.images.code, self.images.outlines} if number == TEXT else set()
-        if not all(map(memory_file.is_sealed, set(astuple(self.images)) - later)):
+        if not all(map(memory_file.is_sealed, self.images.of(number))):
             self._process.kill()
             raise IndexingError(Refusal("failed", "the indexer left an image unsealed", "Start Fledgling again."))
 

@@ -37,14 +37,16 @@ class BackProcess(Generic[Received]):
     """One indexer or query worker, from its start to its end.
 
     It begins in `/` with an empty environment and no descriptors but its three pipes and `fds`; its first message waits
-    in the pipe, so it can be started before the event loop runs.
+    in the pipe, so it can be started before the event loop runs. Without one it loads, and waits for `begin`.
 
     >>> process = BackProcess("fledgling.worker.server", Open(...), [image_fd], Unpacker(FromWorker))
     >>> await process.receive()
     Ready()
     """
 
-    def __init__(self, module: str, first: msgspec.Struct, fds: Sequence[int], unpacker: Unpacker[Received]) -> None:
+    def __init__(
+        self, module: str, first: msgspec.Struct | None, fds: Sequence[int], unpacker: Unpacker[Received]
+    ) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-B", "-m", module],
             stdin=subprocess.PIPE,
@@ -64,7 +66,8 @@ class BackProcess(Generic[Received]):
         self._draining: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
         self.over_memory = False
-        self._start(first)
+        if first:
+            self.begin(first)
 
     @property
     def pid(self) -> int:
@@ -124,7 +127,8 @@ class BackProcess(Generic[Received]):
                 with contextlib.suppress(BrokenPipeError):  # its first message may still be waiting
                     pipe.close()
 
-    def _start(self, first: msgspec.Struct) -> None:
+    def begin(self, first: msgspec.Struct) -> None:
+        """Send the first message: it fits the pipe, so nobody waits."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it ended at once: `receive` says so
             self._process.stdin.write(pack(first))

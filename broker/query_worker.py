@@ -70,21 +70,22 @@ class Waiting(NamedTuple):
 class QueryWorker:
     """A worker over one generation of the index. When it dies, calls at work are refused, and it takes no further one.
 
-    >>> worker = QueryWorker(indexing, generation, breaker)
-    >>> await worker.ready()
+    Creating one starts the process, which loads; what it opens it is told by `ready`.
+
+    >>> worker = QueryWorker(indexing, breaker)
+    >>> await worker.ready(generation)
     >>> await worker.ask(Explore())
     Exploration(...)
     """
 
-    def __init__(self, indexing: Indexing, generation: Generation, breaker: Breaker) -> None:
-        profile, images = indexing.profile, indexing.images
-        opened = Open(os.getpid(), images, profile, generation, indexing.confining)
+    def __init__(self, indexing: Indexing, breaker: Breaker) -> None:
+        profile = indexing.profile
         self._indexing = indexing
         replies: Unpacker[FromWorker] = Unpacker(FromWorker, longest_frame(profile), most_values(profile))
-        self._process = BackProcess("fledgling.worker.server", opened, astuple(images), replies)
+        self._process = BackProcess("fledgling.worker.server", None, astuple(indexing.images), replies)
         self._profile = profile
         self._breaker = breaker
-        self.generation = generation.number
+        self.generation: int | None = None
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
@@ -97,8 +98,11 @@ class QueryWorker:
         """The process id, as in `ps`."""
         return self._process.pid
 
-    async def ready(self) -> bool:
-        """Wait until the worker serves; False where it ended instead."""
+    async def ready(self, generation: Generation) -> bool:
+        """Open a generation, and wait until the worker serves it; False where it ended instead."""
+        self.generation = generation.number
+        opened = Open(os.getpid(), self._indexing.images, self._profile, generation, self._indexing.confining)
+        self._process.begin(opened)
         self._process.watch(limits.memory_cap(self._profile.memory_limit))
         try:
             async with asyncio.timeout(READY_SECONDS):

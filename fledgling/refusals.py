@@ -2,6 +2,8 @@
 
 from fledgling.wire import Profile, Refusal
 
+NO_INDEX = Refusal("failed", "the index could not be built", "See the server's log, then start it again.")
+
 
 def timed_out(profile: Profile) -> Refusal:
     """Say that a call took too long: `timed_out(profile).kind` is "timeout"."""

@@ -192,30 +192,30 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
     """What a worker found. Defaults are left out on the wire, so an absent field is its default."""
 
 
-class Directory(Struct, frozen=True, omit_defaults=True):
-    """Totals below one directory; `path` ends in `/`."""
+class Directory(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Totals below one directory; `path` ends in `/`, and `lines` is absent while they are being counted."""
 
     path: str
     files: int
-    lines: int
+    lines: int | None = None
     languages: dict[str, int] = {}
 
 
 class File(Struct, frozen=True, omit_defaults=True):
-    """One file; `skipped` says why its content is not in the index."""
+    """One file; `skipped` says why its content is not in the index, and `lines` is absent where nobody counted them."""
 
     path: str
     language: str | None = None
-    lines: int = 0
+    lines: int | None = None
     symbols: int = 0
     skipped: str | None = None
 
 
-class Summary(Struct, frozen=True, omit_defaults=True):
-    """Totals below the explored path; `skipped` counts files without content by reason."""
+class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Totals below the explored path; `skipped` counts files without content by reason. `total_lines` is as `lines`."""
 
     total_files: int
-    total_lines: int
+    total_lines: int | None = None
     total_bytes: int
     languages: dict[str, int]
     largest_file: str | None = None
@@ -459,7 +459,7 @@ class Images(Struct, frozen=True):
     """The memory files of one index, as descriptors: `text` holds tables of files, `code` of what the parsers found.
 
     `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at. With
-    the second go `outlines`: what is defined where.
+    the second go `outlines`: what is defined where. `listing` is there before them: what the names of files tell.
     """
 
     text: int
@@ -467,6 +467,12 @@ class Images(Struct, frozen=True):
     blocks: int
     signatures: int
     outlines: int
+    listing: int
+
+    def of(self, generation: int) -> tuple[int, ...]:
+        """Return those that are sealed with a generation: `images.of(LISTING)` is its one file."""
+        text = (self.listing, self.text, self.blocks, self.signatures)
+        return {LISTING: (self.listing,), TEXT: text, CODE: (*text, self.code, self.outlines)}[generation]
 
 
 class Confining(Struct, frozen=True):
@@ -504,14 +510,15 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
 class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
     """Indexer to broker: it is confined and the profile's views hold.
 
-    `scope` is what is left after the project's own file narrowed it; `layers` hold the indexer, and `extractor_layers`
-    those it forked.
+    `scope` is what is left after the project's own file narrowed it; `layers` hold the indexer, `lister_layers` and
+    `extractor_layers` those it forked.
     """
 
     scope: Scope
     narrowed: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     layers: tuple[Layer, ...] = ()
+    lister_layers: tuple[Layer, ...] = ()
     extractor_layers: tuple[Layer, ...] = ()
 
 
@@ -523,14 +530,15 @@ class Progress(Struct, frozen=True, forbid_unknown_fields=True, tag="progress"):
     total: int
 
 
+LISTING: Final = 0  # before the first generation of an index: what the names of files tell
 TEXT: Final = 1  # the first generation of an index: files and text
 CODE: Final = 2  # the second: the same, and what the parsers found in it
 
 
 class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
-    """Indexer to broker: this generation is sealed. A small project has only the second: it takes no time."""
+    """Indexer to broker: this generation is sealed. A small project has only the last: it takes no time."""
 
-    number: Literal[1, 2]
+    number: Literal[0, 1, 2]
     defined: tuple[str, ...]  # languages whose definitions are extracted
     has_content: bool  # False: index_content is off, so there are definitions but no text
     partial: str | None = None  # what the index lacks, as a sentence
@@ -543,8 +551,8 @@ class LanguageStats(Struct, frozen=True):
     files: int
     lines: int
     bytes: int
-    symbols: int
-    seconds: float
+    symbols: int = 0
+    seconds: float = 0.0
 
 
 class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):

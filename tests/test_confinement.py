@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from conftest import serve_command
 from running import QUERY_WORKER, Server, back_processes, fronted
@@ -19,7 +20,7 @@ from fledgling.broker.front import NOT_STARTED
 from fledgling.security import inspection, landlock
 from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
-from fledgling.wire import CONFINED, Explore, Layer
+from fledgling.wire import CONFINED, Exploration, Explore, Layer
 
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
 X86 = MACHINES["x86_64"]
@@ -185,6 +186,7 @@ def fledgling(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
+PROCESSES = {"broker", "indexer", "lister", "extractors", "query worker"}
 ORDINARY = "import os, sys; os.setgroups([]); os.setgid(12345); os.setuid(12345); os.execv(sys.argv[1], sys.argv[1:])"
 
 
@@ -192,10 +194,10 @@ def test_doctor_finds_every_layer(project: Path) -> None:
     found = json.loads(fledgling("doctor", "--root", str(project), "--json").stdout)
     assert found["serves"]
     states = {(row["process"], row["layer"]): row["state"] for row in found["findings"]}
-    assert {process for process, _ in states} == {"broker", "indexer", "extractors", "query worker"}
+    assert {process for process, _ in states} == PROCESSES
     owned_by_root = os.geteuid() == 0 and project.stat().st_uid == 0
     absent = {place for place, state in states.items() if state != "enforced"}
-    assert absent == ({("indexer", "user")} if owned_by_root else set())
+    assert absent == ({("indexer", "user"), ("lister", "user")} if owned_by_root else set())
     assert {layer for process, layer in states if process == "query worker"} == set(LAYERS)
 
 
@@ -247,6 +249,10 @@ async def test_worker_that_only_says_it_is_confined_is_not_asked(project, tmp_pa
     liar.chmod(0o700)
     async with fronted(project) as (front, indexing):
         await indexing.built()
+        assert isinstance(await front.ask(Explore()), Exploration)
+        [honest] = back_processes(psutil.Process(), QUERY_WORKER)
+        honest.kill()
+        honest.wait()
         monkeypatch.setattr(sys, "executable", str(liar))
         assert await front.ask(Explore()) == NOT_STARTED
 
@@ -280,7 +286,7 @@ def test_server_starts_degraded_where_it_may_and_says_so(project: Path, tmp_path
         assert "structuredContent" in server.receive()["result"]
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     degraded = {line["process"] for line in lines if line["event"] == "degraded" and line["layer"] == layer}
-    assert degraded == {"broker", "indexer", "extractors", "query worker"}
+    assert degraded == PROCESSES
     assert f"is not confined by {layer}" in (tmp_path / "stderr").read_text()
 
 
@@ -290,7 +296,7 @@ def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: s
     command = without(layer, [sys.executable, "-I", "-B", "-m", "fledgling", "doctor", "--root", str(project)])
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
-    assert done.stdout.count("ABSENT: " + REFUSED[layer]) == len({"broker", "indexer", "extractors", "query worker"})
+    assert done.stdout.count("ABSENT: " + REFUSED[layer]) == len(PROCESSES)
     assert LAYERS[layer] in done.stdout
     assert "A server does not start here without --allow-degraded." in done.stdout
 

@@ -1,15 +1,42 @@
-"""Two generations: text is served while definitions are still being extracted, and nothing is lost when they come."""
+"""Generations: the map is served before a file is read, text while definitions are still being extracted.
+
+Nothing is lost when the next generation comes, and no answer says what is not known yet.
+"""
 
 import asyncio
+import os
+from contextlib import asynccontextmanager, suppress
 
+import msgspec
+import psutil
 import pytest
-from asking import structured
+from asking import structured, text
 from conftest import connected
-from running import INDEXER, broker, first, fronted
+from mcp import Client
+from running import INDEXER, QUERY_WORKER, back_processes, broker, first, fronted
 
+from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import PROGRESS_SECONDS
-from fledgling.wire import CODE, TEXT, Explore, Hits, Read, Search, SymbolList, Symbols
-from fledgling.worker.build import EXTRACTING, SMALL_BYTES, TEXT_SHARE
+from fledgling.broker.protocol import render
+from fledgling.broker.protocol.server import build
+from fledgling.wire import (
+    CODE,
+    LISTING,
+    TEXT,
+    Directory,
+    Exploration,
+    Explore,
+    File,
+    Hits,
+    Read,
+    Refusal,
+    Search,
+    Summary,
+    SymbolList,
+    Symbols,
+)
+from fledgling.worker.build import COUNTING, EXTRACTING, SMALL_BYTES, TEXT_SHARE
+from fledgling.worker.listing import SMALL_FILES
 
 FILES = 200
 FUNCTIONS = 150  # a file; 2 MB of source in all, which takes a second or more to parse
@@ -92,9 +119,197 @@ async def test_a_client_that_waits_hears_how_far_the_index_is(large):
     assert any("extract" in message for _, _, message in heard)
 
 
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    """A project of so many files that there is a listing: of source, and one of each kind that is known by its name."""
+    root = tmp_path_factory.mktemp("wide")
+    for directory in range(WIDE):
+        (root / f"part_{directory:02}").mkdir()
+        for file in range(100):
+            module = root / f"part_{directory:02}" / f"module_{file:02}.py"
+            module.write_text(f"def part_{directory:02}_{file:02}():\n    return 'needle'\n" * 10)
+    (root / ".env").write_text("TOKEN=x\n")
+    (root / "binary.py").write_bytes(b"\0" * 10)
+    (root / "large.js").write_text("x" * 1_048_577)
+    (root / "link.py").symlink_to("part_00/module_00.py")
+    (root / "script").write_text("#!/usr/bin/env python3\nprint()\n")
+    assert WIDE * 100 > SMALL_FILES
+    return root
+
+
+WIDE = 40  # directories
+BYTES = 380  # of a module: ten times a line of 18 and one of 20, line ends included
+LISTED = Exploration(
+    path="",
+    directories=[Directory(path=f"part_{n:02}/", files=100, languages={"python": 100}) for n in range(WIDE)],
+    files=[
+        File(".env", skipped="secret"),
+        File("binary.py", "python"),
+        File("large.js", "javascript", skipped="too large"),
+        File("link.py", "python", skipped="symlink"),
+        File("script"),
+    ],
+    summary=Summary(
+        total_files=WIDE * 100 + 5,
+        total_bytes=WIDE * 100 * BYTES + 8 + 10 + 1_048_577 + 20 + 31,
+        languages={"python": WIDE * 100 + 2, "javascript": 1},
+        skipped={"too large": 1, "symlink": 1, "secret": 1},
+    ),
+    note=COUNTING,
+)
+
+
+@asynccontextmanager
+async def listed(root, profile="fledgling-core"):
+    """A front whose indexer is held still as soon as there is a listing."""
+    async with fronted(root, profile) as (front, indexing):
+        generation = await indexing.sealed(LISTING)
+        indexer = await first(psutil.Process(), INDEXER)
+        indexer.suspend()
+        assert generation.number == LISTING
+        assert not await indexing.is_sealed(TEXT, 0)
+        try:
+            yield front, indexing, indexer
+        finally:
+            with suppress(psutil.NoSuchProcess):  # the test has let it go on
+                indexer.resume()
+
+
+@pytest.mark.anyio
+async def test_the_map_comes_before_a_file_is_read(wide):
+    """It says what the names tell, and nothing about lines; what needs more waits, and later maps are whole."""
+    async with listed(wide) as (front, indexing, indexer):
+        map_ = await front.ask(Explore())
+        assert map_ == LISTED
+        assert b"lines" not in msgspec.json.encode(msgspec.structs.replace(map_, note=None))
+        shown = render.text(map_).splitlines()
+        assert shown[0].startswith(f".  {WIDE * 100 + 5} files, {LISTED.summary.total_bytes} bytes  (python ")
+        assert shown[1:3] == ["without content:  (too large 1, symlink 1, secret 1)", "part_00/  100 files: 100 python"]
+        assert shown[WIDE + 2 :] == [
+            "files: language",
+            ".env  -, secret",
+            "binary.py  python",
+            "large.js  javascript, too large",
+            "link.py  python, symlink",
+            "script  -",
+            f"[{COUNTING}]",
+        ]
+        needing = (Search("part_07_03"), Symbols(kind="function"))
+        waiting = [asyncio.create_task(front.ask(question)) for question in needing]
+        done, _ = await asyncio.wait(waiting, timeout=0.3)
+        assert not done
+        indexer.resume()
+        notes = []
+        while not notes or notes[-1]:
+            map_ = await front.ask(Explore())
+            assert (map_.summary.total_files, len(map_.directories)) == (WIDE * 100 + 5, WIDE)
+            assert (map_.summary.total_lines is None) == (map_.note == COUNTING)
+            assert (map_.summary.largest_file is None) == (map_.note == COUNTING)
+            assert map_.summary.total_lines in (None, WIDE * 100 * 20 + 2)
+            notes.append(map_.note)
+        assert [*dict.fromkeys(notes)] in ([COUNTING, EXTRACTING, None], [COUNTING, None])
+        hits, symbols = await asyncio.gather(*waiting)
+        assert (hits.total, hits.total_files) == (10, 1)
+        assert symbols.total == WIDE * 100 * 10
+        assert {file.path: file.skipped for file in map_.files}["binary.py"] == "binary"
+        assert {file.path: file.language for file in map_.files}["script"] == "python"
+        assert (await indexing.built()).files == WIDE * 100 + 5
+
+
+@pytest.mark.anyio
+async def test_a_map_has_lines_as_soon_as_they_are_counted(wide):
+    """The worker over the listing makes way though nobody asks for text."""
+    async with listed(wide) as (front, indexing, indexer):
+        notes = [(await front.ask(Explore())).note]
+        indexer.resume()
+        await indexing.sealed(TEXT)
+        indexer.suspend()
+        assert not await indexing.is_sealed(CODE, 0)
+        while notes[-1] == COUNTING:
+            notes.append((await front.ask(Explore())).note)
+        assert notes[-1] == EXTRACTING
+
+
+@pytest.mark.anyio
+async def test_a_listing_refuses_what_is_not_there(wide):
+    async with listed(wide) as (front, _, _):
+        for path, reason in (
+            ("nope", "no file or directory 'nope' in the index (ignored and excluded files are not indexed)."),
+            ("link.py", "link.py is a file"),
+            ("../x", "'../x' is not a path below the root of the project"),
+        ):
+            refusal = await front.ask(Explore(path))
+            assert isinstance(refusal, Refusal)
+            assert refusal.reason.startswith(reason)
+        one = await front.ask(Explore("part_07", pattern="*_0[12].py"))
+        assert [file.path for file in one.files] == ["part_07/module_01.py", "part_07/module_02.py"]
+        assert one.summary.total_bytes == 2 * BYTES
+
+
+@pytest.mark.anyio
+async def test_a_listing_is_answered_by_the_next_worker_when_one_ends(wide):
+    async with listed(wide) as (front, _, _):
+        assert await front.ask(Explore()) == LISTED
+        for _ in range(2):
+            [worker] = back_processes(psutil.Process(), QUERY_WORKER)
+            worker.kill()
+            worker.wait()
+            assert await front.ask(Explore()) == LISTED
+            assert len(back_processes(psutil.Process(), QUERY_WORKER)) == 1
+
+
+@pytest.mark.anyio
+async def test_a_listing_is_the_same_to_the_byte(wide):
+    answers = []
+    for _ in range(2):
+        async with listed(wide) as (front, _, _):
+            asked = (Explore(depth=3), Explore("part_01"), Explore(pattern="**/*_1*.py", depth=2), Explore("nope"))
+            answers.append([msgspec.msgpack.encode(await front.ask(question)) for question in asked])
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.anyio
+async def test_a_resource_is_never_made_of_a_listing(wide):
+    """It does not say what it lacks as a tool does: whoever reads the overview waits for lines."""
+    async with listed(wide) as (front, _, indexer), Client(build(front, AuditLog(), "structured")) as client:
+        assert COUNTING in text(await client.call_tool("explore", {}))
+        reading = asyncio.create_task(client.read_resource("fledgling://overview"))
+        done, _ = await asyncio.wait([reading], timeout=0.3)
+        assert not done
+        indexer.resume()
+        [overview] = (await reading).contents
+        assert f"{WIDE * 100 + 5} files, {WIDE * 100 * 20 + 2} lines" in overview.text
+
+
+VIEWS = {
+    "no view": ("", LISTING),
+    "a view of files": ("CREATE VIEW files AS SELECT * FROM files WHERE NOT is_binary;", TEXT),
+    "a view of visible files": ("CREATE VIEW visible_files AS SELECT * FROM files WHERE path < 'q';", TEXT),
+    "a view of content": ("CREATE VIEW content AS SELECT * FROM content WHERE NOT is_comment;", CODE),
+    "a view of symbols": ("CREATE VIEW symbols AS SELECT * FROM symbols WHERE kind = 'function';", LISTING),
+    "a view of imports": ("CREATE VIEW imports AS SELECT * FROM imports WHERE NOT is_stdlib;", LISTING),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", VIEWS)
+async def test_there_is_no_listing_of_what_a_view_narrows(wide, tmp_path, name):
+    """A view may ask for any column: lines, hashes, whether a file is binary."""
+    view, first_generation = VIEWS[name]
+    profile = tmp_path / "narrow.sql"
+    profile.write_text(f"SET tools = 'explore, search'; {view}")
+    async with fronted(wide, profile) as (front, indexing):
+        generation = await indexing.sealed(LISTING)
+        assert generation.number == first_generation
+        map_ = await front.ask(Explore())
+        assert (map_.summary.total_lines is None) == (map_.note == COUNTING)
+        assert (first_generation == LISTING) == bool(os.fstat(indexing.images.listing).st_size)
+
+
 @pytest.mark.anyio
 async def test_a_small_project_has_one_generation(project):
     async with fronted(project) as (front, indexing):
+        assert (await indexing.sealed(LISTING)).number == CODE
         assert (await indexing.sealed(TEXT)).number == CODE
         assert (await front.ask(Explore())).note is None
 
@@ -112,8 +327,8 @@ async def test_text_that_does_not_fit_the_memory_is_missed_and_said_to_be(tmp_pa
     async with fronted(root, profile) as (front, indexing):
         built = await indexing.built()
         missing = built.skipped["over memory_limit"]
-        map_ = await front.ask(Explore(), whole=True)
-        found = await front.ask(Search("canary", context=0), whole=True)
+        map_ = await front.ask(Explore(), least=CODE)
+        found = await front.ask(Search("canary", context=0), least=CODE)
     assert built.files == (80 if view else 90)
     assert found.total == built.files - missing == 128_000_000 * TEXT_SHARE // 1_020_010
     assert map_.summary.skipped == {"over memory_limit": missing}

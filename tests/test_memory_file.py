@@ -17,6 +17,7 @@ from fledgling.worker.builder import Builder
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.image import open_empty, open_sealed
 from fledgling.worker.language import load_languages
+from fledgling.worker.listing import Lister
 
 
 def test_sealed_file_takes_no_change() -> None:
@@ -54,11 +55,13 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     core = profile.load("fledgling-core")
     order = Build(os.getpid(), images, root, core, Scope())
     languages = load_languages()
+    monkeypatch.setattr(memory_file, "seal", lambda _: None)  # the one thing a plain file cannot do
+    lister = Lister(order, languages)
     extractors = Extractors(languages, CONFINED)
     extractors.confined()
     builder = Builder(open_empty(images), None, images, core, has_content=True)
-    monkeypatch.setattr(memory_file, "seal", lambda _: None)  # the one thing a plain file cannot do
-    Building(order, order.scope, builder, languages, extractors, lambda _: None).run()
+    lister.began()
+    Building(order, order.scope, builder, languages, lister, extractors, lambda _: None).run()
     extractors.close()
     blocks = Blocks(images.blocks)
     db = open_sealed(images, CODE, core.memory_limit)

@@ -6,7 +6,7 @@ import pytest
 from running import fronted
 from test_cli import fledgling
 
-from fledgling.wire import CONFINED, Explore
+from fledgling.wire import CODE, CONFINED, Explore
 from fledgling.worker.extracting import extractors, messages
 from fledgling.worker.extracting.extractors import LOST_FILES, Extractors
 from fledgling.worker.extracting.messages import Facts, Source
@@ -74,7 +74,7 @@ async def test_a_file_that_cannot_be_parsed_is_named_and_its_text_found(tmp_path
     (tmp_path / "good.c").write_text(GOOD)
     async with fronted(tmp_path) as (front, indexing):
         await indexing.built()
-        explored = await front.ask(Explore(), whole=True)
+        explored = await front.ask(Explore(), least=CODE)
         assert explored.note == (
             "Parsing took too long or too much memory in 1 files (poison.c): "
             "no definitions or imports of theirs are known; their text can be read and searched."

@@ -16,13 +16,17 @@ import pytest
 from running import INDEXER, QUERY_WORKER, back_processes, fronted, opened, until
 
 from fledgling.broker import indexing as broker_indexing
-from fledgling.broker.indexing import IndexingError
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.launch import BackProcess, receive
+from fledgling.config import Settings
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, FrameError, Pipe, Unpacker, has_more_values, pack
 from fledgling.scope import Scope
+from fledgling.security import profile as profiles
 from fledgling.security.confinement import LAYERS
 from fledgling.wire import (
     CODE,
+    LISTING,
     QUESTIONS,
     Accepted,
     Call,
@@ -246,7 +250,7 @@ layers = confine("query worker", opened.confining, parent=opened.broker_pid)
 {before}
 pipe.send(Ready(layers))
 call = pipe.receive()
-found = Exploration("", [], [], Summary(0, 0, 0, {{}}))
+found = Exploration("", [], [], Summary(total_files=0, total_bytes=0, languages={{}}))
 honest = pack(Reply(call.id, found))
 found_as_dict = msgspec.msgpack.decode(msgspec.msgpack.encode(found))
 
@@ -450,7 +454,7 @@ def framed(body):
 def changed(message, **fields):
     return framed(msgspec.msgpack.encode({{**msgspec.msgpack.decode(pack(message)[4:]), **fields}}))
 
-FILES = TEXT_FILES = ("text", "blocks", "signatures")
+FILES = TEXT_FILES = ("listing", "text", "blocks", "signatures")
 FILES += ("code", "outlines")
 HUGE = b"defined\\xdd" + b"\\xff" * 4
 progress = Progress("walk", 1, 2)
@@ -464,13 +468,18 @@ UNSEALED, ENDED = "the indexer left an image unsealed", "the indexer ended befor
 INDEXER_LIES = [
     ("all is sealed, and nothing is", "pipe.send(generation(2))", UNSEALED),
     ("the text is sealed, and nothing is", "pipe.send(generation(1))", UNSEALED),
-    ("the text is sealed, but the signatures", "seal('text', 'blocks'); pipe.send(generation(1))", UNSEALED),
-    ("the text is sealed, but the blocks", "seal('text', 'signatures'); pipe.send(generation(1))", UNSEALED),
+    ("there is a listing, and it is not sealed", "pipe.send(generation(0))", UNSEALED),
+    ("there is a listing, and all else is sealed", "seal(*FILES[1:]); pipe.send(generation(0))", UNSEALED),
+    ("the text is sealed, but the signatures", "seal('listing', 'text', 'blocks'); pipe.send(generation(1))", UNSEALED),
+    ("the text is sealed, but the blocks", "seal('listing', 'text', 'signatures'); pipe.send(generation(1))", UNSEALED),
     ("all is sealed, but the code", "seal('outlines', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
     ("all is sealed, but the outlines", "seal('code', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
     ("all is sealed, against growth alone", "seal_growth(); pipe.send(generation(2))", UNSEALED),
     ("built, and nothing is sealed", "pipe.send(built)", ENDED),
     ("built, and only the text is sealed", "seal(*TEXT_FILES); pipe.send(generation(1)); pipe.send(built)", ENDED),
+    ("built, and only the listing is sealed", "seal('listing'); pipe.send(generation(0)); pipe.send(built)", ENDED),
+    ("a listing after the text", "seal(*FILES); pipe.send(generation(1)); pipe.send(generation(0))", ENDED),
+    ("the same generation twice", "seal(*FILES); pipe.send(generation(1)); pipe.send(generation(1))", ENDED),
     ("a third generation", "seal(*FILES); say(changed(generation(2), number=3))", ENDED),
     ("accepted twice", "pipe.send(accepted)", ENDED),
     ("what a worker says", "pipe.send(Ready())", ENDED),
@@ -564,17 +573,22 @@ async def test_silent_indexer_is_given_up(project, tmp_path, monkeypatch, lie):
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("number", [LISTING, CODE])
 @pytest.mark.parametrize("content", ["b''", "b'x' * 10**6", "bytes(10**6)"], ids=["nothing", "text", "zeros"])
-async def test_sealed_garbage_is_no_index(project, tmp_path, monkeypatch, content):
+async def test_sealed_garbage_is_no_index(project, tmp_path, monkeypatch, content, number):
     """The worker that would open it ends; whoever asks is told, and the broker goes on."""
     lie = f"[os.write(fd, {content}) for fd in msgspec.structs.astuple(order.images)]; "
-    lie += "seal(*FILES); pipe.send(accepted); pipe.send(generation(2)); pipe.send(built)"
-    honest = sys.executable
-    monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=lie))
-    async with fronted(project, confining=BARE) as (front, _):
-        monkeypatch.setattr(sys, "executable", honest)
+    lie += f"seal(*FILES); pipe.send(accepted); pipe.send(generation({number}))"
+    with monkeypatch.context() as lying:
+        lying.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=lie))
+        indexing = Indexing(Settings(root=str(project)), profiles.load("fledgling-core"), confining=BARE)
+    front = Front(indexing.profile, indexing)
+    try:
+        await indexing.accepted()
         answer = await front.ask(Explore())
         assert (answer.kind, answer.reason) == ("unavailable", "the query worker does not start")
+    finally:
+        await front.close()
 
 
 # ---- any bytes ------------------------------------------------------------------------------------------------------
@@ -582,7 +596,7 @@ async def test_sealed_garbage_is_no_index(project, tmp_path, monkeypatch, conten
 
 @pytest.mark.anyio
 async def test_a_frame_cut_anywhere_is_a_fault_and_only_nothing_is_the_end():
-    frame = pack(Reply(1, Exploration("", [], [], Summary(0, 0, 0, {}))))
+    frame = pack(Reply(1, Exploration("", [], [], Summary(total_files=0, total_bytes=0, languages={}))))
     for cut in range(len(frame)):
         reader = asyncio.StreamReader()
         reader.feed_data(frame[:cut])
@@ -657,7 +671,7 @@ HONEST = {
         [
             Ready(),
             Reply(1, Refusal("busy", "32 calls", "Wait.")),
-            Reply(2, Exploration("", [], [], Summary(0, 0, 0, {"python": 3}))),
+            Reply(2, Exploration("", [], [], Summary(total_files=3, total_bytes=0, languages={"python": 3}))),
             Reply(3, Table(["a", "b"], [[1, "x"], [None, 2.5], [[1, {"k": [True]}], -1]], 3)),
         ],
     ),

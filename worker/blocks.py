@@ -1,8 +1,9 @@
 """The text of an index, in a memory file of its own: the indexer writes it once, and who reads it maps it.
 
-The file holds the blocks of text in their order, in UTF-8; a record of each file, in the order of paths; where each
-block and each record begins, and the last one ends; the first line of each block, and its file. The last 16 bytes say
-how many blocks and files there are. A search and a read ask no engine: a statement takes it milliseconds.
+The file holds the blocks of text in their order, and the paths of the files in theirs, both in UTF-8; the names of
+languages and of reasons why a text is missing; where each block and each path begins, and the last one ends; and a
+column for all else that is known of a block or a file. The last 24 bytes say how many blocks and files there are, and
+how long the names are. A map, a search and a read ask no engine: a statement takes it milliseconds.
 """
 
 import mmap
@@ -10,7 +11,7 @@ import struct
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
@@ -18,10 +19,12 @@ import msgspec
 
 from fledgling.security import memory_file
 
-_COUNTS = struct.Struct("=QQ")
+_COUNTS = struct.Struct("=QQQ")
+Kind = Literal["B", "I", "Q"]  # of items in an array: bytes, and the two below
 PLACE: Final = "Q"  # where a byte is, in an array
 NUMBER: Final = "I"  # of a line, a block or a file
 WRITTEN_BYTES = 2**20  # of text at once
+UNCOUNTED = 2**32 - 1  # lines of a file whose lines are not known; none has so many
 
 
 class File(NamedTuple):
@@ -45,7 +48,7 @@ class Block(NamedTuple):
     text: bytes
 
 
-def columns(data: memoryview, kinds: Sequence[tuple[Literal["I", "Q"], int]]) -> list[memoryview]:
+def columns(data: memoryview, kinds: Sequence[tuple[Kind, int]]) -> list[memoryview]:
     """Return the columns that end where the data does: of each the kind of its items, and how many there are."""
     views = []
     end = len(data)
@@ -83,21 +86,25 @@ class BlockWriter:
     def finish(self, files: Iterable[File]) -> None:
         """Write what is known of all files, those of the blocks among them."""
         known = sorted(files, key=attrgetter("path"))
-        records = [
-            msgspec.msgpack.encode(file._replace(number=number, block=first, blocks=count))
-            for number, file in enumerate(known)
-            for first, count in [self._counts.get(file.path, (0, 0))]
-        ]
-        ends = array(PLACE, [self._ends[-1]])
-        for record in records:
-            ends.append(ends[-1] + len(record))
         numbers = {file.path: number for number, file in enumerate(known)}
         files_of = array(NUMBER)
         for path, (_, count) in self._counts.items():
             files_of.extend([numbers[path]] * count)
+        paths = [file.path.encode() for file in known]
+        names: dict[str | None, int] = {}
+        about = (
+            [UNCOUNTED if file.line_count is None else file.line_count for file in known],
+            [names.setdefault(file.language, len(names)) for file in known],
+            [names.setdefault(file.skip_reason, len(names)) for file in known],
+            *([self._counts.get(file.path, (0, 0))[part] for file in known] for part in (0, 1)),
+        )
+        named = msgspec.msgpack.encode([*names])
+        places = array(PLACE, accumulate(map(len, paths), initial=self._ends[-1]))
+        sizes = array(PLACE, [file.size_bytes for file in known])
         with self._file as file:
-            file.writelines(chain(records, (self._ends, ends, self._first_lines, files_of)))
-            file.write(_COUNTS.pack(len(self._first_lines), len(known)))
+            file.writelines(chain(paths, (named, self._ends, places, sizes, self._first_lines, files_of)))
+            file.writelines(array(NUMBER, column) for column in about)
+            file.write(_COUNTS.pack(len(self._first_lines), len(known), len(named)))
         self._counts.clear()  # a writer outlives what it has written
 
 
@@ -114,13 +121,15 @@ class Blocks:
     def __init__(self, fd: int) -> None:
         """Map the file; the caller may close `fd`."""
         self._data = memory_file.mapped(fd)
-        self.count, files = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
-        self._ends, self._records, self.first_lines, self.files_of = columns(
-            memoryview(self._data)[: -_COUNTS.size],
-            ((PLACE, self.count + 1), (PLACE, files + 1), (NUMBER, self.count), (NUMBER, self.count)),
+        self.count, files, names = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
+        kinds: list[tuple[Kind, int]] = [("B", names), (PLACE, self.count + 1), (PLACE, files + 1), (PLACE, files)]
+        kinds += [(NUMBER, self.count), (NUMBER, self.count)] + [(NUMBER, files)] * 5
+        named, self._ends, self._paths, self.sizes, self.first_lines, self.files_of, *about = columns(
+            memoryview(self._data)[: -_COUNTS.size], kinds
         )
+        self.lines, self.languages, self.reasons, self._firsts, self._counts = about
+        self.names = msgspec.msgpack.decode(named, type=list[str | None])
         self.files = range(files)
-        self._decoder = msgspec.msgpack.Decoder(File)
 
     def forget(self) -> None:
         """Give the pages back that were read so far: they count as memory of the process that maps them."""
@@ -141,7 +150,7 @@ class Blocks:
 
     def first(self, path: str) -> int:
         """Return the number of the first file whose path is not before this one."""
-        return bisect_left(self.files, path, key=lambda number: self.file(number).path)
+        return bisect_left(self.files, path, key=self.path)
 
     def below(self, prefix: str) -> Iterator[File]:
         """Yield the files whose path begins with a text, in the order of paths."""
@@ -157,6 +166,24 @@ class Blocks:
         start = bisect_right(self.first_lines, first, file.block, end) - 1
         return range(max(start, file.block), bisect_right(self.first_lines, last, file.block, end))
 
+    def path(self, number: int) -> str:
+        """Return the path of the file with this number."""
+        return self.raw_path(number).decode()
+
+    def raw_path(self, number: int) -> bytes:
+        """Return the same path in UTF-8."""
+        return self._data[self._paths[number] : self._paths[number + 1]]
+
     def file(self, number: int) -> File:
         """Return the file with this number."""
-        return self._decoder.decode(self._data[self._records[number] : self._records[number + 1]])
+        lines = self.lines[number]
+        return File(
+            self.path(number),
+            self.names[self.languages[number]],
+            self.sizes[number],
+            None if lines == UNCOUNTED else lines,
+            self.names[self.reasons[number]],
+            number,
+            self._firsts[number],
+            self._counts[number],
+        )

@@ -5,7 +5,7 @@ what may be seen, then, if it is visible, for its text. One that changed in betw
 """
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -15,19 +15,19 @@ from typing import Literal
 import msgspec
 
 from fledgling.scope import Scope
-from fledgling.security.secret_files import is_secret
-from fledgling.wire import CODE, TEXT, Build, Built, Generation, LanguageStats, Progress
+from fledgling.wire import CODE, LISTING, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader
 from fledgling.worker.builder import Builder
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.extracting.messages import Batch, Found, Source
 from fledgling.worker.generated import is_generated
 from fledgling.worker.language import Languages
+from fledgling.worker.listing import Lister
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.text import Pieces, content_hash, count_lines, cut, utf8
-from fledgling.worker.walk import Entry, Tree, walk
+from fledgling.worker.walk import Entry, Tree
 
 HEAD_BYTES = 256  # of a file, enough for its `#!` line
 PROGRESS_SECONDS = 0.1  # between two reports
@@ -36,6 +36,10 @@ TEXT_SHARE = 0.5  # of memory_limit; the rest is for what the parsers find, and 
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
 CHANGED = "changed while it was indexed"
 NO_ROOM = "over memory_limit"
+COUNTING = (
+    "Lines are still being counted: until then they, symbol counts and the largest file are missing, binary and "
+    "unreadable files are listed like others, and languages are told by the names of files alone."
+)
 EXTRACTING = "Definitions are still being extracted: enclosing names and symbol counts are missing until then."
 
 Stage = Literal["walk", "read", "extract", "seal"]
@@ -74,7 +78,8 @@ class Extracted:
 
     def __init__(self, files: Mapping[str, str | None], manifests: Mapping[str, str], links: Mapping[str, str]) -> None:
         self.seconds: dict[str, float] = {}
-        self.definitions = Counter[str]()  # by language
+        self._symbols = Counter[str]()  # definitions by language
+        self._took = defaultdict[str, float](float)  # seconds by language
         self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
         self._declared: dict[str, Declared] = {}
         self._resolution = Resolution(files, manifests, self._declared, links)
@@ -86,7 +91,8 @@ class Extracted:
         for source, facts in zip(batch.sources, found.facts, strict=True):
             self.files.append((source.path, facts.engine, facts.complete))
             self.seconds[source.path] = facts.seconds
-            self.definitions[source.language] += facts.definitions
+            self._symbols[source.language] += facts.definitions
+            self._took[source.language] += facts.seconds
             if facts.declared:
                 self._declared[source.path] = facts.declared
             if self._resolution.waits(source.path):
@@ -94,6 +100,12 @@ class Extracted:
             else:
                 imports += [(source.path, row) for row in self._resolution.of(source.path, facts.imports)]
         return imports
+
+    def added(self, language: LanguageStats) -> LanguageStats:
+        """Return what is known of a language, with what was found in its files."""
+        return msgspec.structs.replace(
+            language, symbols=self._symbols[language.language], seconds=self._took[language.language]
+        )
 
     def waiting(self) -> Iterator[list[tuple[str, ImportRow]]]:
         """Yield the imports that have waited, file by file, when all batches are there."""
@@ -104,7 +116,7 @@ class Extracted:
 class Building:
     """A build at work: what it was ordered, what it uses, and whom it tells.
 
-    >>> Building(order, scope, builder, languages, extractors, pipe.send).run()
+    >>> Building(order, scope, builder, languages, lister, extractors, pipe.send).run()
     Built(files=812, ...)
     """
 
@@ -114,6 +126,7 @@ class Building:
         scope: Scope,
         builder: Builder,
         languages: Languages,
+        lister: Lister,
         extractors: Extractors,
         tell: Callable[[Progress | Generation], None],
     ) -> None:
@@ -121,6 +134,7 @@ class Building:
         self._scope = scope
         self._builder = builder
         self._languages = languages
+        self._lister = lister
         self._extractors = extractors
         self._tell = tell
         self._clock = Clock(tell)
@@ -128,9 +142,13 @@ class Building:
         self._room = order.profile.memory_limit * TEXT_SHARE  # bytes of text that still fit
 
     def run(self) -> Built:
-        """Fill and seal the images. Raises OSError where the root cannot be read, MemoryError past the limit."""
+        """Fill and seal the images. Raises ListingError where there is no tree, MemoryError past the limit."""
         with self._clock.stage("walk"):
-            tree = walk(self._order.root_fd, self._scope)
+            walked = self._lister.walked()
+            if walked.has_listing:
+                self._tell(self._generation(LISTING, walked.partial, COUNTING))
+            tree = self._lister.tree()
+            self._lister.close()
         with self._clock.stage("read"):
             rows = self._read(tree.entries)
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
@@ -143,6 +161,10 @@ class Building:
         files = {row.path: row.language for row in rows}
         links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
         found = Extracted(files, self._manifests, links)
+        statistics = _statistics(rows)
+        skipped = Counter(row.skip_reason for row in rows if row.skip_reason)
+        tree.entries.clear()  # both take as much memory as what the parsers find needs
+        rows.clear()
         with self._clock.stage("extract"):
             self._extract(languages, found)
         with self._clock.stage("seal"):
@@ -154,18 +176,18 @@ class Building:
         self._tell(self._generation(CODE, partial))
         return Built(
             **counts,
-            lines=sum(row.line_count or 0 for row in rows),
+            lines=sum(row.lines for row in statistics),
             image_bytes=self._builder.size(),
             seconds=self._clock.seconds,
-            languages=_statistics(rows, found),
-            skipped=dict(Counter(row.skip_reason for row in rows if row.skip_reason).most_common()),
+            languages=tuple(map(found.added, statistics)),
+            skipped=dict(skipped.most_common()),
             left_out=tree.left_out,
             slowest=tuple(nsmallest(SLOWEST, found.seconds.items(), key=lambda item: (-item[1], item[0]))),
             notices=tuple(tree.notices),
             partial=partial,
         )
 
-    def _generation(self, number: Literal[1, 2], *notes: str | None) -> Generation:
+    def _generation(self, number: Literal[0, 1, 2], *notes: str | None) -> Generation:
         return Generation(
             number,
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules or row.reader)),
@@ -210,12 +232,8 @@ class Building:
                 yield self._describe(reader, entry)
 
     def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, Pieces | None]:
-        if entry.target is not None:
-            return self._row(entry, b"", None, "symlink")
-        if is_secret(entry.path):
-            return self._row(entry, b"", None, "secret")
-        if entry.size > self._scope.max_file_size:
-            return self._row(entry, b"", None, "too large")
+        if entry.skip_reason:
+            return self._row(entry, b"", None, entry.skip_reason)
         if entry.size > self._room:
             return self._row(entry, b"", None, NO_ROOM)
         try:
@@ -279,18 +297,17 @@ def _partial(tree: Tree, rows: Sequence[FileRow]) -> str | None:
     return " ".join(note for note in (tree.partial, text) if note) or None
 
 
-def _statistics(rows: Sequence[FileRow], found: Extracted) -> tuple[LanguageStats, ...]:
+def _statistics(rows: Sequence[FileRow]) -> list[LanguageStats]:
+    """Say of each language what is known before anything is parsed."""
     groups: dict[str, list[FileRow]] = {}
     for row in rows:
         groups.setdefault(row.language or "", []).append(row)
-    return tuple(
+    return [
         LanguageStats(
             language,
             len(group),
             sum(row.line_count or 0 for row in group),
             sum(row.size_bytes for row in group),
-            found.definitions[language],
-            sum(found.seconds.get(row.path, 0.0) for row in group),
         )
         for language, group in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    )
+    ]

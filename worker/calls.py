@@ -73,7 +73,8 @@ class Calls:
             frame = pack(Reply(call.id, FAULT))
         with self._ending:
             del self._at_work[call.id]
-        asking.cursor.close()
+        if asking.cursor:
+            asking.cursor.close()
         self._pipe.write(frame)
 
     def _cancel(self, number: int) -> None:

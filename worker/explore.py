@@ -1,33 +1,21 @@
 """The explore tool: the map of a directory."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from fledgling.wire import Directory, Exploration, Explore, File, Summary
+from fledgling.wire import CODE, Directory, Exploration, Explore, File, Summary
 from fledgling.worker import matching, paths
-from fledgling.worker.blocks import File as Found
+from fledgling.worker.blocks import UNCOUNTED, Blocks
 from fledgling.worker.index import Asking, Refused, continuing, cut_page
 
 SHOWN_GIVEN_UP = 5  # names of files that could not be parsed, in a note
 
 
-class _Totals(NamedTuple):
-    language: str | None
-    skip_reason: str | None
-    files: int
-    lines: int
-    bytes: int
-    largest_lines: int
-    largest_path: str
-    given_up: int
-
-
-class _DirectoryLanguage(NamedTuple):
+class _GivenUp(NamedTuple):
     path: str
-    language: str | None
     files: int
-    lines: int
 
 
 def explore(asking: Asking, question: Explore) -> Exploration:
@@ -35,23 +23,61 @@ def explore(asking: Asking, question: Explore) -> Exploration:
     path = paths.inside(question.path)
     prefix = f"{path}/" if path else ""
     pattern = paths.pattern(question.pattern)
-    if path and not next(asking.blocks.below(prefix), None):
-        _refuse(asking, path)
-    where = {"prefix": prefix, "pattern": pattern}
-    directories = _directories(asking.rows("explore_directories", _DirectoryLanguage, depth=question.depth, **where))
-    files = [_file(asking, file) for file in _files(asking, prefix, question)]
+    numbers = _below(asking, path, prefix, pattern)
+    directories: list[Directory] = []
+    files: list[File] = []
+    for found in _levels(asking, numbers, prefix, question.depth):
+        if isinstance(found, int):
+            files.append(_file(asking, found))
+        else:
+            directories.append(_directory(asking, *found))
     entries: list[Directory | File] = [*directories, *files]
     offset = int(question.cursor or 0)
     page = cut_page(entries[offset:], asking)
-    totals = asking.rows("explore_totals", _Totals, **where)
     return Exploration(
         path=prefix,
         directories=[entry for entry in page if isinstance(entry, Directory)],
         files=[entry for entry in page if isinstance(entry, File)],
-        summary=_summary(totals),
+        summary=_summary(asking, numbers),
         next=continuing(question, offset + len(page), len(entries)),
-        note=_note(asking, question, where, totals),
+        note=_note(asking, question, {"prefix": prefix, "pattern": pattern}, numbers),
     )
+
+
+def _below(asking: Asking, path: str, prefix: str, pattern: str) -> Sequence[int]:
+    """Return the numbers of the files below a directory whose path from there matches; refuse what is no directory."""
+    blocks = asking.blocks
+    numbers = blocks.files[blocks.first(prefix) : blocks.first(path + paths.BEHIND_SLASH)] if path else blocks.files
+    if path and not numbers:
+        _refuse(asking, path)
+    if not (pattern and numbers):
+        return numbers
+    start = len(prefix.encode())
+    asked = b"\n".join([blocks.raw_path(number)[start:] for number in numbers])
+    return [numbers[place] for place in matching.places(matching.of_paths(pattern), asked)]
+
+
+def _levels(
+    asking: Asking, numbers: Sequence[int], prefix: str, depth: int
+) -> Iterator[int | tuple[str, Sequence[int]]]:
+    """Yield, in the order of paths, the files on the first levels below a directory, and the directories with theirs.
+
+    It looks at no file further down: the next that is not in the same directory is found by its place in the order.
+    """
+    blocks, at = asking.blocks, 0
+    while at < len(numbers):
+        name, slash, _ = blocks.path(numbers[at]).removeprefix(prefix).partition("/")
+        if not slash:
+            yield numbers[at]
+            at += 1
+            continue
+        asking.check()
+        end = bisect_left(numbers, prefix + name + paths.BEHIND_SLASH, at, key=blocks.path)
+        inside = numbers[at:end]
+        yield f"{prefix}{name}/", inside
+        if depth > 1:
+            yield from _levels(asking, inside, f"{prefix}{name}/", depth - 1)
+        at = end
 
 
 def _refuse(asking: Asking, path: str) -> None:
@@ -60,71 +86,75 @@ def _refuse(asking: Asking, path: str) -> None:
     raise paths.not_found(asking, path)
 
 
-def _directories(rows: Iterable[_DirectoryLanguage]) -> list[Directory]:
-    directories = []
-    for path, group in groupby(rows, key=lambda row: row.path):
-        languages = list(group)
-        directories.append(
-            Directory(
-                path,
-                sum(row.files for row in languages),
-                sum(row.lines for row in languages),
-                {row.language: row.files for row in languages if row.language},
-            )
-        )
-    return directories
+def _of(column: Sequence[int], numbers: Sequence[int]) -> Sequence[int]:
+    """Return what a column says of some files."""
+    if isinstance(numbers, range):
+        return column[numbers.start : numbers.stop]
+    return [column[number] for number in numbers]
 
 
-def _files(asking: Asking, prefix: str, question: Explore) -> Iterator[Found]:
-    """Yield the files on the first levels below a directory, without a look at those further down."""
-    blocks, matches = asking.blocks, matching.in_path(paths.pattern(question.pattern))
-    number = blocks.first(prefix)
-    while number < len(blocks.files) and (file := blocks.file(number)).path.startswith(prefix):
-        parts = file.path.removeprefix(prefix).split("/", question.depth)
-        if len(parts) > question.depth:
-            number = blocks.first(prefix + "/".join(parts[:-1]) + paths.BEHIND_SLASH)
-            continue
-        if matches(file.path.removeprefix(prefix)):
-            yield file
-        number += 1
+def _lines(asking: Asking, numbers: Sequence[int]) -> int | None:
+    """Return how many lines some files have together; None while that is not known."""
+    if asking.is_listing:
+        return None
+    return sum(lines for lines in _of(asking.blocks.lines, numbers) if lines != UNCOUNTED)
 
 
-def _file(asking: Asking, file: Found) -> File:
+def _directory(asking: Asking, path: str, numbers: Sequence[int]) -> Directory:
+    blocks = asking.blocks
+    counted = Counter(_of(blocks.languages, numbers))
+    languages = {name: files for place, files in counted.items() if (name := blocks.names[place])}
+    ordered = dict(sorted(languages.items(), key=lambda item: (-item[1], item[0])))
+    return Directory(path=path, files=len(numbers), lines=_lines(asking, numbers), languages=ordered)
+
+
+def _file(asking: Asking, number: int) -> File:
+    file = asking.blocks.file(number)
     symbols = asking.outlines.count(file) if asking.outlines else 0
-    return File(file.path, file.language, file.line_count or 0, symbols, file.skip_reason)
+    return File(file.path, file.language, file.line_count, symbols, file.skip_reason)
 
 
-def _summary(totals: Sequence[_Totals]) -> Summary:
+def _summary(asking: Asking, numbers: Sequence[int]) -> Summary:
+    blocks = asking.blocks
     languages: dict[str, int] = {}
     skipped: dict[str, int] = {}
-    for row in totals:
-        if row.language:
-            languages[row.language] = languages.get(row.language, 0) + row.files
-        if row.skip_reason:
-            skipped[row.skip_reason] = skipped.get(row.skip_reason, 0) + row.files
-    lines, path = max(((row.largest_lines, row.largest_path) for row in totals), default=(0, ""))
+    for language, reason, files in _groups(blocks, numbers):
+        if language:
+            languages[language] = languages.get(language, 0) + files
+        if reason:
+            skipped[reason] = skipped.get(reason, 0) + files
+    counted = zip(_of(blocks.lines, numbers), numbers, strict=True)
+    lines, largest = max((pair for pair in counted if pair[0] != UNCOUNTED), default=(0, 0))
     return Summary(
-        sum(row.files for row in totals),
-        sum(row.lines for row in totals),
-        sum(row.bytes for row in totals),
-        languages,
-        f"{path} ({lines} lines)" if lines else None,
-        skipped,
+        total_files=len(numbers),
+        total_lines=_lines(asking, numbers),
+        total_bytes=sum(_of(blocks.sizes, numbers)),
+        languages=languages,
+        largest_file=f"{blocks.path(largest)} ({lines} lines)" if lines else None,
+        skipped=skipped,
     )
 
 
-def _note(asking: Asking, question: Explore, where: dict[str, str], totals: Sequence[_Totals]) -> str | None:
+def _groups(blocks: Blocks, numbers: Sequence[int]) -> list[tuple[str | None, str | None, int]]:
+    """Return how many files there are of each language, by why they have no content; the largest group first."""
+    counted = Counter(zip(_of(blocks.languages, numbers), _of(blocks.reasons, numbers), strict=True))
+    groups = [(blocks.names[language], blocks.names[reason], files) for (language, reason), files in counted.items()]
+    return sorted(groups, key=lambda group: (-group[2], *((name is None, name or "") for name in group[:2])))
+
+
+def _note(asking: Asking, question: Explore, where: dict[str, str], numbers: Sequence[int]) -> str | None:
     notes = [asking.partial] if asking.partial else []
-    if given_up := sum(row.given_up for row in totals):
-        named = [row.path for row in asking.rows("given_up", paths.Suggestion, shown=SHOWN_GIVEN_UP, **where)]
-        more = ", ..." if given_up > len(named) else ""
+    parsed = asking.opened.generation.number == CODE
+    if given_up := asking.rows("given_up", _GivenUp, shown=SHOWN_GIVEN_UP, **where) if parsed else []:
+        more = ", ..." if given_up[0].files > len(given_up) else ""
         notes.append(
-            f"Parsing took too long or too much memory in {given_up} files ({', '.join(named)}{more}): "
+            f"Parsing took too long or too much memory in {given_up[0].files} files "
+            f"({', '.join(row.path for row in given_up)}{more}): "
             "no definitions or imports of theirs are known; their text can be read and searched."
         )
-    if not next(asking.blocks.below(""), None):
+    if not asking.blocks.files:
         notes.append("The index holds no file: the project is empty, or everything in it is ignored or excluded.")
-    elif not totals:
+    elif not numbers:
         notes.append(
             f"No file here matches the pattern {question.pattern!r}; call explore without it to see what is there."
         )

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
+from typing import Generic, TypeVar
 
 import _duckdb as duckdb
 
@@ -45,6 +46,9 @@ ENDING = 0.0005  # seconds between two looks at whether a thread is gone
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
 
+Opened = TypeVar("Opened")
+
+
 class EngineError(Exception):
     """Another engine is installed than ENGINE."""
 
@@ -55,7 +59,7 @@ def check_engine(installed: str) -> None:
         raise EngineError(f"duckdb {installed} is installed, and Fledgling works with duckdb {ENGINE} alone")
 
 
-class Opening:
+class Opening(Generic[Opened]):
     """The engine opens images while what a process needs next is loaded: it takes thirty milliseconds or more to start.
 
     >>> opening = Opening(lambda: open_empty(images))
@@ -63,27 +67,27 @@ class Opening:
     <_duckdb.DuckDBPyConnection object>
     """
 
-    def __init__(self, open_images: Callable[[], duckdb.DuckDBPyConnection]) -> None:
+    def __init__(self, open_images: Callable[[], Opened]) -> None:
         self._open_images = open_images
-        self._db: duckdb.DuckDBPyConnection | None = None
+        self._opened: list[Opened] = []
         self._problem: Exception | None = None
         self._thread = Thread(target=self._open)
         self._thread.start()
 
     def _open(self) -> None:
         try:
-            self._db = self._open_images()
+            self._opened.append(self._open_images())
         except Exception as problem:  # noqa: BLE001  (it is raised where it is waited for)
             self._problem = problem
 
-    def wait(self) -> duckdb.DuckDBPyConnection:
-        """Return the engine once the thread is gone for the kernel, too: confinement suffers no other."""
+    def wait(self) -> Opened:
+        """Return what was opened once the thread is gone for the kernel, too: confinement suffers no other."""
         self._thread.join()
         while Path(f"/proc/self/task/{self._thread.native_id}").exists():
             time.sleep(ENDING)
-        if self._db is None:
-            raise self._problem or RuntimeError("the engine was not opened")
-        return self._db
+        if self._problem:
+            raise self._problem
+        return self._opened.pop()
 
 
 def path_of(fd: int) -> str:

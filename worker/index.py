@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import _duckdb as duckdb
 import msgspec
 
-from fledgling.wire import Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols
+from fledgling.wire import LISTING, Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.image import SQL
 from fledgling.worker.outlines import Outlines
@@ -37,8 +37,8 @@ class Refused(Exception):
 class Asking(msgspec.Struct, eq=False):
     """One call at work: a cursor of its own on the image, what the worker was opened with, and whether it must end."""
 
-    cursor: duckdb.DuckDBPyConnection
-    signatures: Signatures
+    cursor: duckdb.DuckDBPyConnection | None  # a listing has neither an engine nor
+    signatures: Signatures | None
     blocks: Blocks
     outlines: Outlines | None  # of the second generation
     opened: Open
@@ -56,6 +56,11 @@ class Asking(msgspec.Struct, eq=False):
         return min(PAGE_CHARS, self.profile.max_result_bytes)
 
     @property
+    def is_listing(self) -> bool:
+        """Whether nothing is known but what the names of files tell."""
+        return self.opened.generation.number == LISTING
+
+    @property
     def partial(self) -> str | None:
         """Say in a sentence what the index lacks; None for a whole one."""
         return self.opened.generation.partial
@@ -68,12 +73,14 @@ class Asking(msgspec.Struct, eq=False):
     def rows(self, sql: str, shape: Callable[..., Row], **parameters: object) -> list[Row]:
         """Run one SQL file and return its rows: `asking.rows("given_up", paths.Suggestion, ...)`."""
         self.check()
+        assert self.cursor, "a listing is asked for no statement"
         return [*starmap(shape, self.cursor.execute(SQL[sql], parameters).fetchall())]
 
     def end(self, why: RefusalKind) -> None:
         """Interrupt the call; an engine between two batches does not hear it, so this is repeated until it ends."""
         self.ended = self.ended or why
-        self.cursor.interrupt()
+        if self.cursor:
+            self.cursor.interrupt()
 
 
 def cut_page(items: Sequence[Item], asking: Asking) -> list[Item]:

@@ -1,4 +1,4 @@
-"""The indexer's main. What it needs to fork the extractors is loaded here; all else while they load what they need."""
+"""The indexer's main. What it needs to fork the others is loaded here; all else while they walk and load."""
 
 if __name__ == "__main__":
     from fledgling.worker.begin import begin
@@ -11,6 +11,7 @@ from fledgling.pipe import Pipe
 from fledgling.wire import Build
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.language import load_languages
+from fledgling.worker.listing import Lister
 
 
 def main() -> None:
@@ -19,13 +20,14 @@ def main() -> None:
     order = pipe.receive()
     if order is not None:
         languages = load_languages(order.profile)
+        lister = Lister(order, languages)
         extractors = Extractors(languages, order.confining)
         from fledgling.worker.image import Opening, open_empty  # noqa: PLC0415
 
         opening = Opening(lambda: open_empty(order.images))
         from fledgling.worker.indexing import index  # noqa: PLC0415  (see Opening)
 
-        index(pipe, order, languages, extractors, opening.wait)
+        index(pipe, order, languages, lister, extractors, opening.wait)
     os._exit(0)  # the images are sealed or lost: nothing is left to tidy
 
 

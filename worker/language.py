@@ -76,6 +76,8 @@ class Languages(Struct, frozen=True):
             or self.by_interpreter.get(interpreter(head))
         )
         shared = self.rows[language].shared if language in self.rows else {}
+        if not shared:
+            return language
         return next((other for other, sign in shared.items() if re.match(sign.encode(), head)), language)
 
 

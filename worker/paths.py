@@ -50,12 +50,13 @@ def find_file(asking: Asking, path: str) -> File:
 
 
 def not_found(asking: Asking, path: str) -> Refused:
-    """Return the refusal for a path that is not in the index, naming the nearest paths that are."""
+    """Return the refusal for a path that is not in the index, naming the nearest paths that are; not of a listing."""
     partial = f" {asking.partial}" if asking.partial else ""
+    near = "" if asking.is_listing else f"{nearest(asking, path) or 'The index holds no file at all.'} "
     return Refused(
         "not_found",
         f"no file or directory {path!r} in the index (ignored and excluded files are not indexed).{partial}",
-        f"{nearest(asking, path) or 'The index holds no file at all.'} explore() lists what is there.",
+        f"{near}explore() lists what is there.",
     )
 
 

@@ -18,14 +18,16 @@ MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they w
 
 def query(asking: Asking, question: Query) -> Table:
     """Answer with the rows of the admitted statement: what was checked is the text that runs."""
-    assert asking.gate, "the profile allows query"
+    gate, cursor = asking.gate, asking.cursor
+    assert gate, "the profile allows query"
+    assert cursor, "the index is whole"
     try:
-        statement = asking.gate.admit(question.sql, TABLES)
+        statement = gate.admit(question.sql, TABLES)
     except Denied as denied:
         raise Refused("denied", denied.reason, denied.next_step) from denied
-    asking.cursor.execute("BEGIN TRANSACTION READ ONLY")
+    cursor.execute("BEGIN TRANSACTION READ ONLY")
     try:
-        return _run(asking, statement)
+        return _run(asking, cursor, statement)
     except (duckdb.InterruptException, duckdb.OutOfMemoryException):
         raise
     except duckdb.Error as problem:
@@ -33,12 +35,12 @@ def query(asking: Asking, question: Query) -> Table:
             "invalid", str(problem).splitlines()[0], "Correct the statement; DESCRIBE files lists a table's columns."
         ) from problem
     finally:
-        asking.cursor.rollback()
+        cursor.rollback()
 
 
-def _run(asking: Asking, statement: str) -> Table:
+def _run(asking: Asking, cursor: duckdb.DuckDBPyConnection, statement: str) -> Table:
     asking.check()
-    result = asking.cursor.execute(statement)
+    result = cursor.execute(statement)
     columns = [name for name, *_ in result.description]
     zoned = [name for name, kind, *_ in result.description if "TIME ZONE" in str(kind)]
     if zoned:

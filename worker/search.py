@@ -80,6 +80,7 @@ def _text(asking: Asking, question: Search, finding: Matcher) -> Hits:
 
 def _candidates(asking: Asking, question: Search) -> Iterator[int]:
     """Return the blocks that may hold hits, in their order."""
+    assert asking.signatures, "a listing is not searched"
     needed = _needed(question)
     blocks = iter(range(asking.blocks.count)) if needed is None else numbers(asking.signatures.holding(needed))
     return _inside(asking, question, blocks) if question.path or question.language else blocks

@@ -2,7 +2,6 @@
 
 import gc
 import os
-from collections.abc import Callable
 
 import _duckdb as duckdb
 from msgspec.structs import astuple
@@ -11,7 +10,7 @@ from fledgling import refusals
 from fledgling.pipe import Pipe
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
-from fledgling.wire import CODE, Open, Ready, ToWorker
+from fledgling.wire import CODE, LISTING, Open, Ready, ToWorker
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.calls import Calls
 from fledgling.worker.image import lock_down
@@ -20,20 +19,17 @@ from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
 
 
-def serve(pipe: Pipe[ToWorker], opened: Open, engine: Callable[[], duckdb.DuckDBPyConnection]) -> None:
-    """Serve what was opened, until the broker closes the pipe. The order is what confinement needs.
-
-    `engine` waits for the engine that holds the images.
-    """
-    profile, images = opened.profile, opened.images
-    signatures, blocks = Signatures(images.signatures), Blocks(images.blocks)
-    outlines = Outlines(images.outlines) if opened.generation.number == CODE else None
+def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | None) -> None:
+    """Serve what was opened, until the broker closes the pipe. The order is what confinement needs."""
+    profile, images, generation = opened.profile, opened.images, opened.generation.number
+    blocks = Blocks(images.listing if generation == LISTING else images.blocks)
+    signatures = None if generation == LISTING else Signatures(images.signatures)
+    outlines = Outlines(images.outlines) if generation == CODE else None
     gate = None
-    if "query" in profile.tools:
+    if generation == CODE and "query" in profile.tools:
         from fledgling.worker.gate.statement import Gate  # noqa: PLC0415  (few profiles have it)
 
         gate = Gate()  # a database of its own: opening one takes a while
-    db = engine()
     for fd in astuple(images):  # what is mapped, or held by the engine, nobody can write
         os.close(fd)
     lowered = limits.with_memory(limits.QUERY_WORKER, profile.memory_limit)
@@ -42,8 +38,9 @@ def serve(pipe: Pipe[ToWorker], opened: Open, engine: Callable[[], duckdb.DuckDB
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
         return
-    lock_down(db)
+    if db:
+        lock_down(db)
     gc.freeze()  # what is loaded stays; what calls leave behind does not
     gc.enable()
     pipe.send(Ready(layers))
-    Calls(pipe, lambda: Asking(db.cursor(), signatures, blocks, outlines, opened, gate)).serve()
+    Calls(pipe, lambda: Asking(db.cursor() if db else None, signatures, blocks, outlines, opened, gate)).serve()

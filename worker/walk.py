@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from fledgling.gitignore import compile_patterns
 from fledgling.scope import Scope
+from fledgling.security.secret_files import is_secret
 from fledgling.worker import repository
 from fledgling.worker.below import open_directory, read_file
 from fledgling.worker.ignore import MAX_FILE, Rules
@@ -33,10 +34,11 @@ NAMES_A_LOOK = 64  # names between two looks at that time, each of which takes a
 MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
 
-class Entry(Struct, frozen=True, gc=False):
+class Entry(Struct, frozen=True, array_like=True, gc=False):
     """A file or symlink: its path as text and, to read it by (worker/below.py), as the bytes on disk.
 
-    `target` is what a symlink says, and None for a file.
+    `target` is what a symlink says, and None for a file. `skip_reason` says why it is not read, where its name and size
+    tell: "symlink", "secret" or "too large".
     """
 
     path: str
@@ -44,6 +46,7 @@ class Entry(Struct, frozen=True, gc=False):
     target: str | None
     size: int
     modified_ns: int
+    skip_reason: str | None = None
 
 
 class Tree(Struct, frozen=True):
@@ -101,6 +104,7 @@ class _Walk:
     def __init__(self, device: int, scope: Scope) -> None:
         self.device = device
         self.excludes = compile_patterns(pattern.encode() for pattern in scope.exclude_patterns)
+        self.max_file_size = scope.max_file_size
         self.entries: list[Entry] = []
         self.left_out: Counter[str] = Counter()
         self.notices: list[str] = []
@@ -223,7 +227,14 @@ class _Walk:
             self.left_out["other file system"] += 1
             return
         target = shown(os.fsencode(os.readlink(item.name, dir_fd=directory.fd))) if is_symlink else None
-        self.entries.append(Entry(shown(path), path, target, status.st_size, status.st_mtime_ns))
+        name = shown(path)
+        reason = "symlink" if is_symlink else self._skip_reason(name, status.st_size)
+        self.entries.append(Entry(name, path, target, status.st_size, status.st_mtime_ns, reason))
+
+    def _skip_reason(self, path: str, size: int) -> str | None:
+        if is_secret(path):
+            return "secret"
+        return "too large" if size > self.max_file_size else None
 
     def _count_error(self, error: OSError, reason: str) -> None:
         self.left_out["other file system" if error.errno == errno.EXDEV else reason] += 1

@@ -10,7 +10,7 @@ from fledgling.broker.commands.project import Project, indexed, json_option, pro
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.protocol import schema
-from fledgling.wire import QUESTIONS, AnyAnswer, AnyQuestion, Built, Refusal
+from fledgling.wire import CODE, QUESTIONS, AnyAnswer, AnyQuestion, Built, Refusal
 
 
 def command_of(tool: str) -> click.Command:
@@ -56,7 +56,7 @@ def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool
 
     async def ask(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
         line = terminal.ProgressLine()
-        answer = await front.ask(question, line.report, whole=True)
+        answer = await front.ask(question, line.report, least=CODE)
         line.clear()
         return answer, await indexing.built()
 

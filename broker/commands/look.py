@@ -16,7 +16,7 @@ from fledgling.broker.indexing import Indexing
 from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting import output, report, stats
 from fledgling.config import KEYS, PROJECT_FILE
-from fledgling.wire import Accepted, AnyAnswer, Built, Confining, Explore, Overview, Refusal
+from fledgling.wire import CODE, Accepted, AnyAnswer, Built, Confining, Explore, Overview, Refusal
 
 _log = logging.getLogger("fledgling")
 
@@ -87,7 +87,7 @@ def doctor(as_json: bool, **options: Any) -> None:
 
 async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
     """Ask for the map, so that there is a query worker to look at."""
-    return await front.ask(Explore(), whole=True)
+    return await front.ask(Explore(), least=CODE)
 
 
 @click.command("report")

@@ -37,7 +37,7 @@ from fledgling.broker.protocol import agents, server, stdio
 from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import BACKLOG, Listening
 from fledgling.config import NO_AGENTS, Settings
-from fledgling.wire import AnyAnswer, AnyQuestion, Refusal
+from fledgling.wire import LISTING, AnyAnswer, AnyQuestion, Refusal
 
 MAX_HEAD = 2**14  # bytes of a request's first line and headers
 HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of its headers
@@ -188,15 +188,15 @@ class SharingFront(Front):
     """A front whose questions give their turn back while the worker has them."""
 
     async def ask(
-        self, question: AnyQuestion, report: Report | None = None, *, whole: bool = False
+        self, question: AnyQuestion, report: Report | None = None, *, least: int = LISTING
     ) -> AnyAnswer | Refusal:
         """Put one question, as any front does."""
         turn = _turn.get()
         if turn is None:
-            return await super().ask(question, report, whole=whole)
+            return await super().ask(question, report, least=least)
         turn.give()
         try:
-            return await super().ask(question, report, whole=whole)
+            return await super().ask(question, report, least=least)
         finally:
             await turn.take()
 

@@ -91,7 +91,9 @@ def _excerpt(answer: Excerpt) -> Iterator[str]:
 
 def _exploration(answer: Exploration) -> Iterator[str]:
     summary = answer.summary
-    totals = f"{summary.total_files} files, {summary.total_lines} lines, {summary.total_bytes} bytes"
+    is_counted = summary.total_lines is not None
+    lines = f"{summary.total_lines} lines, " if is_counted else ""
+    totals = f"{summary.total_files} files, {lines}{summary.total_bytes} bytes"
     yield f"{one_line(answer.path) or '.'}  {totals}{_counts(summary.languages)}"
     if summary.largest_file:
         yield f"largest: {one_line(summary.largest_file)}"
@@ -99,11 +101,13 @@ def _exploration(answer: Exploration) -> Iterator[str]:
         yield f"without content:{_counts(summary.skipped)}"
     for directory in answer.directories:
         languages = ", ".join(f"{count} {name}" for name, count in directory.languages.items())
-        yield f"{one_line(directory.path)}  {directory.files} files: {languages or '-'}; {directory.lines} lines"
+        lines = "" if directory.lines is None else f"; {directory.lines} lines"
+        yield f"{one_line(directory.path)}  {directory.files} files: {languages or '-'}{lines}"
     if answer.files:
-        yield "files: language, lines (symbols)"
+        yield "files: language, lines (symbols)" if is_counted else "files: language"
     for file in answer.files:
-        detail = f", {file.skipped}" if file.skipped else f" {file.lines}{f' ({file.symbols})' if file.symbols else ''}"
+        lines = "" if file.lines is None else f" {file.lines}"
+        detail = f", {file.skipped}" if file.skipped else f"{lines}{f' ({file.symbols})' if file.symbols else ''}"
         yield f"{one_line(file.path)}  {file.language or '-'}{detail}"
 
 

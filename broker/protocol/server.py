@@ -29,7 +29,7 @@ from fledgling.broker.protocol import render, schema, stdio
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
 from fledgling.config import Answers
-from fledgling.wire import AnyAnswer, Excerpt, Profile, Progress, Refusal
+from fledgling.wire import LISTING, TEXT, AnyAnswer, Excerpt, Profile, Progress, Refusal
 
 FRESH_MS = 3_600_000  # how long a client may keep a list: a profile does not change while a server runs
 LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
@@ -58,11 +58,11 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
         return ListToolsResult(tools=tools(front.profile, answers))
 
     async def put(
-        context: Context, tool: str, arguments: Mapping[str, object], form: Answers
+        context: Context, tool: str, arguments: Mapping[str, object], form: Answers, least: int
     ) -> tuple[AnyAnswer | Refusal, CallToolResult, str]:
         try:
             with log.deciding(front.profile, tool, arguments) as decision:
-                answer = await front.call(tool, arguments, Reporter(context).report)
+                answer = await front.call(tool, arguments, Reporter(context).report, least=least)
                 returned, text = result(answer, form)
                 decision.became(answer, len(text.encode()))
         except AuditLogError as failed:
@@ -72,13 +72,14 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
         return answer, returned, text
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        _, returned, text = await put(context, params.name, params.arguments or {}, answers)
+        _, returned, text = await put(context, params.name, params.arguments or {}, answers, LISTING)
         if params.name not in front.profile.tools:
             raise Denied(INVALID_PARAMS, text)
         return returned
 
     async def ask(context: Context, tool: str, arguments: Mapping[str, object]) -> AnyAnswer | Refusal:
-        return (await put(context, tool, arguments, "text"))[0]
+        """Ask for a resource or a completion, which say nothing of what they lack: no listing is good enough."""
+        return (await put(context, tool, arguments, "text", TEXT))[0]
 
     async def protocol(ctx: Context, call_next: CallNext) -> HandlerResult:
         """Log what the SDK refuses before it is a call: no such method, parameters that do not fit."""

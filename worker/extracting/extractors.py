@@ -156,7 +156,7 @@ def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confini
     child = os.fork()
     if child == 0:
         try:
-            _keep({STDERR, *(end.fileno() for end in ends)})
+            keep({STDERR, *(end.fileno() for end in ends)})
             from fledgling.worker.extracting.extractor import replace_forever  # noqa: PLC0415  (see above)
 
             replace_forever(languages, ends, indexer, confining)
@@ -167,7 +167,7 @@ def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confini
     return child
 
 
-def _keep(descriptors: Collection[int]) -> None:
+def keep(descriptors: Collection[int]) -> None:
     """Close all other descriptors: neither the root nor an image is for a parser."""
     for below, above in pairwise([-1, *sorted(descriptors), os.sysconf("SC_OPEN_MAX")]):
         os.closerange(below + 1, above)
