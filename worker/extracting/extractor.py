@@ -40,6 +40,7 @@ from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction
 from fledgling.worker.signer import signed
 
+DEFINED = frozenset(DEFINITION_KINDS)
 UNCONFINED = 3  # exit status: another would end in the same way
 
 
@@ -153,9 +154,9 @@ def _found(extracted: list[tuple[Extraction, float]], batch: Batch) -> Found:
             found.complete,
             seconds,
             symbols=len(found.symbols),
-            definitions=sum(row.kind in DEFINITION_KINDS for row in found.symbols),
+            definitions=sum(row.kind in DEFINED for row in found.symbols),
             imports=found.imports,
-            comments=list(_by_block(found.comment_lines, source.blocks)),
+            comments=list(_by_block(found.comment_lines, source.blocks)) if found.comment_lines else [],
             declared=declared(source.language, found.symbols),
         )
         for (found, seconds), source in zip(extracted, batch.sources, strict=True)
