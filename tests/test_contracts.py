@@ -1,5 +1,6 @@
 """What holds across files: style, types, imports, the wheel, and documents that say what the code says."""
 
+import os
 import re
 import subprocess
 import sys
@@ -66,7 +67,9 @@ def test_wheel_holds_the_tree(tmp_path: Path) -> None:
         str(tmp_path),
         str(ROOT),
     ]
-    subprocess.run(pip, check=True, capture_output=True)
+    elsewhere = tmp_path / "build.cfg"  # what an earlier build left in the tree would be packed, too
+    elsewhere.write_text(f"[build]\nbuild_base = {tmp_path / 'build'}\n")
+    subprocess.run(pip, check=True, capture_output=True, env={**os.environ, "DIST_EXTRA_CONFIG": str(elsewhere)})
     (wheel,) = tmp_path.glob("*.whl")
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
