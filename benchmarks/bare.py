@@ -1,6 +1,6 @@
 """The build of `fledgling index` in one plain process: no confinement, no pipe, nobody waiting. `bare.py ROOT PROFILE`.
 
-The extractors stay processes, since they are what uses the cores.
+Extractors and lister stay processes: the first are what uses the cores, and the second is how it walks.
 """
 
 import gc
@@ -18,14 +18,18 @@ from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import open_empty
 from fledgling.worker.language import load_languages
+from fledgling.worker.listing import Lister
 
 gc.disable()
 root, profile = sys.argv[1], profiles.load(sys.argv[2])
 languages = load_languages(profile)
-extractors = Extractors(languages, Confining(without=tuple(LAYERS)))
-extractors.confined()
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
-order = Build(os.getpid(), images, os.open(root, os.O_RDONLY | os.O_DIRECTORY), profile, Scope(max_files=1_000_000))
+scope, unconfined = Scope(max_files=1_000_000), Confining(without=tuple(LAYERS))
+order = Build(os.getpid(), images, os.open(root, os.O_RDONLY | os.O_DIRECTORY), profile, scope, confining=unconfined)
+lister = Lister(order, languages)
+extractors = Extractors(languages, unconfined)
+scope = lister.began().narrowed.scope
+extractors.confined()
 gate = Gate() if profile.views else None
 builder = Builder(open_empty(images), gate, images, profile, extractors.sign, has_content=True)
-Building(order, order.scope, builder, languages, extractors, lambda _: None).run()
+Building(order, scope, builder, languages, lister, extractors, lambda _: None).run()

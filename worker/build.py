@@ -111,6 +111,7 @@ class Extracted:
         """Yield the imports that have waited, file by file, when all batches are there."""
         for path, rows in self._waiting.items():
             yield [(path, row) for row in self._resolution.of(path, rows)]
+        del self._resolution, self._waiting, self._declared  # room for what sealing needs
 
 
 class Building:
@@ -167,6 +168,7 @@ class Building:
         rows.clear()
         with self._clock.stage("extract"):
             self._extract(languages, found)
+            self._extractors.close()
         with self._clock.stage("seal"):
             for imports in found.waiting():
                 self._builder.imports(imports)

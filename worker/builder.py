@@ -269,6 +269,7 @@ class Builder:
 
     def _copy(self, table: str, catalog: str) -> None:
         self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
+        self._forget_written()
 
     def _add_narrowed(self) -> None:
         """Write and sign the blocks that a view narrowed: they are others than those that were loaded."""

@@ -144,12 +144,16 @@ class OutlineWriter:
         """Write where everything is."""
         import numpy as np  # noqa: PLC0415  (what reads outlines needs nothing of it)
 
-        hashes = np.frombuffer(b"".join(self._hashes), NUMBER)
-        named = np.argsort(hashes, kind="stable")
+        keys = np.frombuffer(b"".join(self._hashes), NUMBER).astype(np.uint64)  # a hash, and behind it whose it is
+        self._hashes.clear()
+        keys <<= 32
+        keys |= np.arange(len(keys), dtype=NUMBER)
+        keys.sort()
         first_rows = array(NUMBER, accumulate(self._counts, initial=0))
         with self._file as file:
-            file.writelines((hashes[named].data, named.astype(NUMBER).data, self._begins, first_rows))
-            file.write(_COUNTS.pack(len(hashes), len(self._counts)))
+            file.write((keys >> 32).astype(NUMBER).data)
+            file.writelines((keys.astype(NUMBER).data, self._begins, first_rows))
+            file.write(_COUNTS.pack(len(keys), len(self._counts)))
 
 
 class _Part(NamedTuple):
