@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 
 import msgspec
 
@@ -34,6 +35,7 @@ from fledgling.wire import (
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
+AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait for none of them
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
 
 NOT_STARTED = Refusal("unavailable", "the query worker does not start", "Ask again; see the server's log.")
@@ -147,17 +149,24 @@ class Front:
             if wait := self._breaker.unavailable():
                 return wait
             await self._indexing.sealed(number)
-            worker, self._loading = self._loading or QueryWorker(self._indexing, self._breaker), None
-            try:
-                is_ready = await worker.ready(self._indexing.newest())
-            except asyncio.CancelledError:
-                await worker.close()
-                raise
-            if not is_ready:
-                await worker.close()
-                return self._breaker.unavailable() or NOT_STARTED
+            loading, self._loading = self._loading, None
+            if loading and await self._takes_over(loading):
+                return loading
+            worker = QueryWorker(self._indexing, self._breaker)
+            return worker if await self._takes_over(worker) else self._breaker.unavailable() or NOT_STARTED
+
+    async def _takes_over(self, worker: QueryWorker) -> bool:
+        """Let a worker open the newest generation and take over; False where it ended instead."""
+        try:
+            is_ready = await worker.ready(self._indexing.newest())
+        except asyncio.CancelledError:
+            await worker.close()
+            raise
+        if is_ready:
             self._replace(worker)
-            return worker
+        else:
+            await worker.close()
+        return is_ready
 
     def _replace(self, worker: QueryWorker) -> None:
         old, self._worker = self._worker, worker
@@ -169,16 +178,32 @@ class Front:
             retiring.add_done_callback(self._retiring.discard)
 
     async def _follow(self) -> None:
-        """Let a worker over each generation take over as soon as it is there; but for the last, only from another."""
+        """Let a worker over each generation take over as soon as it is there; but for the last, only from another.
+
+        Where no more will come, one takes over that says so.
+        """
         try:
             await self._indexing.accepted()
             for number in (TEXT, CODE):
                 await self._indexing.sealed(number)
                 if number == CODE or self._worker or self._replacing.locked():
-                    await self._serving(number)
+                    await self._served(number)
         except IndexingError as failed:
+            loading, self._loading = self._loading, None
+            if loading:
+                await loading.close()
             if self._worker:
                 _log.error("the index stays as it is, for good: %s", failed)
+                async with self._replacing:
+                    await self._takes_over(QueryWorker(self._indexing, self._breaker))
+
+    async def _served(self, number: int) -> None:
+        """Let a worker over a generation, or a later one, take over, in as many tries as it takes."""
+        while True:
+            with suppress(OSError):  # no process could be started just now
+                if not isinstance(await self._serving(number), Refusal):
+                    return
+            await asyncio.sleep(AGAIN_SECONDS)
 
 
 def needed(question: Asked) -> int:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from fledgling import refusals
 from fledgling.broker import audit_log
@@ -39,6 +39,7 @@ def _unheard(_: audit_log.AnyRecord) -> None:
     pass
 
 
+UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
 SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
 _log = logging.getLogger("fledgling")
 
@@ -150,6 +151,8 @@ class Indexing:
         try:
             return await self._followed()
         except IndexingError as failed:
+            if self._newest and self._newest.number < CODE:
+                self._newest = replace(self._newest, partial=UNFINISHED)
             for future in self._sealed.values():
                 if not future.done():
                     future.set_exception(failed)

@@ -52,6 +52,7 @@ class BackProcess(Generic[Received]):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            bufsize=0,  # what a process that has ended did not take is not tried again
             cwd="/",
             env={},
             pass_fds=fds,
@@ -132,7 +133,6 @@ class BackProcess(Generic[Received]):
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it ended at once: `receive` says so
             self._process.stdin.write(pack(first))
-            self._process.stdin.flush()
 
     async def _attached(self) -> asyncio.StreamReader:
         if self._reader is None:

@@ -13,10 +13,11 @@ import pytest
 from asking import structured, text
 from conftest import connected
 from mcp import Client
-from running import INDEXER, QUERY_WORKER, back_processes, broker, first, fronted
+from running import INDEXER, QUERY_WORKER, back_processes, broker, first, fronted, until
 
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import PROGRESS_SECONDS
+from fledgling.broker.indexing import UNFINISHED
 from fledgling.broker.protocol import render
 from fledgling.broker.protocol.server import build
 from fledgling.wire import (
@@ -256,6 +257,56 @@ async def test_a_listing_is_answered_by_the_next_worker_when_one_ends(wide):
             worker.wait()
             assert await front.ask(Explore()) == LISTED
             assert len(back_processes(psutil.Process(), QUERY_WORKER)) == 1
+
+
+@pytest.mark.anyio
+async def test_the_next_generation_is_served_however_many_workers_end_before(wide):
+    """And nobody has to ask for what only the next one has."""
+    async with listed(wide) as (front, indexing, indexer):
+        assert (await front.ask(Explore())).note == COUNTING
+        [serving] = back_processes(psutil.Process(), QUERY_WORKER)
+        indexer.resume()
+        ended = set()
+        while len(ended) < 3:
+            for worker in set(back_processes(psutil.Process(), QUERY_WORKER)) - ended - {serving}:
+                worker.kill()
+                ended.add(worker)
+            await asyncio.sleep(0.002)
+        await indexing.built()
+        found = await front.ask(Explore())
+        while found.note:
+            found = await front.ask(Explore())
+        assert found.summary.total_lines == WIDE * 100 * 20 + 2
+
+
+@pytest.mark.anyio
+async def test_a_worker_that_ended_before_it_was_needed_costs_no_call(wide, caplog):
+    async with listed(wide) as (front, _, _):
+        [loading] = back_processes(psutil.Process(), QUERY_WORKER)
+        loading.kill()
+        loading.wait()
+        assert await front.ask(Explore()) == LISTED
+    assert "Exception in callback" not in caplog.text
+
+
+@pytest.mark.anyio
+async def test_a_map_of_an_index_that_will_not_be_finished_says_so(wide):
+    async with listed(wide) as (front, _, indexer):
+        assert (await front.ask(Explore())).note == COUNTING
+        indexer.kill()
+        found = await front.ask(Explore())
+        while found.note == COUNTING:
+            found = await front.ask(Explore())
+        assert found == msgspec.structs.replace(LISTED, note=UNFINISHED)
+        assert (await front.ask(Search("needle"))).kind == "failed"
+
+
+@pytest.mark.anyio
+async def test_no_worker_waits_for_an_index_that_failed(wide):
+    async with listed(wide) as (_, _, indexer):
+        assert len(back_processes(psutil.Process(), QUERY_WORKER)) == 1
+        indexer.kill()
+        await until(lambda: not back_processes(psutil.Process(), QUERY_WORKER))
 
 
 @pytest.mark.anyio

@@ -334,10 +334,19 @@ CREATE VIEW content AS SELECT path, line_number, line_text, is_comment FROM cont
 """
 
 
+ODD = """
+CREATE VIEW files AS SELECT * REPLACE (-1 AS line_count, -1 AS size_bytes) FROM files
+    UNION ALL BY NAME SELECT NULL AS path;
+CREATE VIEW symbols AS SELECT * REPLACE (-5 AS line_start, -7 AS line_end) FROM symbols
+    UNION ALL BY NAME SELECT path, 'no kind' AS kind FROM symbols UNION ALL BY NAME SELECT path FROM symbols;
+"""
+
+
 @pytest.mark.anyio
-async def test_tools_answer_where_views_leave_out_columns_or_say_what_is_not(project, tmp_path):
+@pytest.mark.parametrize("views", [FEW_COLUMNS, ODD], ids=["few columns", "odd values"])
+async def test_tools_answer_where_views_leave_out_columns_or_say_what_is_not(project, tmp_path, views):
     profile = tmp_path / "mine.sql"
-    profile.write_text(HEAD + FEW_COLUMNS)
+    profile.write_text(HEAD + views)
     engine = "src/core/engine.py"
     questions = [
         Explore(),

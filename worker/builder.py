@@ -153,7 +153,7 @@ class Builder:
     def seal_text(self) -> None:
         """Write the text image out and make it immutable for good; from here on it is read only."""
         self._loader.finish()
-        once = f"SELECT DISTINCT ON (path) * FROM ({self._view('files')}) ORDER BY path"
+        once = f"SELECT DISTINCT ON (path) * FROM ({self._view('files')}) WHERE path IS NOT NULL ORDER BY path"
         self._db.execute(f"INSERT INTO text.files BY NAME {once}")  # in the order of blocks and outlines
         if self.narrows_content:
             self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")

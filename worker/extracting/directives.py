@@ -19,9 +19,9 @@ from msgspec import Struct
 from fledgling.worker.extracting.macros import REMARK, code_above, lines
 from fledgling.worker.extracting.outline import Definition, Import
 
-LINE = rb"//(?>(?:[^\n\\]++|\\\r?.)*)"
+LINE = rb"//(?>(?:[^\n\\]++|\\(?:\r?\n)?+)*)"
 COMMENT = re.compile(LINE + rb"|" + REMARK, re.DOTALL)
-VALUE = rb"[^\n\\/\"]++|\\\r?.|/(?!\*)|\"(?:(?>(?:[^\"\\\n]++|\\.)*)\")?+"
+VALUE = rb"[^\n\\/\"]++|\\(?:\r?\n|\"|\\(?!\r?\n))?+|/(?!\*)|\"(?:(?>(?:[^\"\\\n]++|\\.)*)\")?+"
 DIRECTIVE = re.compile(
     rb"\#(?<![^\n \t]\#)[ \t]*+(?:define[ \t]++(?P<name>[A-Za-z_]\w*+)"
     rb"(?:(?P<parameters>\((?>(?:[\w \t,.]++|\\\r?\n)*)\))|(?![($\x80-\xff]))"
