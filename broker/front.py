@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 
 import msgspec
@@ -173,9 +173,13 @@ class Front:
         if old:
             if not old.is_serving():
                 _log.warning("the query worker (pid %d) has ended or is spent; a new one takes over", old.pid)
-            retiring = asyncio.create_task(old.retire())
-            self._retiring.add(retiring)
-            retiring.add_done_callback(self._retiring.discard)
+            self._end(old.retire())
+
+    def _end(self, ending: Coroutine[None, None, None]) -> None:
+        """Let a worker end while others go on; `close` waits for it."""
+        retiring = asyncio.create_task(ending)
+        self._retiring.add(retiring)
+        retiring.add_done_callback(self._retiring.discard)
 
     async def _follow(self) -> None:
         """Let a worker over each generation take over as soon as it is there; but for the last, only from another.
@@ -191,7 +195,7 @@ class Front:
         except IndexingError as failed:
             loading, self._loading = self._loading, None
             if loading:
-                await loading.close()
+                self._end(loading.close())
             if self._worker:
                 _log.error("the index stays as it is, for good: %s", failed)
                 async with self._replacing:
