@@ -62,7 +62,6 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     builder = Builder(open_empty(images), None, images, core, has_content=True)
     lister.began()
     Building(order, order.scope, builder, languages, lister, extractors, lambda _: None).run()
-    extractors.close()
     blocks = Blocks(images.blocks)
     db = open_sealed(images, CODE, core.memory_limit)
     assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)

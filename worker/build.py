@@ -115,7 +115,7 @@ class Extracted:
 
 
 class Building:
-    """A build at work: what it was ordered, what it uses, and whom it tells.
+    """A build at work: what it was ordered, what it uses, and whom it tells. It ends lister and extractors.
 
     >>> Building(order, scope, builder, languages, lister, extractors, pipe.send).run()
     Built(files=812, ...)
