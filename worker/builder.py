@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from itertools import groupby, starmap
 from operator import itemgetter
 
@@ -118,9 +119,9 @@ class Builder:
         self._narrows_outlines = self.narrows_content or "symbols" in self._views
         self.holds_symbols = self._narrows_outlines or profile.reads_all_of("symbols")
         self._text = "text" if has_content and not self.narrows_content else "memory"
-        self._symbols = Waiting(SYMBOLS_TOGETHER, self._load_symbols)
-        self._names = Waiting(SYMBOLS_TOGETHER, self._load_names)
-        self._imports = Waiting(SYMBOLS_TOGETHER, self._load_imports)
+        self._symbols, self._names, self._imports = (
+            Waiting(SYMBOLS_TOGETHER, partial(self._load_rows, table)) for table in ("symbols", "names", "imports")
+        )
         # What a view narrows is signed when all is parsed, and so not where it was parsed.
         self._signer = Signer(images.signatures, signed_here if self.narrows_content else sign)
         self._writer = BlockWriter(images.blocks)
@@ -232,16 +233,9 @@ class Builder:
         """Return the bytes of all images."""
         return sum(os.fstat(fd).st_size for fd in astuple(self._images))
 
-    def _load_symbols(self, columns: Mapping[str, Sequence[object]]) -> None:
-        _load(self._into("symbols"), "load_symbols", columns)
-        self._forget_written()
-
-    def _load_imports(self, columns: Mapping[str, Sequence[object]]) -> None:
-        _load(self._into("imports"), "load_imports", columns)
-        self._forget_written()
-
-    def _load_names(self, columns: Mapping[str, Sequence[object]]) -> None:
-        _load(self._cursor("code"), "load_names", columns)
+    def _load_rows(self, table: str, columns: Mapping[str, Sequence[object]]) -> None:
+        """Load the next rows of a table that is found batch by batch."""
+        _load(self._into(table), f"load_{table}", columns)
         self._forget_written()
 
     def _limit_engine(self, size: int) -> None:
