@@ -17,26 +17,31 @@ LOCATED = 4096  # headers whose places are kept: files come directory by directo
 TEMPLATES = (".in", ".cmake", ".cmakein", ".meson", ".mesonbuild")  # a build makes `config.h` from `config.h.in`
 
 
+@lru_cache
+def searched_below(directory: str, folders: Sequence[str]) -> Sequence[str]:
+    """What stands before a header where it may be, the nearest first: "a/include/" and "include/" of "a"."""
+    return [posixpath.join(up, folder, "") for up in ancestors(posixpath.join(directory, "x")) for folder in folders]
+
+
 def resolver(project: Project) -> Resolver:
     """Resolve includes; a name that several headers share equally near stays open."""
     suffixes = Suffixes(project.files)
+    made = Suffixes(path.rpartition(".")[0] for path in project.files if path.endswith(TEMPLATES))
 
     def searched(directory: str, header: str, folders: Sequence[str]) -> str | None:
-        above = ancestors(posixpath.join(directory, "x"))
-        places = (posixpath.join(up, folder, header) for up in above for folder in folders)
+        places = (place + header for place in searched_below(directory, folders))
         return next((place for place in places if place in project.files), None)
 
     @lru_cache(LOCATED)
     def locate(directory: str, header: str, *, quoted: bool) -> str | None:
-        beside = join(directory, header)
-        if quoted and beside in project.files:
+        if quoted and (beside := join(directory, header)) in project.files:
             return beside
         if header.startswith(("/", "../")):
             return None
         header = posixpath.normpath(header)
         if header in STDLIB:
             return searched(directory, header, FOLDERS if quoted else ("include",))
-        if any(suffixes.nearest(header + ending, directory) for ending in TEMPLATES):
+        if made.nearest(header, directory):
             return None
         return searched(directory, header, FOLDERS) or only(suffixes.nearest(header, directory))
 
