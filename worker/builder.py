@@ -4,17 +4,17 @@ What a view of the profile filters out never goes into an image: there is nothin
 """
 
 import os
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from itertools import groupby, starmap
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 import _duckdb as duckdb
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from msgspec.structs import asdict, astuple
 
 from fledgling.security import memory_file
@@ -29,6 +29,8 @@ from fledgling.worker.roots import root
 from fledgling.worker.rows import FileRow, ImportRow, SymbolRow
 from fledgling.worker.signer import Sign, Signer, signed_here
 from fledgling.worker.text import Pieces
+
+Columns = Mapping[str, Sequence[object] | npt.NDArray[np.generic]]
 
 CHUNK_BYTES = 16 * 2**20  # of text loaded at once: large enough to be fast, small beside the memory limit
 ENGINE_SHARE = (
@@ -174,11 +176,7 @@ class Builder:
         self._loader.finish()
         if not self._narrows_outlines:
             self._begin_outlines()
-        texts = self._texts() if self._text == "text" else self._texts_to_narrow()
-        for path, group in groupby(texts, key=itemgetter(1)):
-            if path in languages:
-                blocks = list(group)
-                yield blocks[0][0], Source(path, languages[path], tuple(text for _, _, text in blocks))
+        return self._sources(languages) if self._text == "text" else self._sources_to_narrow(languages)
 
     def extracted(self, rows: Sequence[tuple[str, str | None, bool]]) -> None:
         """Note of files, by path, which engine extracted them and whether it understood them whole."""
@@ -195,11 +193,12 @@ class Builder:
             counts = [facts.symbols for facts in found.facts]
             self._outline([source.path for source in batch.sources], counts, found.outlined)
 
-    def imports(self, imports: Iterable[tuple[str, ImportRow]]) -> None:
+    def imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
         """Load resolved imports, each with the path of its file; in any number of calls."""
-        columns = ("path", *ImportRow.__struct_fields__)
-        named = [(path, *astuple(row)[:-1], _json(row.imported_names)) for path, row in imports]
-        self._imports.add(_columns(columns, named))
+        rows = [row for _, row in imports]
+        columns = {name: [*map(attrgetter(name), rows)] for name in ImportRow.__struct_fields__}
+        columns |= {"path": [path for path, _ in imports], "imported_names": [*map(_json, columns["imported_names"])]}
+        self._imports.add(columns)
 
     def comments(self, columns: Mapping[str, Sequence[int]]) -> None:
         """Load the numbers of comment lines, one list a column: each with its block. Only if `holds_comments`."""
@@ -233,7 +232,7 @@ class Builder:
         """Return the bytes of all images."""
         return sum(os.fstat(fd).st_size for fd in astuple(self._images))
 
-    def _load_rows(self, table: str, columns: Mapping[str, Sequence[object]]) -> None:
+    def _load_rows(self, table: str, columns: Columns) -> None:
         """Load the next rows of a table that is found batch by batch."""
         _load(self._into(table), f"load_{table}", columns)
         self._forget_written()
@@ -287,9 +286,9 @@ class Builder:
         self._names.add(
             {
                 "name": symbols.names,
-                "code": np.frombuffer(symbols.kinds, np.uint8).tolist(),
-                "file": np.repeat(numbers, counts).tolist(),
-                "lines": np.frombuffer(symbols.lines, np.uint32).tolist(),
+                "code": np.frombuffer(symbols.kinds, np.uint8),
+                "file": np.repeat(numbers, counts),
+                "lines": np.frombuffer(symbols.lines, np.uint32),
             }
         )
 
@@ -306,12 +305,22 @@ class Builder:
                     rows[path].append(SymbolRow(*row))
             self._outline(some, [*map(len, rows.values())], outlined(rows.values()))
 
-    def _texts(self) -> Iterator[tuple[int, str, bytes]]:
+    def _sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
         blocks = Blocks(self._images.blocks)
-        for block in range(blocks.count):
-            if block % BLOCKS_READ == 0:
+        behind = BLOCKS_READ
+        for file in map(blocks.file, blocks.files):
+            if file.block >= behind:
                 blocks.forget()
-            yield block, blocks.file_of(block).path, blocks.text(block)
+                behind = file.block + BLOCKS_READ
+            if file.blocks and file.path in languages:
+                texts = map(blocks.text, range(file.block, file.block + file.blocks))
+                yield file.block, Source(file.path, languages[file.path], tuple(texts))
+
+    def _sources_to_narrow(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
+        for path, group in groupby(self._texts_to_narrow(), key=itemgetter(1)):
+            if path in languages:
+                blocks = list(group)
+                yield blocks[0][0], Source(path, languages[path], tuple(text for _, _, text in blocks))
 
     def _texts_to_narrow(self) -> Iterator[tuple[int, str, bytes]]:
         cursor = self._cursor(self._text)
@@ -346,35 +355,36 @@ class Builder:
 
 
 class Waiting:
-    """Rows that wait, one list a column, until there are so many that they are loaded together.
+    """Rows that wait, an array a column, until there are so many that they are loaded together.
 
     >>> waiting = Waiting(2, print)
     >>> waiting.add({"name": ["a", "b", "c"]})
-    {'name': ['a', 'b']}
+    {'name': array(['a', 'b'], dtype=object)}
     """
 
-    def __init__(self, together: int, load: Callable[[Mapping[str, Sequence[object]]], None]) -> None:
+    def __init__(self, together: int, load: Callable[[Columns], None]) -> None:
         self._together = together
         self._load = load
-        self._columns = defaultdict[str, list[object]](list)
+        self._parts: list[Columns] = []
+        self._rows = 0
 
-    def add(self, columns: Mapping[str, Sequence[object]]) -> None:
+    def add(self, columns: Columns) -> None:
         """Take the next rows, and load those that are enough."""
-        for name, values in columns.items():
-            self._columns[name] += values
-        while min(map(len, self._columns.values())) >= self._together:
+        self._parts.append(_arrays(columns))
+        self._rows += len(next(iter(columns.values())))
+        while self._rows >= self._together:
             self._load_next()
 
     def finish(self) -> None:
         """Load what is left."""
-        if any(self._columns.values()):
+        if self._rows:
             self._load_next()
 
     def _load_next(self) -> None:
-        chunk = {name: values[: self._together] for name, values in self._columns.items()}
-        for values in self._columns.values():
-            del values[: self._together]
-        self._load(chunk)
+        whole = {name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]}
+        self._parts = [{name: values[self._together :].copy() for name, values in whole.items()}]
+        self._load({name: values[: self._together] for name, values in whole.items()})
+        self._rows = max(0, self._rows - self._together)
 
 
 class Loader:
@@ -427,9 +437,12 @@ def _json(names: Sequence[str]) -> str:
     return msgspec.json.encode(names).decode()
 
 
-def _load(db: duckdb.DuckDBPyConnection, sql: str, columns: Mapping[str, Sequence[object]]) -> None:
+def _load(db: duckdb.DuckDBPyConnection, sql: str, columns: Columns) -> None:
     """Run a SQL file that reads `loaded`. The engine takes arrays over five times as fast as lists."""
-    types = {name: np.int32 if name in _NUMBERS else object for name in columns}
-    db.register("loaded", {name: np.array(values, dtype=types[name]) for name, values in columns.items()})
+    db.register("loaded", _arrays(columns))
     db.execute(SQL[sql])
     db.unregister("loaded")
+
+
+def _arrays(columns: Columns) -> Columns:
+    return {name: np.asarray(values, np.int32 if name in _NUMBERS else object) for name, values in columns.items()}
