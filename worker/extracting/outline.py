@@ -108,8 +108,13 @@ class Text:
         """The 1-based line that holds a byte."""
         return bisect_right(self.starts, offset)
 
-    def last_line(self, end: int) -> int:
-        """The line of the last code before `end`: a block of Python may end in comments that are not part of it."""
+    def last_line(self, first: int, end: int) -> int:
+        """The line of the last code before `end` of what begins on line `first`.
+
+        A block of Python may end in comments that are not part of it.
+        """
+        if first < len(self.starts) and end <= self.starts[first]:  # the line below begins no sooner
+            return first
         line = self.line(max(end - 1, 0))
         if not self.code[max(end - 2, 0) : end].isspace():  # as nearly all do
             return line
@@ -326,11 +331,12 @@ def settle(found: Definition, parent: Definition | None) -> None:
 
 def symbol(language: Language, text: Text, found: Definition, parent: Definition | None) -> SymbolRow:
     """The row of one definition."""
+    first = text.line(found.start)
     return SymbolRow(
         found.name,
         found.kind,
-        text.line(found.start),
-        text.line(found.end - 1) if found.kind == "section" else text.last_line(found.end),
+        first,
+        text.line(found.end - 1) if found.kind == "section" else text.last_line(first, found.end),
         found.parent.rpartition(".")[2] if found.parent else parent.name if parent else None,
         signature(text, found),
         docstring(language, text, found),
