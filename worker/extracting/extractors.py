@@ -38,7 +38,7 @@ from fledgling.worker.outlines import Outlined, end_to_end
 MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more
 BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
 LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
-WAITING_BYTES = 2**20  # of text, asked of the kernel for a socket: who sends a piece does not wait for its reader
+WAITING_BYTES = 2**20  # asked of the kernel for each end of a socket: who writes does not wait for who reads
 STDERR = 2
 AHEAD = 4  # batches for each process that wait to be parsed, or to be loaded
 
@@ -63,7 +63,8 @@ class Extractors:
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
         self._lost = 0
         for ours, theirs in pairs:
-            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
+            for end in (ours, theirs):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
             # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
             self._free.put(Pipe(FromExtractor, ours.fileno(), ours.fileno(), MAX_FRAME_BYTES))
             theirs.close()
