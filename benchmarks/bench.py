@@ -122,7 +122,7 @@ def _profile(name: str) -> str:
 
 
 def _index(name: str, corpus: Path, tools: Sequence[peers.Tool], rounds: int, figures: Figures) -> None:
-    """Index with every tool, round after round: A B A B. The round before the first warms up and watches memory.
+    """Index with every tool, round after round: A B A B. The round before the first is no measure but of memory.
 
     A heavy peer has that round only.
     """
@@ -135,6 +135,7 @@ def _index(name: str, corpus: Path, tools: Sequence[peers.Tool], rounds: int, fi
             is_done = figures.count(f"{prefix}/memory") if at < 0 else figures.count(f"{prefix}/wall") > at
             if is_done or prefix in figures.missing or (tool.row.heavy and at >= 0):
                 continue
+            corpora.warm(corpus)
             try:
                 cost = tool.run(corpus, watch=at < 0)
             except measure.CommandError as problem:

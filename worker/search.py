@@ -16,7 +16,7 @@ from fledgling.worker import coverage, literals, matching, paths, symbols
 from fledgling.worker.blocks import File
 from fledgling.worker.index import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
 from fledgling.worker.matching import Matcher
-from fledgling.worker.signatures import Needed, numbers
+from fledgling.worker.signatures import Needed
 
 COUNTED_BLOCKS = 512  # candidates that are all searched, so that the totals are exact: some milliseconds
 
@@ -82,7 +82,7 @@ def _candidates(asking: Asking, question: Search) -> Iterator[int]:
     """Return the blocks that may hold hits, in their order."""
     assert asking.signatures, "a listing is not searched"
     needed = _needed(question)
-    blocks = iter(range(asking.blocks.count)) if needed is None else numbers(asking.signatures.holding(needed))
+    blocks = iter(range(asking.blocks.count)) if needed is None else asking.signatures.holding(needed)
     return _inside(asking, question, blocks) if question.path or question.language else blocks
 
 

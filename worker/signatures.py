@@ -3,12 +3,12 @@
 The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a gram, three or four bytes one
 after the other, whose hash is r. A block without one of a text's bits is without the text; one that has them all is a
 candidate, to be searched. Grams of three alone would leave about twice as many of ordinary words. The file holds the
-matrix in segments of so many blocks that one is put together in a processor's caches: of each its rows one after the
-other. signer.py makes it. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
+matrix in segments of so many blocks that one is put together in a processor's caches, and looked at there: of each its
+rows one after the other. signer.py makes it. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import mul
 
@@ -43,7 +43,7 @@ class Signatures:
     """The matrix in its memory file, mapped and never copied; `blocks` is how many it has room for.
 
     >>> signatures = Signatures(fd)
-    >>> list(numbers(signatures.holding([[b"timeout"]])))
+    >>> list(signatures.holding([[b"timeout"]]))
     [3, 17]
     """
 
@@ -55,32 +55,32 @@ class Signatures:
         self.blocks = size // ROWS * 8
         self._matrix = memory_file.mapped(fd) if size else b""
 
-    def holding(self, needed: Needed) -> int:
-        """Return as bits the blocks that may hold all texts of one group; of a text under 3 bytes nothing is known."""
-        found = 0
-        for texts in needed:
-            found |= self._holding_all(texts)
-        return found
+    def holding(self, needed: Needed) -> Iterator[int]:
+        """Yield the blocks that may hold all texts of one group, in order; of a text under 3 bytes nothing is known."""
+        groups = [[*dict.fromkeys(row for text in texts for row in _rows(text))] for texts in needed]
+        for start, width in self._segments:
+            found = 0
+            for rows in groups:
+                found |= self._with_all(start, width, rows)
+            yield from _numbers(found, start // ROWS * 8)
 
-    def _holding_all(self, texts: Iterable[bytes]) -> int:
-        found = (1 << self.blocks) - 1
-        for row in sorted({row for text in texts for row in _rows(text)}):
+    def _with_all(self, start: int, width: int, rows: Sequence[int]) -> int:
+        """Return as bits the blocks of a segment that are in all of some rows: mostly few rows leave none."""
+        found = (1 << 8 * width) - 1
+        for row in rows:
+            at = start + row * width
+            found &= int.from_bytes(self._matrix[at : at + width], "little")
             if not found:
                 break
-            found &= int.from_bytes(self._row(row), "little")
         return found
 
-    def _row(self, row: int) -> bytes:
-        places = ((start + row * width, width) for start, width in self._segments)
-        return b"".join([self._matrix[start : start + width] for start, width in places])
 
-
-def numbers(bits: int) -> Iterator[int]:
-    """Yield the places of the bits that are set, the lowest first: `list(numbers(0b1010))` is [1, 3]."""
-    digits = bin(bits)[:1:-1]
+def _numbers(bits: int, first: int) -> Iterator[int]:
+    """Yield the places of the bits that are set, the lowest first: `list(_numbers(0b1010, 8))` is [9, 11]."""
+    digits = bin(bits)[:1:-1] if bits else ""
     at = digits.find("1")
     while at >= 0:
-        yield at
+        yield first + at
         at = digits.find("1", at + 1)
 
 
