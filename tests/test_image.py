@@ -393,6 +393,32 @@ async def test_a_view_that_is_no_narrowing_is_refused_with_file_and_line(project
     assert refused.value.refusal.next_step
 
 
+# a view, and what no refusal may repeat of the project
+FAILING = {
+    "visible files": ("visible_files AS SELECT * FROM files WHERE CAST(filename AS INTEGER) = 1", "engine"),
+    "a number too large for its column": ("files AS SELECT * REPLACE (10000000000 AS line_count) FROM files", "engine"),
+    "content": ("content AS SELECT * FROM content WHERE CAST(line_text AS INTEGER) = 1", "import"),
+    "lines below the first": ("content AS SELECT * REPLACE (line_number - 1000 AS line_number) FROM content", "import"),
+    "symbols": ("symbols AS SELECT * REPLACE (CAST(name AS INTEGER) AS line_start) FROM symbols", "Engine"),
+    "imports": ("imports AS SELECT * FROM imports WHERE regexp_matches(module, resolved_path || '(')", "core"),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", FAILING)
+async def test_a_view_that_fails_on_a_value_is_named_and_the_value_is_not(project, tmp_path, name):
+    view, value = FAILING[name]
+    profile = tmp_path / "mine.sql"
+    profile.write_text(f"{HEAD}\n\nCREATE VIEW {view};\n")
+    with pytest.raises(IndexingError) as refused:
+        async with built(project, str(profile)):
+            pytest.fail("it was built")
+    refusal = refused.value.refusal
+    assert refusal.reason.startswith(f"mine.sql:4: the view {view.split()[0]} cannot be computed"), refusal
+    assert value not in refusal.reason.partition(": ")[2].replace(view.split()[0], "")
+    assert "TRY_CAST" in refusal.next_step
+
+
 def test_server_under_a_refused_profile_does_not_start(project, tmp_path):
     profile = tmp_path / "mine.sql"
     profile.write_text(f"{HEAD}CREATE VIEW {REFUSED['a file of the host']};\n")

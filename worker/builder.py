@@ -6,7 +6,7 @@ What a view of the profile filters out never goes into an image: there is nothin
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import groupby, starmap
 from operator import attrgetter, itemgetter
@@ -113,6 +113,7 @@ class Builder:
         self._create("schema_names", "code")
         self._create("schema_roots", "code")
         self._views = {view.name: self._check(gate, view) for view in profile.views}
+        self._lines = {view.name: view.line for view in profile.views}
         self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
         self.narrows_content = has_content and "content" in self._views
         self.holds_hashes = bool(self._views) or "query" in profile.tools  # every view may look at files
@@ -137,9 +138,11 @@ class Builder:
     def files(self, rows: Sequence[FileRow]) -> frozenset[str]:
         """Load the files and return the paths that the profile leaves visible."""
         _load(self._db, "load_files", _columns(FileRow.__struct_fields__, [astuple(row) for row in rows]))
-        self._db.execute(f"CREATE TABLE visible AS SELECT DISTINCT path FROM ({self._view('visible_files')})")
+        with self._computing("visible_files"):
+            self._db.execute(f"CREATE TABLE visible AS SELECT DISTINCT path FROM ({self._view('visible_files')})")
         self._db.execute("DELETE FROM files WHERE path NOT IN (FROM visible)")
-        kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
+        with self._computing("files"):
+            kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
         return frozenset(path for (path,) in kept)
 
     def text(self, path: str, pieces: Pieces) -> None:
@@ -157,11 +160,13 @@ class Builder:
         """Write the text image out and make it immutable for good; from here on it is read only."""
         self._loader.finish()
         once = f"SELECT DISTINCT ON (path) * FROM ({self._view('files')}) WHERE path IS NOT NULL ORDER BY path"
-        self._db.execute(f"INSERT INTO text.files BY NAME {once}")  # in the order of blocks and outlines
+        with self._computing("files"):
+            self._db.execute(f"INSERT INTO text.files BY NAME {once}")  # in the order of blocks and outlines
         if self.narrows_content:
-            self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
-            self._db.execute(SQL["cut_blocks"])
-            self._add_narrowed()
+            with self._computing("content"):
+                self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
+                self._db.execute(SQL["cut_blocks"])
+                self._add_narrowed()
         self._writer.finish(starmap(File, self._db.execute(SQL["known_files"]).fetchall()))
         memory_file.seal(self._images.blocks)
         self._signer.finish()
@@ -261,7 +266,8 @@ class Builder:
         return self._cursor("memory" if table in self._views else "code")
 
     def _copy(self, table: str, catalog: str) -> None:
-        self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
+        with self._computing(table):
+            self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
         self._forget_written()
 
     def _add_narrowed(self) -> None:
@@ -349,6 +355,18 @@ class Builder:
                 f"it keeps {', '.join(keeps)}, and adds none to {', '.join(sorted(known))}",
             )
         return select
+
+    @contextmanager
+    def _computing(self, name: str) -> Iterator[None]:
+        """Name the view, and its line of the profile, that fails on a value of the project: never that value."""
+        try:
+            yield
+        except (duckdb.DataError, duckdb.ProgrammingError, OverflowError) as problem:
+            if name not in self._views:
+                raise
+            said = f"the view {name} cannot be computed for this project: {type(problem).__name__}"
+            fix = "leave columns as they are, or use TRY_CAST and what fits them"
+            raise ViewError(self._lines[name], said, fix) from None
 
     def _view(self, name: str) -> str:
         return self._views.get(name, f"FROM {_TABLE.get(name, name)}")
