@@ -102,7 +102,7 @@ class Bodies:
 
         And whether what is in it is nothing but tokens, whatever they look like: the rules of a macro.
         """
-        at = len(source) if self._has_braces and b"{" not in source else 0
+        at = len(source) if self._has_braces and b"{" not in source else 0  # as most headers of registers
         endless = set[bytes]()
         while match := self._begin.search(source, at):
             at = match.end()

@@ -14,10 +14,11 @@ from fledgling.worker.rows import ImportRow
 STDLIB = word_list("c_stdlib.txt") | word_list("cpp_stdlib.txt")
 FOLDERS = ("", "include", "src")
 LOCATED = 4096  # headers whose places are kept: files come directory by directory, and most of one include the same
+SEARCHED = 2  # lists of places that are kept, those of one directory: a deep one has thousands
 TEMPLATES = (".in", ".cmake", ".cmakein", ".meson", ".mesonbuild")  # a build makes `config.h` from `config.h.in`
 
 
-@lru_cache
+@lru_cache(SEARCHED)
 def searched_below(directory: str, folders: Sequence[str]) -> Sequence[str]:
     """What stands before a header where it may be, the nearest first: "a/include/" and "include/" of "a"."""
     return [posixpath.join(up, folder, "") for up in ancestors(posixpath.join(directory, "x")) for folder in folders]
