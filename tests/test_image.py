@@ -380,17 +380,23 @@ REFUSED = {
 }
 
 
+async def refusal(opened, project, tmp_path, view):
+    """How a view on the fourth line of a profile is refused before there is what `opened` waits for."""
+    profile = tmp_path / "mine.sql"
+    profile.write_text(f"{HEAD}\n\nCREATE VIEW {view};\n")
+    with pytest.raises(IndexingError) as refused:
+        async with opened(project, str(profile)):
+            pytest.fail("it was not refused")
+    found = refused.value.refusal
+    assert found.kind == "invalid"
+    assert found.reason.startswith("mine.sql:4: "), found
+    return found
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", REFUSED)
 async def test_a_view_that_is_no_narrowing_is_refused_with_file_and_line(project, tmp_path, name):
-    profile = tmp_path / "mine.sql"
-    profile.write_text(f"{HEAD}\n\nCREATE VIEW {REFUSED[name]};\n")
-    with pytest.raises(IndexingError) as refused:
-        async with fronted(project, profile):
-            pytest.fail("it was accepted")
-    assert refused.value.refusal.kind == "invalid"
-    assert refused.value.refusal.reason.startswith("mine.sql:4: ")
-    assert refused.value.refusal.next_step
+    assert (await refusal(fronted, project, tmp_path, REFUSED[name])).next_step
 
 
 # a view, and what no refusal may repeat of the project
@@ -408,15 +414,10 @@ FAILING = {
 @pytest.mark.parametrize("name", FAILING)
 async def test_a_view_that_fails_on_a_value_is_named_and_the_value_is_not(project, tmp_path, name):
     view, value = FAILING[name]
-    profile = tmp_path / "mine.sql"
-    profile.write_text(f"{HEAD}\n\nCREATE VIEW {view};\n")
-    with pytest.raises(IndexingError) as refused:
-        async with built(project, str(profile)):
-            pytest.fail("it was built")
-    refusal = refused.value.refusal
-    assert refusal.reason.startswith(f"mine.sql:4: the view {view.split()[0]} cannot be computed"), refusal
-    assert value not in refusal.reason.partition(": ")[2].replace(view.split()[0], "")
-    assert "TRY_CAST" in refusal.next_step
+    found = await refusal(built, project, tmp_path, view)
+    assert found.reason.startswith(f"mine.sql:4: the view {view.split()[0]} cannot be computed"), found
+    assert value not in found.reason.partition(": ")[2].replace(view.split()[0], "")
+    assert "TRY_CAST" in found.next_step
 
 
 def test_server_under_a_refused_profile_does_not_start(project, tmp_path):

@@ -10,7 +10,7 @@ last. The last 16 bytes say how many rows and files there are.
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, get_args
@@ -76,7 +76,7 @@ def outlined(files: "Iterable[Sequence[SymbolRow]]") -> Outlined:
     names = [row.name for rows in files for row in rows]
     lines = [row.line_end - row.line_start if row.line_end > row.line_start else 0 for rows in files for row in rows]
     kinds = [bytes([CODES[row.kind] for row in rows]) for rows in files]
-    hashes = array(NUMBER, map(crc32, map(str.encode, names))).tobytes()
+    hashes = array(NUMBER, _hashes(names)).tobytes()
     return Outlined([*map(_part, files, kinds)], names, b"".join(kinds), array(NUMBER, lines).tobytes(), hashes)
 
 
@@ -105,6 +105,10 @@ def _packed(row: "SymbolRow") -> _Packed:
     before, found, after = signature.partition(name) if signature and name else (signature, "", None)
     full_name = None if row.qualified_name == name else row.qualified_name
     return name, before, after if found else None, row.parent_name, full_name
+
+
+def _hashes(names: Iterable[str]) -> Iterator[int]:
+    return map(crc32, map(str.encode, names))
 
 
 def _is_meant(code: int, kind: str | None = None) -> bool:
@@ -191,7 +195,7 @@ class Outlines:
 
     def named(self, name: str, kind: str | None = None) -> list[int]:
         """Return the definitions of this very name, or its symbols of one kind, in the order of paths and lines."""
-        found = crc32(name.encode())
+        [found] = _hashes([name])
         hashed = self._named[bisect_left(self._hashes, found) : bisect_right(self._hashes, found)]
         rows = ((number, self.row(number)) for number in hashed)
         return [number for number, row in rows if row.name == name and _is_meant(CODES[row.kind], kind)]

@@ -77,7 +77,7 @@ class Signatures:
 
 def _numbers(bits: int, first: int) -> Iterator[int]:
     """Yield the places of the bits that are set, the lowest first: `list(_numbers(0b1010, 8))` is [9, 11]."""
-    digits = bin(bits)[:1:-1] if bits else ""
+    digits = bin(bits)[:1:-1]
     at = digits.find("1")
     while at >= 0:
         yield first + at
