@@ -8,7 +8,7 @@ import pytest
 from trees import git, git_files, grow, make, walked
 
 from fledgling.scope import Scope
-from fledgling.worker import walk as walk_module
+from fledgling.worker.walk import NAMES_A_LOOK
 
 
 def paths(tree):
@@ -197,12 +197,18 @@ def test_past_max_files_those_nearest_to_the_root_stay(tmp_path):
     assert walked(tmp_path, Scope(max_files=5)).partial is None
 
 
-def test_past_the_limit_of_names_the_walk_ends_and_says_so(tmp_path, monkeypatch):
+def test_past_the_limit_of_names_the_walk_ends_and_says_so(tmp_path):
     make(tmp_path, *(f"{directory}/{name}" for directory in "abc" for name in range(10)))
-    monkeypatch.setattr(walk_module, "MAX_NAMES", 20)
-    tree = walked(tmp_path)
+    tree = walked(tmp_path, names=20)
     assert len(tree.entries) == 18
     assert tree.partial == "The walk ended after 20 names; what comes later is missing."
+
+
+def test_past_the_limit_of_bytes_of_paths_the_walk_ends_and_says_so(tmp_path):
+    make(tmp_path, *(f"{'d' * 200}/{'e' * 200}/{number:03}{'f' * 200}" for number in range(100)))
+    tree = walked(tmp_path, names=110)
+    assert len(tree.entries) == NAMES_A_LOOK
+    assert tree.partial == f"The walk ended after {605 * NAMES_A_LOOK:,} bytes of paths; what comes later is missing."
 
 
 OUTSIDE = [

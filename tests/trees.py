@@ -4,6 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from fledgling.scope import Scope
 from fledgling.worker.walk import Tree, walk
@@ -29,11 +30,11 @@ def make(root: Path, *files: str, **contents: str) -> Path:
     return root
 
 
-def walked(root: Path, scope: Scope = ALL) -> Tree:
+def walked(root: Path, scope: Scope = ALL, **whole: Any) -> Tree:
     """Walk it, by default without any exclude patterns."""
     fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        return walk(fd, scope)
+        return walk(fd, scope, **whole)
     finally:
         os.close(fd)
 

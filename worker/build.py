@@ -6,10 +6,11 @@ what may be seen, then, if it is visible, for its text. One that changed in betw
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from heapq import nsmallest
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -27,9 +28,10 @@ from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manife
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.text import Pieces, content_hash, count_lines, cut, utf8
-from fledgling.worker.walk import Entry, Tree
+from fledgling.worker.walk import Entry, nearest
 
 HEAD_BYTES = 256  # of a file, enough for its `#!` line
+DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine, in a tenth of the memory
 PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
 TEXT_SHARE = 0.5  # of memory_limit; the rest is for what the parsers find, and for the processes at work
@@ -144,6 +146,7 @@ class Building:
 
     def run(self) -> Built:
         """Fill and seal the images. Raises ListingError where there is no tree, MemoryError past the limit."""
+        narrows = self._order.profile.narrows_files
         with self._clock.stage("walk"):
             walked = self._lister.walked()
             if walked.has_listing:
@@ -151,9 +154,9 @@ class Building:
             tree = self._lister.tree()
             self._lister.close()
         with self._clock.stage("read"):
-            rows = self._read(tree.entries)
+            rows, cut = self._read_visible(tree.entries) if narrows else (self._read(tree.entries), None)
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
-        partial = _partial(tree, rows)
+        partial = _partial((tree.partial, cut), rows)
         if not self._builder.narrows_content:
             self._builder.seal_text()
             self._clock.mark("text")
@@ -198,18 +201,31 @@ class Building:
         )
 
     def _read(self, entries: Sequence[Entry]) -> list[FileRow]:
-        """Describe every file, load the text of those that the profile leaves visible, and return their rows."""
+        """Describe every file, load its text, and return the rows."""
         rows = []
-        if not self._builder.narrows_files:
-            for row, pieces in self._described(entries):
-                rows.append(row)
-                self._load(row, pieces)
-            self._builder.files(rows)
-            return rows
-        known = {row.path: row for row, _ in self._described(entries)}
-        visible = self._builder.files([*known.values()])
+        for row, pieces in self._described(entries):
+            rows.append(row)
+            self._load(row, pieces)
+        self._builder.files(rows)
+        return rows
+
+    def _read_visible(self, entries: list[Entry]) -> tuple[list[FileRow], str | None]:
+        """Describe every file, load the text of those that the profile leaves visible, and return their rows.
+
+        Comes with a sentence where they are more than `max_files`.
+        """
+        described = self._described(entries, is_told=False)
+        while some := [row for row, _ in islice(described, DESCRIBED_TOGETHER)]:
+            self._builder.files(some)
+        known = self._builder.visible()
+        visible = [entry for entry in entries if entry.path in known]
+        entries[:] = visible  # the others take as much memory as there are of them
+        visible, cut = nearest(visible, self._scope.max_files)
+        left_out = known.keys() - {entry.path for entry in visible}
+        self._builder.leave_out(sorted(left_out))
+        rows = []
         missing: dict[str, list[str]] = {NO_ROOM: [], CHANGED: []}
-        for row, pieces in self._described([entry for entry in entries if entry.path in visible]):
+        for row, pieces in self._described(visible):
             if row.content_hash != known[row.path].content_hash:
                 reason = NO_ROOM if row.skip_reason == NO_ROOM else CHANGED
                 missing[reason].append(row.path)
@@ -218,7 +234,7 @@ class Building:
             self._load(row, pieces)
         for reason, paths in missing.items():
             self._builder.without_content(paths, reason)
-        return rows
+        return rows, cut
 
     def _load(self, row: FileRow, pieces: Pieces | None) -> None:
         if pieces is not None:
@@ -227,10 +243,11 @@ class Building:
             if is_manifest(row.path) and row.size_bytes <= MAX_MANIFEST:
                 self._manifests[row.path] = b"\n".join(text for _, text in pieces).decode()
 
-    def _described(self, entries: Sequence[Entry]) -> Iterator[tuple[FileRow, Pieces | None]]:
+    def _described(self, entries: Sequence[Entry], *, is_told: bool = True) -> Iterator[tuple[FileRow, Pieces | None]]:
+        """Describe files one by one; how many they are `is_told` unless some of them may be hidden."""
         with closing(Reader(self._order.root_fd)) as reader:
             for done, entry in enumerate(entries):
-                self._clock.tick("read", done, len(entries))
+                self._clock.tick("read", *((done, len(entries)) if is_told else (0, 0)))
                 yield self._describe(reader, entry)
 
     def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, Pieces | None]:
@@ -292,11 +309,11 @@ class Building:
             self._builder.comments(comments)
 
 
-def _partial(tree: Tree, rows: Sequence[FileRow]) -> str | None:
-    """Say which files, and which text, the index lacks for a limit."""
+def _partial(files: Iterable[str | None], rows: Sequence[FileRow]) -> str | None:
+    """Say which text the index lacks for a limit, after what is said of `files`."""
     without = sum(row.skip_reason == NO_ROOM for row in rows)
     text = f"{without:,} files are listed without content: the profile's memory_limit is full." if without else None
-    return " ".join(note for note in (tree.partial, text) if note) or None
+    return " ".join(note for note in (*files, text) if note) or None
 
 
 def _statistics(rows: Sequence[FileRow]) -> list[LanguageStats]:

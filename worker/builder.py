@@ -49,6 +49,10 @@ _BUILD_SETTINGS = (
     "SET force_compression='uncompressed'",  # of text: what is compressed takes 20 times as long to fetch
 )
 
+# Where a view hides files, joins are carried out as written: DuckDB would choose by how many rows there are, also
+# hidden ones, and the order of what is left would tell.
+_AS_WRITTEN = "SET disabled_optimizers='join_order,build_side_probe_side'"
+
 # Other columns come as objects.
 _NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end", "code", "file", "lines"})
 _TABLE = {"visible_files": "files"}  # what a view narrows, where that is not what it is called
@@ -78,7 +82,8 @@ class Builder:
     """Fills the images of one build: text first, so that it can be served, then what the parsers find in it.
 
     >>> builder = Builder(open_empty(images), Gate(), images, profile, has_content=True)
-    >>> visible = builder.files(rows)
+    >>> builder.files(rows)
+    >>> visible = builder.visible()
     >>> builder.text(path, cut(text))
     >>> builder.seal_text()
     >>> for source in builder.sources(languages): ...
@@ -114,7 +119,9 @@ class Builder:
         self._create("schema_roots", "code")
         self._views = {view.name: self._check(gate, view) for view in profile.views}
         self._lines = {view.name: view.line for view in profile.views}
-        self.narrows_files = not self._views.keys().isdisjoint(("visible_files", "files"))
+        self._narrows_files = profile.narrows_files
+        if self._narrows_files:
+            self._db.execute(_AS_WRITTEN)
         self.narrows_content = has_content and "content" in self._views
         self.holds_hashes = bool(self._views) or "query" in profile.tools  # every view may look at files
         self.holds_comments = has_content and profile.reads_all_of("content")
@@ -135,15 +142,24 @@ class Builder:
         if self._text == "memory" or "query" in profile.tools:
             self._takers.append(self._loader.add)
 
-    def files(self, rows: Sequence[FileRow]) -> frozenset[str]:
-        """Load the files and return the paths that the profile leaves visible."""
+    def files(self, rows: Sequence[FileRow]) -> None:
+        """Load descriptions of files; in any number of calls."""
         _load(self._db, "load_files", _columns(FileRow.__struct_fields__, [astuple(row) for row in rows]))
+
+    def visible(self) -> dict[str, FileRow]:
+        """Return the files that the profile leaves visible, by path, as they were loaded; the others are forgotten."""
         with self._computing("visible_files"):
             self._db.execute(f"CREATE TABLE visible AS SELECT DISTINCT path FROM ({self._view('visible_files')})")
-        self._db.execute("DELETE FROM files WHERE path NOT IN (FROM visible)")
+        self._db.execute("CREATE TABLE seen AS SELECT * FROM files WHERE path IN (FROM visible) ORDER BY path")
+        self._db.execute("DROP TABLE files")  # what is deleted would go on counting where the engine plans
+        self._db.execute("ALTER TABLE seen RENAME TO files")
         with self._computing("files"):
-            kept = self._db.execute(f"SELECT path FROM ({self._view('files')})").fetchall()
-        return frozenset(path for (path,) in kept)
+            self._db.execute(f"CREATE TABLE kept AS SELECT DISTINCT path FROM ({self._view('files')})")
+        return {row[0]: FileRow(*row) for row in self._db.execute(SQL["kept_files"]).fetchall()}
+
+    def leave_out(self, paths: Sequence[str]) -> None:
+        """Leave out files that are visible, and too many; call before `seal_text`."""
+        self._db.execute(SQL["leave_out_files"], {"paths": list(paths)})
 
     def text(self, path: str, pieces: Pieces) -> None:
         """Load the text of a visible file, as `text.cut` has cut it; paths come in order."""
@@ -159,7 +175,7 @@ class Builder:
     def seal_text(self) -> None:
         """Write the text image out and make it immutable for good; from here on it is read only."""
         self._loader.finish()
-        once = f"SELECT DISTINCT ON (path) * FROM ({self._view('files')}) WHERE path IS NOT NULL ORDER BY path"
+        once = f"SELECT DISTINCT ON (path) * FROM ({self._kept('files')}) WHERE path IS NOT NULL ORDER BY path"
         with self._computing("files"):
             self._db.execute(f"INSERT INTO text.files BY NAME {once}")  # in the order of blocks and outlines
         if self.narrows_content:
@@ -267,7 +283,7 @@ class Builder:
 
     def _copy(self, table: str, catalog: str) -> None:
         with self._computing(table):
-            self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._view(table)})")
+            self._db.execute(f"INSERT INTO {catalog}.{table} BY NAME SELECT * FROM ({self._kept(table)})")
         self._forget_written()
 
     def _add_narrowed(self) -> None:
@@ -367,6 +383,12 @@ class Builder:
             said = f"the view {name} cannot be computed for this project: {type(problem).__name__}"
             fix = "leave columns as they are, or use TRY_CAST and what fits them"
             raise ViewError(self._lines[name], said, fix) from None
+
+    def _kept(self, table: str) -> str:
+        """Return what a view leaves of a table, and of the files those alone that are not left out."""
+        view = self._view(table)
+        is_cut = table == "files" and self._narrows_files
+        return f"SELECT * FROM ({view}) WHERE path IN (FROM kept) ORDER BY path" if is_cut else view
 
     def _view(self, name: str) -> str:
         return self._views.get(name, f"FROM {_TABLE.get(name, name)}")

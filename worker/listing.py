@@ -25,9 +25,10 @@ from fledgling.worker.below import Reader
 from fledgling.worker.blocks import BlockWriter, File
 from fledgling.worker.extracting.extractors import STDERR, WAITING_BYTES, keep
 from fledgling.worker.language import Languages
-from fledgling.worker.walk import Entry, Tree, walk
+from fledgling.worker.walk import MAX_NAMES, Entry, Tree, walk
 
 SMALL_FILES, SMALL_BYTES = 2000, 16 * 2**20  # read in the tenth of a second in which another worker starts
+NAME_BYTES = 2048  # of memory_limit for each name looked at, where all are kept; an entry of ordinary length takes 500
 BYTES_TOGETHER = 2**18  # of names in a frame; the last may have 32 KiB more, and each as text four times as many
 
 
@@ -122,8 +123,8 @@ class Lister:
 
 def is_listed(profile: Profile) -> bool:
     """Return whether a listing is of any use: a view of files or their text may ask for what has to be read first."""
-    views = {view.name for view in profile.views}
-    return "explore" in profile.tools and views.isdisjoint(("visible_files", "files", "content"))
+    narrows_content = any(view.name == "content" for view in profile.views)
+    return "explore" in profile.tools and not (profile.narrows_files or narrows_content)
 
 
 def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
@@ -152,7 +153,7 @@ def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -
     layers = confined(order, indexer)
     narrowed = _narrowed(order)
     pipe.send(Began(narrowed, layers))
-    tree = walk(order.root_fd, narrowed.scope)
+    tree = walk(order.root_fd, narrowed.scope, names=most_names(order.profile), is_whole=order.profile.narrows_files)
     read = [entry.size for entry in tree.entries if not entry.skip_reason]
     is_small = len(read) < SMALL_FILES and sum(read) < SMALL_BYTES
     has_listing = is_listed(order.profile) and not is_small
@@ -162,6 +163,11 @@ def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -
     pipe.send(Walked(len(tree.entries), tree.left_out, tree.partial, tree.notices, has_listing))
     for some in _together(tree.entries):
         pipe.send(Entries(some))
+
+
+def most_names(profile: Profile) -> int:
+    """Return how many names the walk may look at: files that a view will hide are all kept until it has decided."""
+    return min(MAX_NAMES, profile.memory_limit // NAME_BYTES) if profile.narrows_files else MAX_NAMES
 
 
 def _together(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

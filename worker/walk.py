@@ -29,8 +29,10 @@ from fledgling.worker.names import shown
 
 MAX_DEPTH = 128  # directories in one another: one descriptor each, of the indexer's 256; real trees stay below 40
 MAX_NAMES = 500_000  # names looked at: ten times the default of max_files, and about five seconds
+PATH_BYTES = 256  # of paths and targets of links for each of those names, on average: one may have 32 KiB
 MAX_SECONDS = 30.0  # of CPU time; hostile rules take milliseconds to compile for a directory, and to match a name
 NAMES_A_LOOK = 64  # names between two looks at that time, each of which takes a tenth of what an ordinary name does
+BEYOND = "The project is larger than one walk takes: files may be missing."  # says nothing of what a view hides
 MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
 
@@ -70,12 +72,21 @@ class _Directory(Struct):
     pending: list[tuple[bytes, bool]]  # directories in it that are still to be entered, and whether they are ignored
 
 
-def walk(root_fd: int, scope: Scope) -> Tree:
-    """Walk the tree below the open directory. Raises OSError where the root itself cannot be read."""
-    walking = _Walk(os.fstat(root_fd).st_dev, scope)
+def walk(root_fd: int, scope: Scope, *, names: int = MAX_NAMES, is_whole: bool = False) -> Tree:
+    """Walk the tree below the open directory. Raises OSError where the root itself cannot be read.
+
+    Where a view has yet to decide which files there are, the tree `is_whole`: `max_files` counts those that it leaves,
+    and what ended the walk is a notice for the operator alone.
+    """
+    walking = _Walk(os.fstat(root_fd).st_dev, scope, names)
     walking.run(root_fd)
-    entries, partial = _nearest(walking.entries, scope.max_files, walking.limit)
-    return Tree(entries, dict(walking.left_out), partial, _first(walking.notices))
+    entries = sorted(walking.entries, key=attrgetter("path"))
+    ended = f"The walk ended after {walking.limit}; what comes later is missing." if walking.limit else None
+    notices = _first(walking.notices)
+    if is_whole:
+        return Tree(entries, dict(walking.left_out), BEYOND if ended else None, [ended, *notices] if ended else notices)
+    entries, cut = nearest(entries, scope.max_files)
+    return Tree(entries, dict(walking.left_out), " ".join(filter(None, (ended, cut))) or None, notices)
 
 
 def _first(notices: list[str]) -> list[str]:
@@ -84,31 +95,31 @@ def _first(notices: list[str]) -> list[str]:
     return [*notices[:MAX_NOTICES], f"And {more:,} more like these."] if more > 0 else notices
 
 
-def _nearest(entries: list[Entry], most: int, limit: str | None) -> tuple[list[Entry], str | None]:
-    """As many entries as there may be, those nearest to the root, in path order; and a sentence if some are missing.
+def nearest(entries: list[Entry], most: int) -> tuple[list[Entry], str | None]:
+    """Return as many entries as there may be, those nearest to the root, and a sentence if some are missing.
 
-    `limit` is what ended the walk, if any did.
+    Entries come and go in the order of their paths.
     """
-    entries.sort(key=attrgetter("path"))
-    partial = f"The walk ended after {limit}; what comes later is missing. " if limit else ""
-    if len(entries) > most:
-        partial += f"Only {most:,} of {len(entries):,} files are indexed: those nearest to the root, then by path."
-        nearest = sorted(entries, key=lambda entry: entry.raw.count(b"/"))[:most]
-        entries = sorted(nearest, key=attrgetter("path"))
-    return entries, partial.strip() or None
+    if len(entries) <= most:
+        return entries, None
+    kept = sorted(entries, key=lambda entry: entry.raw.count(b"/"))[:most]
+    cut = f"Only {most:,} of {len(entries):,} files are indexed: those nearest to the root, then by path."
+    return sorted(kept, key=attrgetter("path")), cut
 
 
 class _Walk:
     """A walk under way: depth first, without recursion, each directory opened once, under its parent's descriptor."""
 
-    def __init__(self, device: int, scope: Scope) -> None:
+    def __init__(self, device: int, scope: Scope, most_names: int) -> None:
         self.device = device
+        self.most_names = most_names
         self.excludes = compile_patterns(pattern.encode() for pattern in scope.exclude_patterns)
         self.max_file_size = scope.max_file_size
         self.entries: list[Entry] = []
         self.left_out: Counter[str] = Counter()
         self.notices: list[str] = []
         self.names = 0
+        self.path_bytes = 0
         self.end = time.process_time() + MAX_SECONDS
         self.limit: str | None = None  # what ended the walk before its end
 
@@ -146,7 +157,7 @@ class _Walk:
         directory = _Directory(open_directory(name, parent, self.device), path, rules, [])
         way.append(directory)
         with os.scandir(directory.fd) as names:
-            found = {item.name: item for item in islice(names, MAX_NAMES + 1 - self.names)}
+            found = {item.name: item for item in islice(names, self.most_names + 1 - self.names)}
         self.names += len(found)
         if self._take_rules(directory, found):
             ordered = sorted(found.values(), key=attrgetter("name"), reverse=True)  # the first is entered first
@@ -154,13 +165,15 @@ class _Walk:
                 if number % NAMES_A_LOOK == 0 and self._is_over():
                     break
                 self._place(directory, item)
-        if self.names > MAX_NAMES:
-            self.limit = f"{MAX_NAMES:,} names"
+        if self.names > self.most_names:
+            self.limit = f"{self.most_names:,} names"
 
     def _is_over(self) -> bool:
         """Whether a limit ends the walk here."""
         if time.process_time() > self.end:
             self.limit = f"{MAX_SECONDS:g} seconds"
+        elif self.path_bytes > self.most_names * PATH_BYTES:
+            self.limit = f"{self.path_bytes:,} bytes of paths"
         return self.limit is not None
 
     def _take_rules(self, directory: _Directory, found: dict[str, os.DirEntry[str]]) -> bool:
@@ -228,6 +241,7 @@ class _Walk:
             return
         target = shown(os.fsencode(os.readlink(item.name, dir_fd=directory.fd))) if is_symlink else None
         name = shown(path)
+        self.path_bytes += len(path) + len(target or "")
         reason = "symlink" if is_symlink else self._skip_reason(name, status.st_size)
         self.entries.append(Entry(name, path, target, status.st_size, status.st_mtime_ns, reason))
 
