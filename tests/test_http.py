@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
+import tomllib
 from bisect import bisect
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
@@ -25,7 +26,8 @@ from running import ENDLESS, QUERY_WORKER, at_work, back_processes, is_alive, un
 
 from fledgling.broker import audit_log
 from fledgling.broker.protocol import agents
-from fledgling.broker.protocol.http import MAX_HEAD, MAX_REQUESTS, MAX_SESSIONS, PATHS
+from fledgling.broker.protocol.framing import MAX_BETWEEN, MAX_HEAD
+from fledgling.broker.protocol.http import MAX_REQUESTS, MAX_SESSIONS, PATHS
 from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
 from fledgling.security import profile as profiles
 
@@ -316,6 +318,8 @@ BAD = {
     "chunks: no length": ({"fields": CHUNKED, "body": b"zz\r\nabc\r\n"}, 400),
     "chunks: a length that is too long": ({"fields": CHUNKED, "body": b"f" * 40 + b"\r\n"}, 400),
     "chunks: endless extension": ({"fields": CHUNKED, "body": b"1;" + b"a" * 50_000}, 400),
+    "chunks: long extensions": ({"fields": CHUNKED, "body": (b"1;" + b"a" * 5000 + b"\r\n \r\n") * 8}, 413),
+    "chunks: of one byte, without number": ({"fields": CHUNKED, "body": b"1\r\n \r\n" * (MAX_BETWEEN // 4)}, 413),
     # -- heads
     "head: no HTTP": ({"raw": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"}, 400),
     "head: HTTP/2": ({"raw": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"}, 400),
@@ -325,7 +329,7 @@ BAD = {
     "head: a long line": ({"target": "/mcp?" + "a" * 70_000}, 431),
     "head: a long header": ({"more": b"X: " + b"a" * 70_000 + b"\r\n"}, 431),
     "head: many headers": ({"more": b"".join(b"X-%d: %d\r\n" % (n, n) for n in range(2000))}, 431),
-    "head: endless": ({"raw": b"POST /mcp HTTP/1.1\r\n" + b"X: a\r\n" * 200_000}, 400),
+    "head: endless": ({"raw": b"POST /mcp HTTP/1.1\r\n" + b"X: a\r\n" * 200_000}, 431),
     # -- the protocol's own headers
     "accept: neither": ({"fields": {"Accept": "text/html"}}, 406),
     "version: unknown": ({"fields": {"MCP-Protocol-Version": "1999-01-01"}}, 400),
@@ -404,6 +408,91 @@ def test_served(server, changed):
     body = {key: value for key, value in changed.items() if key == "body"}
     status, _, text = server.answer(modern(server, **filled(server, {**changed, "body": b""}) | {"body": PING} | body))
     assert status == 200, text
+
+
+# ---- requests that two programs could read differently --------------------------------------------------------------
+
+FRAMING = tomllib.loads((TESTS / "http_framing.toml").read_text())["row"]
+STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")  # in no body of an answer
+
+
+def framed(server, row):
+    """The bytes of a row, and of a good request behind it."""
+    own = {"length": len(PING), "chunk": f"{len(PING):x}", "message": PING.decode(), "host": server.authority}
+    given = {**FIELDS, "Host": server.authority, "Authorization": f"Bearer {server.tokens['reviewer']}"}
+    if not row.get("token", True):
+        del given["Authorization"]
+    lines = [row.get("first", "POST /mcp HTTP/1.1"), *(f"{name}: {value}" for name, value in given.items())]
+    lines += [f"{n}: {n}" for n in range(row.get("many", 0))] + row.get("head", [])
+    head = row.get("end", "\r\n").join([*lines, "", ""])
+    old, new = row.get("replaced", ("\0\0", ""))
+    whole = replaced(head, own).replace(replaced(old, own), replaced(new, own))
+    return (whole + replaced(row.get("body", "{message}"), own)).encode("latin-1") + modern(
+        server, fields={"Connection": "close"}
+    )
+
+
+def replaced(text, own):
+    return re.sub(r"\{(\w+)\}", lambda found: str(own[found[1]]), text)
+
+
+def statuses(server, *parts):
+    """The statuses of all answers to these bytes, until the server closes the connection."""
+    received = b""
+    with server.connect() as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with suppress(ConnectionError):  # it may close before all is sent
+            for part in parts:
+                connection.sendall(part)
+        with suppress(ConnectionError):
+            while data := connection.recv(2**16):
+                received += data
+    return [int(status) for status in STATUS.findall(received)]
+
+
+@pytest.mark.parametrize("row", FRAMING, ids=[row["name"] for row in FRAMING])
+def test_no_request_is_read_in_two_ways(server, row):
+    data = framed(server, row)
+    assert statuses(server, data) == row["answers"]
+    pieces = [data[at : at + 7] for at in range(0, len(data), 7)]
+    assert statuses(server, *pieces) == row["answers"], "in pieces"
+
+
+def test_a_body_that_does_not_end_is_no_message(server):
+    """Neither one that is shorter than its length, though the message is whole, nor chunks that break off."""
+    explores = asking("explore", pattern="cut")
+    size = len(explores)
+    fields = {"Mcp-Method": "tools/call", "Mcp-Name": "explore"}
+    cut = [
+        modern(server, fields={**fields, "Content-Length": size + 1}, body=explores),
+        modern(server, fields={**fields, **CHUNKED}, body=b"%x\r\n%s\r\n" % (size, explores)),
+        modern(server, fields={**fields, **CHUNKED}, body=b"%x\r\n%s\r\n;" % (size, explores)),
+    ]
+    before = len(audited(server))
+    for data in cut:
+        with server.connect() as connection:
+            connection.sendall(data)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(2**16):
+                pass
+    asyncio.run(until(lambda: len(refused_since(server, before)) >= len(cut)))
+    assert not [line for line in audited(server)[before:] if line["event"] == "call"]
+
+
+def refused_since(server, before):
+    return [line for line in audited(server)[before:] if line["event"] == "message"]
+
+
+def test_a_stream_cannot_be_taken_up_where_it_ended(server):
+    """No events are kept, and a stream that began anew would pass for what is left of the last one."""
+    status, session = server.begins()
+    assert status == 200
+    fields = {"MCP-Protocol-Version": "2025-06-18", "Mcp-Session-Id": session}
+    for last in ("1", "", "\xff", "0_0"):
+        status, _, body = server.answer(request(server, "GET", fields={**fields, "Last-Event-ID": last}))
+        assert (status, b"without Last-Event-ID" in body) == (400, True)
+    assert server.answer(request(server, "GET", fields=fields))[0] == 200
+    assert server.ends(session) == 200
 
 
 # ---- one token, IPv6, hosts and origins of the operator's ------------------------------------------------------------

@@ -33,13 +33,12 @@ from uvicorn.server import ServerState
 from fledgling.broker import audit_log
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front, Report
-from fledgling.broker.protocol import agents, server, stdio
+from fledgling.broker.protocol import agents, framing, server, stdio
 from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import BACKLOG, Listening
 from fledgling.config import NO_AGENTS, Settings
 from fledgling.wire import LISTING, AnyAnswer, AnyQuestion, Refusal
 
-MAX_HEAD = 2**14  # bytes of a request's first line and headers
 HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of its headers
 BODY_SECONDS = 10.0  # from the headers to the end of the body
 KEEP_ALIVE_SECONDS = 30  # that a connection may wait for its next request
@@ -97,23 +96,28 @@ class Refused(Exception):
 
 def check_head(scope: Scope, headers: Headers, listening: Listening, paths: Paths) -> None:
     """Refuse what no agent may ask, whatever its token."""
-    size = len(scope["raw_path"]) + len(scope["query_string"])
-    if size + sum(len(name) + len(value) for name, value in scope["headers"]) > MAX_HEAD:
-        raise Refused(431, f"a head of more than {MAX_HEAD} bytes")
-    if "host" not in headers:
-        raise Refused(400, "no Host")
+    target = scope["raw_path"].decode("latin-1")
+    if not target.startswith("/"):  # an absolute one would count in place of Host
+        raise Refused(404, "there is nothing here; ask for a path", connection="close")
+    if is_expecting(scope, headers) and (headers.getlist("expect") != ["100-continue"] or scope["method"] != "POST"):
+        raise Refused(417, "nothing is expected here but 100-continue, of a POST")
     if headers["host"].lower() not in listening.hosts:
         raise Refused(421, "this Host is not served here")
     for name in SINGLE:
         if len(headers.getlist(name)) > 1:
-            raise Refused(400, f"{name} stands twice")
+            raise Refused(400, f"{name} stands twice", connection="close")
     if "origin" in headers and headers["origin"].lower() not in listening.origins:
         raise Refused(403, "this Origin is not served here")
-    methods = paths.get(scope["raw_path"].decode("latin-1"))
+    methods = paths.get(target)
     if methods is None:
         raise Refused(404, "there is nothing here")
     if scope["method"] not in methods:
         raise Refused(405, "not a method of this path", allow=", ".join(methods))
+
+
+def is_expecting(scope: Scope, headers: Headers) -> bool:
+    """Return whether the client may wait before it sends the body: then it is not known what comes after a refusal."""
+    return "expect" in headers and scope["http_version"] != "1.0"
 
 
 def token(headers: Headers) -> str:
@@ -257,6 +261,8 @@ class Guest:
                             raise Refused(429, f"bodies of more than {MAX_HELD} bytes are at work already")
                         if not event.get("more_body"):
                             break
+                if event["type"] == "http.disconnect":
+                    raise Refused(400, "a body that does not end")
             except TimeoutError:
                 raise Refused(408, f"a body that takes more than {BODY_SECONDS:g} s", connection="close") from None
             yield bytes(held)
@@ -292,8 +298,14 @@ async def _streamable(mcp: Server[None]) -> AsyncIterator[ASGIApp]:
         max_request_body_size=stdio.MAX_MESSAGE,
         max_sessions=MAX_SESSIONS,
     )
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if "last-event-id" in Headers(scope=scope):  # the manager has nothing to answer then
+            raise Refused(400, "no events are kept; open a stream without Last-Event-ID")
+        await manager.handle_request(scope, receive, send)
+
     async with manager.run():
-        yield manager.handle_request
+        yield app
 
 
 @asynccontextmanager
@@ -375,6 +387,8 @@ class Door:
             await guest.serve(scope, headers, receive, send)
         except Refused as refused:
             scope["state"]["is_refused"] = True
+            if is_expecting(scope, headers):
+                refused.headers["connection"] = "close"
             async with _taken(guest.turns if guest else self._turns):
                 self.tell(str(refused), guest)
                 await refused.response()(scope, receive, send)
@@ -407,6 +421,7 @@ class Connection(H11Protocol):
 
     def __init__(self, config: uvicorn.Config, state: ServerState, limit: int, tell: Callable[[str], None]) -> None:
         super().__init__(config, state, {})
+        self.conn = self._framing = framing.Strict()
         self._limit = limit
         self._tell = tell
         self._late: asyncio.TimerHandle | None = None
@@ -426,6 +441,8 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Take what has come; from the first byte of a request, the clock runs."""
+        if self.conn.their_state in (h11.MUST_CLOSE, h11.CLOSED):
+            return  # the last request has said that none comes after it
         super().data_received(data)
         if self.is_asking() and self._late:
             self._late.cancel()
@@ -459,9 +476,9 @@ class Connection(H11Protocol):
     def _cycle(self) -> RequestResponseCycle | None:
         return self.cycle  # None before the first request, whatever its type says
 
-    def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP."""
-        self._end(400, msg)
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002
+        """Answer what is no request, or could be read as more than one."""
+        self._end(*self._framing.problem)
 
     def _end(self, status: int, reason: str) -> None:
         """Refuse, if no answer has begun, and close."""
@@ -474,7 +491,8 @@ class Connection(H11Protocol):
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             text = reason.encode()
             headers = [("content-type", "text/plain"), ("content-length", str(len(text))), ("connection", "close")]
-            events = (h11.Response(status_code=status, headers=headers), h11.Data(text), h11.EndOfMessage())
+            sent = b"" if self._framing.method == b"HEAD" else text
+            events = (h11.Response(status_code=status, headers=headers), h11.Data(sent), h11.EndOfMessage())
             self.transport.write(b"".join(self.conn.send(event) or b"" for event in events))
         self.transport.close()
 
@@ -497,7 +515,6 @@ async def serve(listening: Listening, transport: str, guests: Sequence[Guest], l
         access_log=False,
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        h11_max_incomplete_event_size=MAX_HEAD,
     )
     config.load()
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what it warns of is told as refused
