@@ -20,7 +20,7 @@ bench-record: # writes what was measured last into benchmarks/README.md
 	.venv/bin/python benchmarks/bench.py --report --record
 
 bundle: # fledgling.mcpb, which desktop clients install
-	.venv/bin/python -m fledgling.broker.setup.bundle fledgling.mcpb
+	.venv/bin/python -I -m fledgling.broker.setup.bundle fledgling.mcpb
 
 check:
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports

@@ -1,6 +1,6 @@
 """Make an MCP bundle: a zip of a manifest, a wheel of this tree, and the project that uv installs it with.
 
-    python -m fledgling.broker.setup.bundle fledgling.mcpb
+    python -I -m fledgling.broker.setup.bundle fledgling.mcpb
 
 The manifest is version 0.4 of https://github.com/modelcontextprotocol/mcpb: a host that reads it has uv install the
 wheel with what it depends on, and asks for the directory to index. Needs pip, and setuptools beside it.
