@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test long clients bench bench-all bench-record bundle check format
+.PHONY: test long clients bench bench-all bench-record bundle dist constraints check format
 
 test:
 	.venv/bin/python -m pytest
@@ -21,6 +21,13 @@ bench-record: # writes what was measured last into benchmarks/README.md
 
 bundle: # fledgling.mcpb, which desktop clients install
 	.venv/bin/python -I -m fledgling.broker.setup.bundle fledgling.mcpb
+
+dist: # wheel and sdist of the last commit: the same bytes from every clone
+	.venv/bin/python .ci/dist.py dist
+
+constraints: # pins and hashes of all that the tests need, of every platform; needs uv
+	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes --upgrade --no-annotate \
+	  --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
 
 check:
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports

@@ -16,7 +16,7 @@ from fledgling.wire import QUESTIONS
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "security/README.md")
+DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "security/README.md")
 ROOMS = ("broker", "worker", "security", "profiles")
 
 CHECKS = {

@@ -1,0 +1,143 @@
+"""What is installed, and what is released: every dependency by its hash, and the same bytes from every clone."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).parent.parent
+CONSTRAINTS = (ROOT / "constraints.txt").read_text()
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")  # of Linux, where all is tested
+PLATFORM = {"sys_platform": "linux", "platform_system": "Linux", "implementation_name": "cpython"}
+
+# The first release without a hole that is known, and the hole. It is looked up by hand: no test has a network.
+FIXED = {
+    "click": ("8.3.3", "CVE-2026-7246"),
+    "h11": ("0.16.0", "CVE-2025-43859"),
+    "mcp": ("2.2.0", "CVE-2026-59951, CVE-2026-116686"),
+    "msgspec": ("0.21.1", "leaks and crashes while decoding"),
+    "pydantic": ("2.4.0", "CVE-2024-3772"),
+    "pytest": ("9.0.3", "CVE-2025-71176"),
+    "python-multipart": ("0.0.27", "CVE-2026-40347, CVE-2026-42561"),
+    "pygments": ("2.20.0", "CVE-2026-4539"),
+    "cryptography": ("46.0.6", "CVE-2026-34073"),
+    "pyyaml": ("5.4", "CVE-2020-14343"),
+    "setuptools": ("83.0.0", "CVE-2026-59890"),
+    "starlette": ("1.3.1", "CVE-2026-48710, CVE-2026-48818, CVE-2026-54282, CVE-2026-54283"),
+}
+
+
+def pinned(python):
+    """Name -> version that is installed under a Python."""
+    found = {}
+    for line in CONSTRAINTS.splitlines():
+        if "==" in line:
+            requirement = Requirement(line.rstrip(" \\"))
+            environment = {**PLATFORM, "python_version": python, "python_full_version": f"{python}.0"}
+            if not requirement.marker or requirement.marker.evaluate(environment):
+                [specifier] = requirement.specifier
+                assert (specifier.operator, requirement.name in found) == ("==", False)
+                found[canonicalize_name(requirement.name)] = Version(specifier.version)
+    return found
+
+
+def wanted():
+    """What pyproject asks for, to build, to run and to test."""
+    project = PROJECT["project"]
+    lines = [*PROJECT["build-system"]["requires"], *project["dependencies"], *project["optional-dependencies"]["test"]]
+    return [Requirement(line) for line in lines]
+
+
+def installed(requirements):
+    """Every distribution that is here because something asks for it, and what is asked of it."""
+    asked, known = list(requirements), set()
+    while asked:
+        requirement = asked.pop()
+        name = canonicalize_name(requirement.name)
+        yield name, requirement
+        key = (name, *sorted(requirement.extras))
+        if key not in known:
+            known.add(key)
+            for line in metadata.requires(name) or ():
+                further = Requirement(line)
+                extras = ("", *requirement.extras)
+                if not further.marker or any(further.marker.evaluate({"extra": extra}) for extra in extras):
+                    asked.append(further)
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_every_pin_is_in_its_range(python):
+    pins = pinned(python)
+    for requirement in wanted():
+        assert pins[canonicalize_name(requirement.name)] in requirement.specifier, requirement
+
+
+def test_constraints_name_all_that_is_installed():
+    pins = pinned(f"{sys.version_info.major}.{sys.version_info.minor}")
+    for name, requirement in installed(wanted()):
+        assert name in pins, requirement
+        assert pins[name] in requirement.specifier, requirement
+
+
+def test_every_pin_has_its_hashes_and_no_place_to_come_from():
+    entries = re.split(r"\n(?=\S)", CONSTRAINTS)
+    assert all(
+        re.search(r"==\S+.*( \\\n    --hash=sha256:[0-9a-f]{64})+\s*$", entry) for entry in entries if "==" in entry
+    )
+    assert "://" not in CONSTRAINTS
+    assert not re.search(r"^\s*-[^-]|--(?!hash=)", CONSTRAINTS, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_neither_a_range_nor_a_pin_admits_a_known_hole(name):
+    fixed, hole = FIXED[name]
+    for requirement in wanted():
+        if canonicalize_name(requirement.name) == name:
+            floors = [Version(part.version) for part in requirement.specifier if part.operator in (">=", "==")]
+            assert max(floors) >= Version(fixed), f"{requirement} admits {hole}"
+    assert pinned("3.11")[name] >= Version(fixed), f"{name} has {hole}"
+
+
+def clone(place, umask):
+    """A clone of the last commit by somebody with other habits: other modes, and other times of files."""
+    subprocess.run(["git", "clone", "-q", "--no-hardlinks", ROOT, place], check=True, umask=umask, capture_output=True)
+    for path in place.rglob("*.py"):
+        os.utime(path, (umask, umask), follow_symlinks=False)
+    return place
+
+
+HABITS = [  # umask, and what else is different where it is built
+    (0o022, {"TZ": "UTC", "LANG": "C"}),
+    (0o077, {"TZ": "Asia/Kathmandu", "LANG": "C.UTF-8", "PYTHONHASHSEED": "7", "SOURCE_DATE_EPOCH": "7"}),
+]
+
+
+def test_two_builds_from_two_clones_are_the_same_bytes(tmp_path):
+    built = []
+    for umask, environment in HABITS:
+        root = clone(tmp_path / f"habit{umask}" / "clone", umask)
+        (root / ".ci/dist.py").write_bytes((ROOT / ".ci/dist.py").read_bytes())
+        command = [sys.executable, root / ".ci/dist.py", "dist"]
+        subprocess.run(
+            command, cwd=root, check=True, umask=umask, env={**os.environ, **environment}, capture_output=True
+        )
+        files = sorted((root / "dist").iterdir())
+        built.append({file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files})
+    assert built[0] == built[1]
+    assert [Path(name).suffix for name in built[0]] == [".whl", ".gz"]
+    with tarfile.open(root / "dist" / next(name for name in built[0] if name.endswith(".gz"))) as sdist:
+        names = {member.name.partition("/")[2] for member in sdist.getmembers()}
+        assert {(member.uid, member.uname, member.mode & 0o022) for member in sdist.getmembers()} == {(0, "", 0)}
+    assert names >= {"pyproject.toml", "README.md", "fledgling/wire.py", "security/secret_files.txt"}
+    assert names >= set((ROOT / "MANIFEST.in").read_text().split()[1:])
