@@ -483,11 +483,13 @@ class Images(Struct, frozen=True):
 class Confining(Struct, frozen=True):
     """What a back process may do without: layers that its kernel lacks, if the operator allows it to.
 
-    `without` names layers that a test switches off to see that the others hold; no setting leads there.
+    `without` names layers that a test switches off to see that the others hold, and `landlock_abi` the latest version
+    of Landlock that it leaves, as an older kernel would; no setting leads to either.
     """
 
     allow_degraded: bool = False
     without: tuple[str, ...] = ()
+    landlock_abi: int | None = None
 
 
 CONFINED = Confining()  # by every layer that there is

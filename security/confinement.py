@@ -20,15 +20,15 @@ LAYERS: Mapping[str, str] = {
     "capabilities": "it keeps what the account that started it may do beyond files",
     "no_new_privs": "a set-user-ID program that it starts has that user's rights",
     "lifeline": "it may outlive the broker until it next reads its pipe",
-    "limits": "its memory, its descriptors and the size of its files are bounded by the account's own limits only",
     "landlock": "a fault in the engine or in a grammar can read what the account can read",
+    "limits": "its memory, its descriptors and the size of its files are bounded by the account's own limits only",
     "seccomp": "a fault in the engine or in a grammar can open files and sockets and start programs",
 }
 DEGRADABLE = ("landlock", "seccomp")  # kernels and containers lack these; the others are everywhere
 
 # The broker stays who it is: it starts and ends processes of other users. An extractor inherits what holds its parent.
 ROLES: Mapping[str, tuple[str, ...]] = {
-    "broker": ("no_new_privs", "limits", "landlock", "seccomp"),
+    "broker": ("no_new_privs", "landlock", "limits", "seccomp"),
     "indexer": tuple(LAYERS),
     "extractor's parent": tuple(LAYERS),
     "extractor": ("lifeline", "seccomp"),
@@ -64,8 +64,11 @@ def confine(
         ("capabilities", capabilities.drop),
         ("no_new_privs", no_new_privs.confine),
         ("lifeline", lambda: lifeline.tie(parent)),
-        ("limits", lambda: limits.confine(lowered)),
-        ("landlock", lambda: landlock.confine(readable, executable)),
+        ("landlock", lambda: landlock.confine(readable, executable, latest=confining.landlock_abi)),
+        (
+            "limits",
+            lambda: limits.confine(lowered),
+        ),  # a ruleset of Landlock is a descriptor, and there may be none more
         ("seccomp", lambda: system_calls.confine(role)),
     ]
     absent = {name: _absent(name, step, confining) for name, step in steps if name in ROLES[role]}

@@ -24,8 +24,10 @@ def abi() -> int:
     return call("landlock_create_ruleset", None, 0, _GET_VERSION)
 
 
-def confine(readable: Iterable[int] = (), executable: Iterable[int] = ()) -> None:
+def confine(readable: Iterable[int] = (), executable: Iterable[int] = (), *, latest: int | None = None) -> None:
     """Leave this thread the right to read below the open directories and files, and to start the executable ones.
+
+    `latest` is for tests: do no more than a kernel with that version can.
 
     >>> confine([root_fd])
     >>> open("/etc/passwd")
@@ -33,7 +35,7 @@ def confine(readable: Iterable[int] = (), executable: Iterable[int] = ()) -> Non
 
     Needs no_new_privs. Raises OSError where the kernel has no Landlock.
     """
-    version = abi()
+    version = abi() if latest is None else min(abi(), latest)
     handled = sum(rights for since, rights in _RIGHTS.items() if since <= version)
     attributes = struct.pack("=Q", handled)
     if version >= _TCP_ABI:

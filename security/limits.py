@@ -21,12 +21,12 @@ EXTRACTOR_MEMORY = 512 * 2**20  # bytes; parsing a megabyte takes up to a hundre
 EXTRACTOR: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_FSIZE: 0,  # bytes; it writes to its socket only
-    resource.RLIMIT_NOFILE: 16,  # descriptors; its socket, or those of all for the process above, and standard error
+    resource.RLIMIT_NOFILE: 0,  # descriptors; it keeps its socket and standard error, and nothing gives it another
 }
 QUERY_WORKER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_FSIZE: 0,  # bytes; it writes to pipes only
-    resource.RLIMIT_NOFILE: 32,  # descriptors; three pipes, the image, and the engine's own
+    resource.RLIMIT_NOFILE: 0,  # descriptors; it keeps three pipes and the image, and nothing gives it another
 }
 
 

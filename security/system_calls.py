@@ -26,8 +26,6 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 _X32 = 0x40000000  # numbers of x86-64's other calling convention begin here
 
 _SET_MODE_FILTER = 1  # seccomp(2)
-_CLONE_VM, _CLONE_THREAD, _CLONE_NEW = 0x100, 0x10000, 0x7E020080  # sched.h; the last: any new namespace
-_TMPFILE, _PATH = 0o20000000, 0o10000000  # fcntl.h; Landlock does not ask about the second, a handle without content
 
 
 class Machine(NamedTuple):
@@ -38,21 +36,101 @@ class Machine(NamedTuple):
     end: int | None
 
 
-class Check(NamedTuple):
-    """Allowed where the argument, masked, equals the value. Only the lower half is seen: all of these are ints."""
+class Argument(NamedTuple):
+    """What one of a call's arguments must be: masked, one of the values; or, `never`, none of them.
 
-    argument: int
+    The lower 32 bits are seen, or the upper ones. The kernel itself looks at no more of an int, and of flags.
+    """
+
+    number: int  # from 0
     mask: int
-    value: int
+    values: tuple[int, ...]
+    never: bool = False
+    upper: bool = False
+
+
+_ALL = 0xFFFFFFFF
+
+
+def _only(number: int, *values: int) -> Argument:
+    """The argument is one of the values."""
+    return Argument(number, _ALL, values)
+
+
+def _at_most(number: int, bits: int) -> Argument:
+    """The argument has none but these bits."""
+    return Argument(number, _ALL & ~bits, (0,))
 
 
 MACHINES = {"x86_64": Machine(0xC000003E, 1, _X32), "aarch64": Machine(0xC00000B7, 2, None)}
-CHECKS: Mapping[str, Check] = {
-    "thread": Check(0, _CLONE_VM | _CLONE_THREAD, _CLONE_VM | _CLONE_THREAD),
-    "fork": Check(0, _CLONE_NEW, 0),
-    "data": Check(2, 0x4, 0),  # PROT_EXEC
-    "reading": Check(2, os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | _TMPFILE | _PATH, os.O_RDONLY),
-    "tie": Check(0, 0xFFFFFFFF, 1),  # PR_SET_PDEATHSIG
+
+# clone(2), sched.h. What a C library passes, and nothing else: no namespace, no other parent, no signal but SIGCHLD.
+_TELLING = 0x01000000 | 0x00200000 | 0x00100000  # CLONE_CHILD_SETTID, CLONE_CHILD_CLEARTID, CLONE_PARENT_SETTID
+_DETACHED = 0x00400000  # musl passes it, and the kernel ignores it
+_THREAD = Argument(0, _ALL & ~_DETACHED, (0x003D0F00,))
+_FORK = Argument(0, _ALL & ~_TELLING, (17,))  # SIGCHLD
+_VFORK = Argument(0, _ALL & ~_TELLING, (0x4000 | 0x100 | 17,))  # CLONE_VFORK, CLONE_VM
+
+# open(2). 0o100000 and 0o400000 are O_LARGEFILE on one machine and O_NOFOLLOW on the other.
+_OPENING = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | os.O_DIRECTORY | 0o100000 | 0o400000
+_TMPFILE = 0o20000000  # the bit of O_TMPFILE without O_DIRECTORY
+_MAKING = os.O_CREAT | os.O_TRUNC | os.O_ASYNC | _TMPFILE
+
+# mmap(2): a file is mapped for this process alone, so that nothing written there reaches it.
+_EXEC = 0x4
+_PRIVATE, _SHARED, _TYPE, _ANONYMOUS = 0x2, 0x1, 0xF, 0x20
+_NOT_EXECUTABLE = Argument(2, _EXEC, (0,))
+
+# madvise(2): NORMAL, RANDOM, SEQUENTIAL, WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE, DONTDUMP, DODUMP and guards of
+# stacks. Not REMOVE, which punches holes into files, nor MERGEABLE, whose timing tells of the pages of others.
+_ADVICE = (0, 1, 2, 3, 4, 8, 14, 15, 16, 17, 102, 103)
+
+# fcntl(2). What is not here can have the kernel signal another process (F_SETOWN, F_SETSIG, F_SETLEASE, F_NOTIFY), or
+# take memory that no limit counts (F_SETPIPE_SZ).
+_DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _GETLK, _SETLK = 0, 1, 2, 3, 4, 5, 6
+_DUPFD_CLOEXEC, _ADD_SEALS, _GET_SEALS = 1030, 1033, 1034
+# The locks are what DuckDB opens images with: they go when it no longer opens them by a path.
+_FD_COMMANDS = (_DUPFD_CLOEXEC, _GETFD, _SETFD, _GETFL, _ADD_SEALS, _GET_SEALS, _SETLK, _GETLK)
+
+# ioctl(2): TCGETS, TIOCGWINSZ and TCGETS2, by which isatty() and the width of a terminal are asked; FIONREAD, FIONBIO,
+# FIONCLEX, FIOCLEX. Not TIOCSTI, which types for whoever has the terminal, nor FIOASYNC and FIOSETOWN: see fcntl.
+_ASKED_OF_DEVICES = (0x5401, 0x5413, 0x802C542A, 0x541B, 0x5421, 0x5450, 0x5451)
+
+# prctl(2): SET_PDEATHSIG, GET_DUMPABLE, SET_NAME and GET_NAME (of a thread), GET_SECCOMP, CAPBSET_READ, CAPBSET_DROP,
+# SET_NO_NEW_PRIVS, GET_NO_NEW_PRIVS, GET_THP_DISABLE, CAP_AMBIENT, SET_VMA (the name of a mapping)
+_PDEATHSIG, _SIGKILL = 1, 9
+_PROCESS = (_PDEATHSIG, 3, 15, 16, 21, 23, 24, 38, 39, 42, 47, 0x53564D41)
+
+_UNIX, _STREAM = 1, 1  # socketpair(2)
+
+# By the word in the table: a call is allowed where every argument of one alternative is as it must be.
+CHECKS: Mapping[str, tuple[tuple[Argument, ...], ...]] = {
+    "thread": ((_THREAD,),),
+    "fork": ((_FORK,),),
+    "child": ((_THREAD,), (_FORK,), (_VFORK,)),
+    "data": ((_NOT_EXECUTABLE,),),
+    "mapping": (
+        (_NOT_EXECUTABLE, Argument(3, _TYPE, (_PRIVATE,))),
+        (_NOT_EXECUTABLE, Argument(3, _TYPE | _ANONYMOUS, (_SHARED | _ANONYMOUS,))),
+    ),
+    "advice": ((_only(2, *_ADVICE),),),
+    "reading": ((_at_most(2, _OPENING),),),
+    "existing": ((Argument(2, _MAKING, (0,)),),),
+    "opening": ((Argument(1, _MAKING, (0,)),),),
+    "sealing": ((_only(1, *_FD_COMMANDS),),),
+    "descriptor": (
+        (_only(1, _DUPFD, *_FD_COMMANDS),),
+        (_only(1, _SETFL), Argument(2, os.O_ASYNC, (0,))),
+    ),
+    "terminal": ((_only(1, *_ASKED_OF_DEVICES),),),
+    "tie": ((_only(0, _PDEATHSIG), _only(1, _SIGKILL)),),
+    "process": ((_only(0, *_PROCESS),),),
+    "filter": ((_only(0, _SET_MODE_FILTER), _only(1, 0)),),  # and nobody listens to its filter
+    # Not a datagram socket: one of a pair can still send to any address.
+    "stream": ((_only(0, _UNIX), Argument(1, 0xF, (_STREAM,))),),
+    "connected": ((_only(4, 0), Argument(4, _ALL, (0,), upper=True)),),  # to no address: the peer
+    "one": ((Argument(0, 1 << 31, (0,)), Argument(0, _ALL, (0,), never=True)),),  # not a group, nor everybody
+    "own": ((_only(0, 0),),),  # the limits of this process
 }
 
 
@@ -78,7 +156,7 @@ def rules(role: str, machine: Machine) -> list[Rule]:
 
 
 def program(role: str, machine: Machine) -> bytes:
-    """Return the filter of a role: what runs at each system call, some 80 instructions to the last rule."""
+    """Return the filter of a role: what runs at each system call, some hundred instructions to the last rule."""
     return b"".join(_instructions(role, machine))
 
 
@@ -90,21 +168,39 @@ def _instructions(role: str, machine: Machine) -> Iterator[bytes]:
     if machine.end is not None:
         yield _step(_AT_LEAST, machine.end, 0, 1)
         yield _step(_RETURN, _KILL)
-    unlisted = _ALLOW if role == "broker" else _REFUSE
+    unlisted = _UNKNOWN if role == "broker" else _REFUSE  # a library that the broker loads falls back to another call
     for rule in rules(role, machine):
         verdict = _VERDICTS.get(rule.verdict)
         if verdict is None:
-            check = CHECKS[rule.verdict]
-            yield _step(_EQUALS, rule.number, 0, 5)
-            yield _step(_LOAD, _ARGUMENTS + 8 * check.argument)
-            yield _step(_AND, check.mask)
-            yield _step(_EQUALS, check.value, 0, 1)
-            yield _step(_RETURN, _ALLOW)
+            checked = [step for alternative in CHECKS[rule.verdict] for step in _checked(alternative)]
+            yield _step(_EQUALS, rule.number, 0, len(checked) + 1)
+            yield from checked
             yield _step(_RETURN, _REFUSE)
         elif verdict != unlisted:
             yield _step(_EQUALS, rule.number, 0, 1)
             yield _step(_RETURN, verdict)
     yield _step(_RETURN, unlisted)
+
+
+def _checked(arguments: tuple[Argument, ...]) -> list[bytes]:
+    """Return what allows a call where every argument is as it must be, and else goes on behind it."""
+    steps = [_step(_RETURN, _ALLOW)]
+    for argument in reversed(arguments):
+        steps = [
+            _step(_LOAD, _ARGUMENTS + 8 * argument.number + 4 * argument.upper),  # both machines are little-endian
+            _step(_AND, argument.mask),
+            *_compared(argument, len(steps)),
+            *steps,
+        ]
+    return steps
+
+
+def _compared(argument: Argument, further: int) -> Iterator[bytes]:
+    """Yield what goes on where an argument is as it must be, and else skips so many further steps."""
+    passed, failed = (further, 0) if argument.never else (0, further)
+    last = len(argument.values) - 1
+    for at, value in enumerate(argument.values):
+        yield _step(_EQUALS, value, last - at + passed, failed if at == last else 0)
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

@@ -2,10 +2,15 @@
 
 The gate hides what lies behind it, so each other layer is also taken away together with it. Layers of the kernel are
 left out by the field of the wire that only tests set; the others by a worker that starts with one function replaced.
+What code inside a process can do without a layer, and on an older kernel, is tried by the probes of the audit.
 """
 
+import json
 import shutil
+import subprocess
 import sys
+from functools import cache
+from pathlib import Path
 
 import msgspec
 import psutil
@@ -14,7 +19,7 @@ from running import back_processes, fronted, opened
 from test_audit import WEAK
 
 from fledgling.broker.front import Front
-from fledgling.security import memory_file
+from fledgling.security import landlock, layering, memory_file
 from fledgling.security.audit import corpus, scratch
 from fledgling.security.audit.corpus import Ask
 from fledgling.security.audit.verdict import leaks
@@ -158,3 +163,97 @@ async def test_without_the_door_the_worker_refuses(planted, tmp_path):
         answer = await front.ask(Query("SELECT 1"))
         assert isinstance(answer, Refusal)
         assert answer.kind == "denied"
+
+
+# ---- code inside a process ------------------------------------------------------------------------------------------
+
+EVERY_LAYER = ("seccomp", "landlock", "limits", "seals", "user", "capabilities")
+BACK = ("query worker", "indexer", "extractor", "extractor's parent")
+DOES = {a.name: a.act.does for a in corpus.attacks(["syscalls"]) if isinstance(a.act, corpus.Probe) and a.act.does}
+
+# What is taken away: layers, and all of Landlock that came after a version.
+ONE_GONE = [
+    Confining(without=("landlock",)),
+    Confining(landlock_abi=1),
+    Confining(landlock_abi=5),
+    Confining(without=("seccomp",)),
+    Confining(without=("seals",)),
+]
+MORE_GONE = [
+    *(Confining(landlock_abi=abi) for abi in (2, 3, 4)),
+    *(Confining(without=(layer,)) for layer in ("limits", "user", "capabilities")),
+    *(Confining(without=("seccomp",), landlock_abi=abi) for abi in range(1, 7)),
+    *(Confining(without=("seccomp", layer)) for layer in ("landlock", "limits", "seals")),
+    Confining(without=EVERY_LAYER),
+]
+
+
+@cache
+def carried_out(role, gone):
+    """Which threats code inside a process can carry out, by what is gone: the names of the probes that did."""
+    command = [sys.executable, "-I", "-B", "-m", "fledgling.security.audit.probes", role]
+    taken = msgspec.json.encode(gone).decode()
+    done = subprocess.run([*command, taken], capture_output=True, cwd="/", env={}, check=True)
+    tried = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {row["outcome"] for row in tried} <= {"killed", "refused", "through", "not run"}, tried
+    assert len(tried) == len(gone) * sum(name.endswith(f": {role}") for name in DOES)
+    found = [{} for _ in gone]
+    for row in tried:
+        if row["harmed"]:
+            found[row["taken"]].setdefault(DOES[row["name"]], []).append(row["name"])
+    return found
+
+
+@pytest.mark.parametrize("role", BACK)
+@pytest.mark.parametrize("gone", [tuple(ONE_GONE), pytest.param(tuple(MORE_GONE), marks=pytest.mark.long)])
+def test_what_code_inside_a_process_can_do_without_a_layer_is_what_is_said(role, gone):
+    """Neither more nor less: what doctor and security/README.md say of layers comes from the same table."""
+    for confining, found in zip(gone, carried_out(role, gone), strict=True):
+        latest = min(landlock.abi(), confining.landlock_abi or landlock.abi())
+        said = {
+            name
+            for name, threat in layering.THREATS.items()
+            if role in threat.roles and not {*layering.holding(threat, role, latest)} - {*confining.without}
+        }
+        did = {name: probes for name, probes in found.items() if role in layering.THREATS[name].roles}
+        assert did.keys() == said, (confining, did)
+
+
+@pytest.mark.parametrize("role", BACK)
+def test_without_landlock_or_on_an_older_kernel_nobody_is_signalled_and_nothing_is_written(role):
+    gone = carried_out(role, tuple(ONE_GONE))
+    kinds = [{layering.THREATS[name].kind for name in found} for found in gone[:3]]
+    assert kinds == [{"read"} if role == "indexer" else set(), set(), set()]
+
+
+def test_every_threat_is_tried():
+    assert set(DOES.values()) == layering.THREATS.keys()
+
+
+def written(threat):
+    """A threat as a row of the table in security/README.md."""
+
+    def of(roles):
+        return "-" if not roles else "all" if {*roles} >= {*threat.roles} else "all but indexer"
+
+    since = f"ABI {threat.landlock}, Linux {layering.LINUX[threat.landlock]}" if threat.landlock else "never"
+    cells = (threat.what, threat.kind, of(threat.seccomp), since, of(threat.limits), of(threat.user), of(threat.seals))
+    return f"| {' | '.join(cells)} |"
+
+
+def test_the_table_of_layers_is_the_one_that_was_tried():
+    readme = (Path(layering.__file__).parent / "README.md").read_text("utf-8")
+    assert [row for row in map(written, layering.THREATS.values()) if row not in readme] == []
+
+
+def test_layers_are_told_by_kernel():
+    """What the doctor says of a kernel."""
+    told = {abi: [*layering.thin(abi, as_root=False)] for abi in (0, 5, 7)}
+    assert "a process of the account is signalled: seccomp alone, in each back process" in told[5]
+    assert not any("signalled" in row for row in told[7])
+    assert any(row.startswith("a file outside the root is read: NOTHING stops it, in indexer") for row in told[0])
+    assert [*layering.lacks(5)] == [
+        "an abstract Unix socket is connected (from ABI 6, Linux 6.12)",
+        "a process of the account is signalled (from ABI 6, Linux 6.12)",
+    ]
+    assert [*layering.lacks(7)] == []

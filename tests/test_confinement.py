@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,136 @@ def test_numbers_are_those_of_the_kernel_headers(machine: str, header: Path) -> 
     known = [rule for rule in rules("indexer", MACHINES[machine]) if rule.name in numbers]
     assert len(known) > 150
     assert [rule for rule in known if numbers[rule.name] != rule.number] == []
+
+
+# What runs, and what a call is: role, name, arguments -> what the filter says. High bits are those the kernel ignores.
+ALLOWED, NOT_ALLOWED, ABSENT, ENDED = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
+HIGH, DGRAM, STREAM = 1 << 32, 2, 1
+THREAD, FORK, VFORK = 0x003D0F00, 0x01200011, 0x4111
+JUDGED = [
+    (BACK, "fcntl", (0, 10, 9), NOT_ALLOWED),  # F_SETSIG
+    (BACK, "fcntl", (0, HIGH | 10, 9), NOT_ALLOWED),
+    *[
+        (ROLES, "fcntl", (0, command, 1), NOT_ALLOWED)
+        for command in (7, 8, 9, 11, 15, 16, 37, 38, 1024, 1026, 1031, 1035)
+    ],
+    (ROLES, "fcntl", (0, 4, os.O_ASYNC), NOT_ALLOWED),
+    (ROLES, "fcntl", (0, 4, HIGH | os.O_ASYNC | os.O_NONBLOCK), NOT_ALLOWED),
+    (BACK, "fcntl", (0, 4, os.O_NONBLOCK), NOT_ALLOWED),
+    (("broker",), "fcntl", (0, 4, os.O_NONBLOCK), ALLOWED),
+    (("indexer", "broker"), "fcntl", (0, 1030, 0), ALLOWED),
+    (("indexer", "broker"), "fcntl", (0, 1033, 15), ALLOWED),
+    (("query worker", "extractor", "extractor's parent"), "fcntl", (0, 3, 0), NOT_ALLOWED),
+    (BACK, "ioctl", (0, 0x5401, 0), NOT_ALLOWED),
+    (("broker",), "ioctl", (0, 0x5401, 0), ALLOWED),
+    *[
+        (ROLES, "ioctl", (0, asked, 0), NOT_ALLOWED)
+        for asked in (0x5412, HIGH | 0x5412, 0x541C, 0x5452, 0x8901, 0x8902)
+    ],
+    (("indexer",), "openat", (0, 0, os.O_RDONLY), ALLOWED),
+    (
+        ("indexer",),
+        "openat",
+        (0, 0, os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY | os.O_NONBLOCK | os.O_NOCTTY),
+        ALLOWED,
+    ),
+    *[
+        (("indexer",), "openat", (0, 0, flags), NOT_ALLOWED)
+        for flags in (os.O_RDWR, os.O_WRONLY, 3, os.O_CREAT, os.O_TRUNC, os.O_PATH, os.O_TMPFILE, os.O_ASYNC)
+    ],
+    *[
+        (("broker",), "openat", (0, 0, flags), NOT_ALLOWED)
+        for flags in (os.O_RDWR | os.O_CREAT, os.O_TRUNC, os.O_TMPFILE | os.O_RDWR, HIGH | os.O_CREAT)
+    ],
+    (("query worker", "extractor", "extractor's parent"), "openat", (0, 0, 0), NOT_ALLOWED),
+    (BACK, "mmap", (0, 1, 3, 0x22), ALLOWED),
+    (BACK, "mmap", (0, 1, 3, 0x21), ALLOWED),  # shared with what it forks
+    (BACK, "mmap", (0, 1, 1, 0x2), ALLOWED),
+    *[(BACK, "mmap", (0, 1, 3, flags), NOT_ALLOWED) for flags in (0x1, 0x3, 0x0, HIGH | 0x1)],  # shared with a file
+    *[(BACK, "mmap", (0, 1, prot, 0x22), NOT_ALLOWED) for prot in (4, 7, HIGH | 5)],
+    *[(BACK, "mprotect", (0, 1, prot), NOT_ALLOWED) for prot in (4, 7, HIGH | 5)],
+    (BACK, "madvise", (0, 1, 4), ALLOWED),
+    *[(BACK, "madvise", (0, 1, advice), NOT_ALLOWED) for advice in (9, 10, 12, 21, 100, 101)],
+    (("query worker", "indexer", "broker"), "clone", (THREAD,), ALLOWED),
+    (("extractor's parent", "broker"), "clone", (FORK,), ALLOWED),
+    (("broker",), "clone", (VFORK,), ALLOWED),
+    (("query worker", "indexer"), "clone", (FORK,), NOT_ALLOWED),
+    (("extractor",), "clone", (THREAD,), ENDED),
+    *[
+        (("query worker", "extractor's parent", "indexer", "broker"), "clone", (flags,), NOT_ALLOWED)
+        # CLONE_PARENT, PTRACE, PIDFD, NEWUSER, NEWPID, UNTRACED, IO; no signal; SIGKILL; memory shared by no thread
+        for flags in (0x8011, 0x2011, 0x1011, 0x10000011, 0x20000011, 0x800011, 0x80000011, 0, 9, HIGH | 9, 0x111)
+    ],
+    (("extractor's parent", "broker"), "seccomp", (1, 0, 0), ALLOWED),
+    *[(("extractor's parent", "broker"), "seccomp", (1, flag, 0), NOT_ALLOWED) for flag in (1, 2, 4, 8, 16, 32)],
+    (("extractor's parent", "broker"), "seccomp", (2, 0, 0), NOT_ALLOWED),
+    (("extractor's parent", "broker"), "prctl", (1, 9), ALLOWED),
+    *[
+        (("extractor's parent",), "prctl", made, NOT_ALLOWED)
+        for made in ((1, 0), (1, 15), (38, 1), (15, 0), (HIGH | 4, 1))
+    ],
+    *[(ROLES, "prctl", (option, 1), NOT_ALLOWED) for option in (4, 8, 14, 22, 28, 35, 36, 62, 0x59616D61)],
+    (("broker",), "prctl", (38, 1), ALLOWED),
+    (("broker",), "socketpair", (1, STREAM | os.O_CLOEXEC, 0), ALLOWED),
+    *[(("broker",), "socketpair", made, NOT_ALLOWED) for made in ((1, DGRAM, 0), (1, 5, 0), (2, 1, 0), (40, 1, 0))],
+    (("broker",), "sendto", (0, 0, 1, 0, 0, 0), ALLOWED),
+    *[(("broker",), "sendto", (0, 0, 1, 0, address, 16), NOT_ALLOWED) for address in (1, HIGH, 0x7FFF00000000)],
+    (("broker",), "kill", (4242, 9), ALLOWED),
+    *[(("broker",), "kill", (pid, 9), NOT_ALLOWED) for pid in (0, 2**32 - 1, 2**64 - 1, 2**64 - 4242, HIGH)],
+    (("broker",), "prlimit64", (0, 7, 0, 0), ALLOWED),
+    *[(("broker",), "prlimit64", (pid, 7, 0, 0), NOT_ALLOWED) for pid in (1, 4242, HIGH | 1)],
+]
+
+
+def verdict(role: str, machine: str, name: str, arguments: tuple[int, ...], audit: int | None = None) -> int:
+    """What the filter says of a call: it is run here as the kernel runs it."""
+    known = MACHINES[machine]
+    number = next((rule.number for rule in rules(role, known) if rule.name == name), None) if name else -1
+    if number is None:
+        return NOT_ALLOWED  # there is no such call, or it is not listed
+    padded = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
+    data = struct.pack("<iIQ6Q", number, audit or known.audit, 0, *padded)
+    steps = [*struct.iter_unpack("=HBBI", program(role, known))]
+    at = accumulator = 0
+    while True:
+        code, if_true, if_false, value = steps[at]
+        at += 1
+        match code:
+            case 0x20:
+                [accumulator] = struct.unpack_from("<I", data, value)
+            case 0x54:
+                accumulator &= value
+            case 0x15:
+                at += if_true if accumulator == value else if_false
+            case 0x35:
+                at += if_true if accumulator >= value else if_false
+            case 0x06:
+                return value
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_arguments_decide_where_the_table_says_so(machine: str) -> None:
+    wrong = [
+        (role, name, arguments, hex(found))
+        for roles, name, arguments, expected in JUDGED
+        for role in roles
+        if (found := verdict(role, machine, name, arguments)) != expected and {found, expected} != {NOT_ALLOWED, ENDED}
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_calls_by_another_door_end_the_process(role: str) -> None:
+    """x32 numbers and those of 32-bit programs mean other calls."""
+    assert verdict(role, "x86_64", "read", (), audit=0x40000003) == ENDED
+    assert verdict(role, "aarch64", "read", (), audit=0x40000028) == ENDED
+    assert verdict(role, "x86_64", "", ()) == ENDED
+
+
+def test_a_call_that_is_not_listed_is_refused_everywhere() -> None:
+    for machine in MACHINES.values():
+        last = {role: struct.unpack("=HBBI", program(role, machine)[-8:]) for role in ROLES}
+        assert {role: step[3] for role, step in last.items()} == dict.fromkeys(BACK, NOT_ALLOWED) | {"broker": ABSENT}
 
 
 # ---- what holds -----------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """What confines each process here, for an operator: which layer holds, which is absent, and what that means."""
 
+import os
 import platform
 import sys
 from collections.abc import Iterable, Iterator
@@ -7,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from fledgling.broker.audit_log import AnyRecord, Process
-from fledgling.security import landlock
+from fledgling.security import landlock, layering
 from fledgling.security.confinement import DEGRADABLE, LAYERS
 from fledgling.wire import AnyAnswer, Refusal
 
@@ -31,6 +32,9 @@ class Report(Struct, frozen=True):
     findings: tuple[Finding, ...]
     serves: bool
     note: str | None = None  # what the index lacks: files that were given up
+    landlock_abi: int = 0  # the kernel's version of Landlock; 0: none
+    lacks: tuple[str, ...] = ()  # what a later version of Landlock stops as well
+    thin: tuple[str, ...] = ()  # what code inside a process is kept from by one layer alone, or by none
 
 
 def report(heard: Iterable[AnyRecord], answer: AnyAnswer | Refusal) -> Report:
@@ -42,7 +46,19 @@ def report(heard: Iterable[AnyRecord], answer: AnyAnswer | Refusal) -> Report:
         for layer, state in record.confinement.items()
     )
     serves = not any(finding.layer in DEGRADABLE and finding.state != ENFORCED for finding in findings)
-    return Report(_system(), findings, serves or sys.platform != "linux", getattr(answer, "note", None))
+    absent = frozenset(
+        finding.layer for finding in findings if finding.layer in DEGRADABLE and finding.state != ENFORCED
+    )
+    version = _landlock()
+    return Report(
+        _system(version),
+        findings,
+        serves or sys.platform != "linux",
+        getattr(answer, "note", None),
+        version,
+        tuple(layering.lacks(version)),
+        tuple(layering.thin(version, as_root=os.geteuid() == 0, absent=absent)) if sys.platform == "linux" else (),
+    )
 
 
 def lines(found: Report) -> Iterator[str]:
@@ -63,15 +79,28 @@ def lines(found: Report) -> Iterator[str]:
         yield "A server starts here: files and system calls are confined."
     else:
         yield "A server does not start here without --allow-degraded."
+    yield from _section("Landlock of this kernel does not stop what a later one does:", found.lacks)
+    yield from _section("Code that has taken a back process over is kept from this by one layer alone:", found.thin)
     if found.note:
         yield ""
         yield found.note
 
 
-def _system() -> str:
+def _section(title: str, rows: Iterable[str]) -> Iterator[str]:
+    rows = list(rows)
+    if rows:
+        yield from ("", title, *(f"  {row}" for row in rows))
+
+
+def _landlock() -> int:
+    """Return the kernel's version of Landlock, or 0 where it has none."""
     try:
-        confined = f"Landlock ABI {landlock.abi()}"
-    except OSError as absent:
-        confined = f"no Landlock ({absent.strerror})"
+        return landlock.abi()
+    except OSError:
+        return 0
+
+
+def _system(version: int) -> str:
+    confined = f"Landlock ABI {version}" if version else "no Landlock"
     kernel = f"{platform.system()} {platform.release()}, {platform.machine()}"
     return f"{kernel}, Python {platform.python_version()}, {confined}"

@@ -54,12 +54,16 @@ class Look(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Probe(Struct, frozen=True, forbid_unknown_fields=True):
-    """A system call from inside a process: security/audit/probes.py."""
+    """System calls from inside a process, one after the other: security/audit/probes.py.
+
+    `does` names the threat of security/layering.py that they carry out where nothing stops them.
+    """
 
     role: str
-    call: list[Any] = []
+    calls: list[list[Any]] = []
     code: str = ""
     refused: list[str] = []
+    does: str = ""
 
 
 class Elsewhere(Struct, frozen=True, forbid_unknown_fields=True):
@@ -166,13 +170,16 @@ class _Look(_Row, frozen=True, kw_only=True):
 
 class _Probes(_Row, frozen=True, kw_only=True):
     calls: dict[str, list[Any]] = {}
+    sequences: dict[str, list[list[Any]]] = {}
     codes: dict[str, str] = {}
     refused: list[str] = []
+    does: str = ""
 
     def acts(self) -> Iterator[tuple[str, Act]]:
+        sequences = {**{name: [call] for name, call in self.calls.items()}, **self.sequences}
         for role in ROLES:
-            for name, call in self.calls.items():
-                yield f"{name}: {role}", Probe(role, call=call, refused=self.refused)
+            for name, calls in sequences.items():
+                yield f"{name}: {role}", Probe(role, calls=calls, refused=self.refused, does=self.does)
             for name, code in self.codes.items():
                 yield f"{name}: {role}", Probe(role, code=code, refused=self.refused)
 

@@ -3,6 +3,9 @@
 Each is made in a process of its own, which has confined itself by the very call that the role's program uses. One line
 of JSON for each says what the kernel did. Two roles are not confined, and prove that the calls are real: `nobody` is
 that user, and `anybody` whoever runs the program.
+
+What a signal goes to is a process of the same account; files and sockets are of that account, too. A second argument,
+a list of `Confining` in JSON, takes layers away: the probes that name a threat are then made with each of them.
 """
 
 import ctypes
@@ -11,10 +14,13 @@ import mmap
 import os
 import platform
 import select
+import shutil
 import signal
+import socket
+import struct
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -25,12 +31,14 @@ from msgspec import Struct
 from fledgling.security import interpreter, limits, memory_file, user
 from fledgling.security.audit import corpus
 from fledgling.security.confinement import confine
-from fledgling.wire import Confining
+from fledgling.security.system import prctl
+from fledgling.wire import CONFINED, Confining
 
 MADE = Path("/tmp/fledgling-probe")  # noqa: S108  (what an unconfined probe has made)
 UNCONFINED = ("nobody", "anybody")
 SECONDS = 20.0  # for one call, from a fork on; one that hangs has not been refused
-NOTHING_LESS = Confining()
+SUCCEEDED, STARTED = "it succeeded", "the process ended: exit"
+_PR_SET_DUMPABLE = 4  # prctl(2)
 MEMORY = 256_000_000  # bytes of memory_limit, as a profile would say
 _X32 = 0x40000000
 # getpid by the 32-bit door: rdi, rsi, rdx, rcx -> eax, ebx, ecx, edx; int 0x80
@@ -38,6 +46,9 @@ _INT80 = bytes.fromhex("5389f889f387cacd8048985bc3")
 _FORKS = ("fork", "clone", "clone3")
 _REFUSED = {errno.EPERM, errno.EACCES, errno.ENOSYS}
 
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.syscall.restype = ctypes.c_long
 
 Outcome = Literal["killed", "refused", "through", "not run", "broken"]
 
@@ -48,47 +59,185 @@ class Tried(Struct, frozen=True):
     name: str
     outcome: Outcome
     detail: str
+    harmed: bool = False  # whether the threat that it names was carried out
+    taken: int = 0  # with which of the layers taken away
 
 
-class Held(NamedTuple):
-    """What a probe may name with @."""
+class Victim(NamedTuple):
+    """A process of the account that a probe runs under: it echoes what it is sent for as long as it lives."""
 
-    values: Mapping[str, object]
-    root: int
+    pid: int
+    sends: int
+    hears: int
+
+
+class Result(NamedTuple):
+    """An argument that is what an earlier call of the sequence has returned, from 0."""
+
+    of: int
+
+
+class Held:
+    """What a probe may name with @, made anew for each probe that may change it."""
+
+    def __init__(self, role: str) -> None:
+        apart = os.geteuid() == 0 and role not in ("broker", "anybody")
+        self._account = user.NOBODY if apart else os.geteuid()
+        self._place = Path(tempfile.mkdtemp(prefix="fledgling-probe-"))
+        self._root = self._place / "root"
+        self._root.mkdir()
+        for path in (self._place, self._root):
+            path.chmod(0o755)
+            self._give(path)
+        self._listening = [*self._listeners()]
+        self.root = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY)
+        self._victim = self._started()
+        self._fds: list[int] = []
+        self._values: dict[str, object] = {}
+        self._is_sealed = True
+        self.is_used = True  # a probe may have changed something
+
+    def value(self, name: str) -> object:
+        """Return what stands for a name, as ctypes passes it."""
+        return self._values[name]
+
+    def descriptors(self) -> Iterator[tuple[str, int]]:
+        """Yield the descriptors by their names."""
+        yield from zip(("image", "program", "input", "pipe"), self._fds, strict=True)
+
+    def prepare(self, *, sealed: bool) -> None:
+        """Where the last probe may have changed something, put files back, start another victim, open pipes anew."""
+        if not self.is_used and self._is_sealed == sealed:
+            return
+        self._is_sealed = sealed
+        for fd in self._fds:
+            os.close(fd)
+        image = memory_file.create()
+        os.write(image, bytes(8192))
+        if sealed:
+            memory_file.seal(image)
+        reading, writing = os.pipe()
+        os.write(writing, b"x")
+        self._fds = [image, os.open("/bin/true", os.O_RDONLY), reading, writing]
+        self._end()
+        self._victim = self._started()
+        self._plant()
+        buffer = ctypes.create_string_buffer(b"x", 8)
+        paths = {"file": self._file, "new": self._place / "new", "inside": self._root / "inside"}
+        self._values = {
+            "cwd": -100,
+            "victim": self._victim.pid,
+            "buffer": buffer,
+            "vector": _buffer(struct.pack("PN", ctypes.addressof(buffer), 1)),
+            "owner": _buffer(struct.pack("=ii", 1, self._victim.pid)),  # struct f_owner_ex, F_OWNER_PID
+            "queued": _buffer(struct.pack("=iii116x", signal.SIGKILL, 0, -1)),  # siginfo_t of sigqueue(3)
+            **{name: ctypes.c_char_p(os.fsencode(path)) for name, path in paths.items()},
+            **{name: _buffer(address) for name, address in self._addresses.items()},
+            **dict(self.descriptors()),
+        }
+
+    def is_hit(self) -> bool:
+        """Return whether the victim was signalled: what is sent to it after that, it no longer echoes."""
+        with suppress(BrokenPipeError):
+            os.write(self._victim.sends, b"?")
+        ready, _, _ = select.select([self._victim.hears], [], [], SECONDS)
+        return not ready or not os.read(self._victim.hears, 1)
+
+    def close(self) -> None:
+        """End the victim and remove the files."""
+        self._end()
+        shutil.rmtree(self._place)
+
+    @property
+    def _file(self) -> Path:
+        return self._place / "file"
+
+    def _give(self, path: Path) -> None:
+        if self._account != os.geteuid():
+            os.chown(path, self._account, self._account)
+
+    def _plant(self) -> None:
+        """Two files of the account, one of them below the root, and nothing else."""
+        kept = {self._root, self._place / "unix"}
+        for made in {*self._place.iterdir(), *self._root.iterdir()} - kept:
+            made.rmdir() if made.is_dir() and not made.is_symlink() else made.unlink()
+        for path in (self._file, self._root / "inside"):
+            path.write_text("as it was\n")
+            path.chmod(0o644)
+            self._give(path)
+
+    def _listeners(self) -> Iterator[socket.socket]:
+        """Yield what a socket may reach: TCP and UDP on this machine, a Unix socket with a path and one without."""
+        unix, abstract = self._place / "unix", f"\0fledgling-probe-{os.getpid():08x}"
+        internet = ("127.0.0.1", 0)
+        kinds: dict[str, tuple[int, int, str | tuple[str, int]]] = {
+            "tcp": (socket.AF_INET, socket.SOCK_STREAM, internet),
+            "udp": (socket.AF_INET, socket.SOCK_DGRAM, internet),
+            "unix": (socket.AF_UNIX, socket.SOCK_DGRAM, str(unix)),
+            "abstract": (socket.AF_UNIX, socket.SOCK_STREAM, abstract),
+        }
+        self._addresses = {}
+        for name, (family, kind, address) in kinds.items():
+            listening = socket.socket(family, kind)
+            listening.bind(address)
+            if kind == socket.SOCK_STREAM:
+                listening.listen()
+            yield listening
+            if family == socket.AF_INET:
+                port = listening.getsockname()[1]
+                self._addresses[name] = struct.pack("=HH4s8x", family, socket.htons(port), bytes([127, 0, 0, 1]))
+            else:
+                self._addresses[name] = struct.pack("=H108s", family, os.fsencode(str(address)))
+        unix.chmod(0o666)
+
+    def _started(self) -> Victim:
+        heard, sends = os.pipe()
+        hears, says = os.pipe()
+
+        def echo() -> None:
+            os.close(sends)
+            if self._account != os.geteuid():
+                user.become(self._account, self._account)
+                prctl(_PR_SET_DUMPABLE, 1)  # as a process is that another program has become
+            while data := os.read(heard, 1):
+                os.write(says, data)
+
+        pid = _forked(echo)
+        os.close(heard)
+        os.close(says)
+        return Victim(pid, sends, hears)
+
+    def _end(self) -> None:
+        os.kill(self._victim.pid, signal.SIGKILL)
+        os.waitpid(self._victim.pid, 0)
+        os.close(self._victim.sends)
+        os.close(self._victim.hears)
 
 
 def main() -> None:
     """Run all probes of a role and print what was seen."""
-    role = sys.argv[1]
+    role, *taken = sys.argv[1:]
     numbers = corpus.numbers(platform.machine())
-    victim = _forked(signal.pause)
-    held = _held(victim)
+    named = corpus.ROLES[0] if role in UNCONFINED else role
+    probes = [
+        (attack.name, attack.act) for attack in corpus.attacks(["syscalls"]) if isinstance(attack.act, corpus.Probe)
+    ]
+    held = Held(role)
     try:
-        for attack in corpus.attacks(["syscalls"]):
-            if isinstance(attack.act, corpus.Probe) and attack.act.role == (
-                corpus.ROLES[0] if role in UNCONFINED else role
-            ):
-                outcome, detail = _tried(role, attack.act, numbers, held)
-                sys.stdout.write(msgspec.json.encode(Tried(attack.name, outcome, detail)).decode() + "\n")
+        for at, confining in enumerate(msgspec.json.decode(taken[0], type=list[Confining]) if taken else [CONFINED]):
+            for name, probe in probes:
+                if probe.role == named and (probe.does or not taken):
+                    outcome, detail, harmed = _tried(role, probe, confining, numbers, held)
+                    tried = Tried(name, outcome, detail, harmed, at)
+                    sys.stdout.write(msgspec.json.encode(tried).decode() + "\n")
     finally:
-        os.kill(victim, signal.SIGKILL)
+        held.close()
         with suppress(OSError):
             MADE.unlink()
 
 
-def _held(victim: int) -> Held:
-    image = memory_file.create()
-    os.write(image, bytes(8192))
-    memory_file.seal(image)
-    reading, writing = os.pipe()
-    os.write(writing, b"x")
-    program = os.open("/bin/true", os.O_RDONLY)
-    buffer = ctypes.create_string_buffer(b"x", 8)
-    vector = ctypes.create_string_buffer(bytes((ctypes.c_size_t * 2)(ctypes.addressof(buffer), 1)), 16)
-    with tempfile.TemporaryDirectory(prefix="fledgling-probe-") as empty:
-        root = os.open(empty, os.O_RDONLY | os.O_DIRECTORY)
-    values = {"cwd": -100, "victim": victim, "image": image, "program": program, "input": reading, "pipe": writing}
-    return Held({**values, "vector": vector, "buffer": buffer}, root)
+def _buffer(data: bytes) -> ctypes.Array[ctypes.c_char]:
+    return ctypes.create_string_buffer(data, len(data))
 
 
 def _forked(run: Callable[[], object]) -> int:
@@ -102,18 +251,21 @@ def _forked(run: Callable[[], object]) -> int:
     return pid
 
 
-def _tried(role: str, probe: corpus.Probe, numbers: Mapping[str, int], held: Held) -> tuple[Outcome, str]:
-    """Make one call in a process of its own, and say what became of it."""
+def _tried(
+    role: str, probe: corpus.Probe, confining: Confining, numbers: Mapping[str, int], held: Held
+) -> tuple[Outcome, str, bool]:
+    """Make the calls in a process of their own; say what became of them, and whether that did what they are for."""
+    held.prepare(sealed="seals" not in confining.without)
     report, answer = os.pipe()
     parent = os.getpid()
 
     def run() -> None:
         _let_go(probe, held)
-        made = _call(probe, numbers, held)
+        made = _prepared(probe, numbers, held)
         if made is None:
             os.write(answer, b"n")
             return
-        _confine(role, parent, held)
+        _confine(role, confining, parent, held)
         os.write(answer, b"c")
         result = made()
         code = ctypes.get_errno() if result == -1 else -result if -4096 < result < 0 else 0
@@ -124,15 +276,24 @@ def _tried(role: str, probe: corpus.Probe, numbers: Mapping[str, int], held: Hel
     said = _said(report, pid)
     os.close(report)
     _, status = os.waitpid(pid, 0)
-    return _judged(said, status, probe)
+    outcome, detail = _judged(said, status, probe)
+    held.is_used = bool(probe.does) and (outcome == "through" or len(probe.calls) > 1)
+    if probe.does == "signal":
+        return outcome, detail, held.is_hit()
+    return (
+        outcome,
+        detail,
+        bool(probe.does) and outcome == "through" and detail.startswith((SUCCEEDED, STARTED)),
+    )
 
 
 def _let_go(probe: corpus.Probe, held: Held) -> None:
     """Close what this call does not name: a confined process has room for a few descriptors."""
     os.close(0)
-    for name in ("image", "program", "input", "pipe"):
-        if f"@{name}" not in probe.call:
-            os.close(int(str(held.values[name])))
+    named = {argument for call in probe.calls for argument in call if isinstance(argument, str)}
+    for name, fd in held.descriptors():
+        if f"@{name}" not in named:
+            os.close(fd)
 
 
 def _said(report: int, pid: int) -> bytes:
@@ -161,61 +322,73 @@ def _judged(said: bytes, status: int, probe: corpus.Probe) -> tuple[Outcome, str
         name = errno.errorcode.get(code, str(code))
         if code in _REFUSED or name in probe.refused:
             return "refused", name
-        return "through", f"the kernel looked at it: {name}" if code else "it succeeded"
+        return "through", f"the kernel looked at it: {name}" if code else SUCCEEDED
     ended = signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else f"exit {os.WEXITSTATUS(status)}"
     if ended == "SIGSYS":
         return "killed", ended
-    if ended == "SIGSEGV" and probe.call and str(probe.call[0]).startswith("int80:"):
+    if ended == "SIGSEGV" and probe.calls and str(probe.calls[0][0]).startswith("int80:"):
         return "refused", "this kernel has no 32-bit calls"
     return "through", f"the process ended: {ended}"
 
 
-def _confine(role: str, parent: int, held: Held) -> None:
+def _confine(role: str, confining: Confining, parent: int, held: Held) -> None:
     """Confine this process as the program of a role does."""
     match role:
         case "nobody":
             user.become(user.NOBODY, user.NOBODY)
         case "query worker":
-            confine(role, NOTHING_LESS, parent=parent, lowered=limits.with_memory(limits.QUERY_WORKER, MEMORY))
+            confine(role, confining, parent=parent, lowered=limits.with_memory(limits.QUERY_WORKER, MEMORY))
         case "extractor" | "extractor's parent":
             lowered = limits.with_memory(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
-            confine("extractor's parent", NOTHING_LESS, parent=parent, lowered=lowered)
+            confine("extractor's parent", confining, parent=parent, lowered=lowered)
             if role == "extractor":
-                confine(role, NOTHING_LESS, parent=parent)
+                confine(role, confining, parent=parent)
         case "indexer":
             lowered = limits.with_memory(limits.INDEXER, MEMORY)
-            confine(role, NOTHING_LESS, parent=parent, lowered=lowered, readable=[held.root])
+            confine(role, confining, parent=parent, lowered=lowered, readable=[held.root])
         case "broker":
             needed = interpreter.opened(interpreter.readable()), interpreter.opened(interpreter.executable())
             with needed[0] as reading, needed[1] as starting:
-                confine(role, NOTHING_LESS, lowered=limits.BROKER, readable=[held.root, *reading], executable=starting)
+                confine(role, confining, lowered=limits.BROKER, readable=[held.root, *reading], executable=starting)
 
 
-def _call(probe: corpus.Probe, numbers: Mapping[str, int], held: Held) -> Callable[[], int] | None:
-    """Return the call, ready to be made: nothing is loaded or allocated by it that the confined process may not."""
+def _prepared(probe: corpus.Probe, numbers: Mapping[str, int], held: Held) -> Callable[[], int] | None:
+    """Return the calls, ready to be made one after the other, or None where this machine lacks one.
+
+    Nothing is loaded or allocated by them that the confined process may not.
+    """
+    on_x86 = platform.machine() == "x86_64"
     if probe.code:
-        return _machine_code(bytes.fromhex(probe.code), []) if platform.machine() == "x86_64" else None
-    name, *arguments = probe.call
-    passed = [_passed(argument, held) for argument in arguments]
-    door, _, rest = str(name).rpartition(":")
-    number = int(rest) if rest.isdigit() else numbers.get(rest)
-    if number is None or (door and platform.machine() != "x86_64"):
+        return _machine_code(bytes.fromhex(probe.code), []) if on_x86 else None
+    door, _, name = str(probe.calls[0][0]).rpartition(":")
+    if door and not on_x86:
         return None
     if door == "int80":
-        return _machine_code(_INT80, [number, *passed])
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall.restype = ctypes.c_long
-    values = [ctypes.c_long(number | _X32 if door == "x32" else number), *passed]
+        return _machine_code(_INT80, [int(name), *(_passed(argument, held) for argument in probe.calls[0][1:])])
+    calls: list[list[object]] = []
+    for call in probe.calls:
+        name = str(call[0]).rpartition(":")[2]
+        number = int(name) if name.isdigit() else numbers.get(name)
+        if number is None:
+            return None
+        calls.append(
+            [ctypes.c_long(number | _X32 if door == "x32" else number), *(_passed(one, held) for one in call[1:])]
+        )
+    return lambda: _made(calls, forks=name in _FORKS)
 
+
+def _made(calls: Sequence[Sequence[object]], *, forks: bool) -> int:
+    """Make the calls, up to the first that fails; return what the last one has."""
     me = os.getpid()
-
-    def made() -> int:
-        result = int(libc.syscall(*values))
-        if result == 0 and rest in _FORKS and os.getpid() != me:
+    results: list[int] = []
+    for call in calls:
+        values = [ctypes.c_long(results[value.of]) if isinstance(value, Result) else value for value in call]
+        results.append(int(_LIBC.syscall(*values)))
+        if forks and results[-1] == 0 and os.getpid() != me:
             os._exit(0)  # there are two of us now, and this one has no more to say
-        return result
-
-    return made
+        if results[-1] == -1:
+            break
+    return results[-1]
 
 
 def _passed(argument: Any, held: Held) -> object:
@@ -230,7 +403,9 @@ def _passed(argument: Any, held: Held) -> object:
         case "@parent":
             return ctypes.c_long(os.getppid())
     if argument.startswith("@"):
-        value = held.values[argument[1:]]
+        if argument[1:].isdigit():
+            return Result(int(argument[1:]) - 1)
+        value = held.value(argument[1:])
         return ctypes.c_long(value) if isinstance(value, int) else value
     if argument.startswith("#"):
         return ctypes.create_string_buffer(int(argument[1:]))
