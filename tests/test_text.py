@@ -8,7 +8,6 @@ from random import Random
 import pytest
 from trees import NAMES
 
-from fledgling.security.secret_files import is_secret
 from fledgling.worker.generated import is_generated
 from fledgling.worker.names import shown
 from fledgling.worker.text import BLOCK_BYTES, HEAD, content_hash, count_lines, cut, utf8
@@ -131,23 +130,6 @@ def test_no_two_names_are_shown_alike():
     raw |= {bytes(pair) for pair in itertools.product(range(1, 256), repeat=2)}
     assert {unshown(shown(name)) for name in raw} == raw
     assert all(shown(name).isprintable() for name in raw)
-
-
-SECRET = """.env .env.local prod.env a/b/.env config/.ENV .envrc id_rsa id_ed25519 deploy/id_rsa_old server.key ca.PEM
-    .ssh/config a/.ssh/known_hosts .netrc _netrc .npmrc .pypirc .pgpass .htpasswd store.p12 store.pfx app.jks x.keystore
-    vault.kdbx credentials credentials.json .aws/credentials home/.docker/config.json kubeconfig .kube/config
-    prod.tfvars prod.auto.tfvars terraform.tfstate secrets.yaml secrets.yml service-account-prod.json .git-credentials
-    client_secret_123.json .bash_history config/master.key .vault_pass.txt"""
-OPEN = """.env.example .env.sample .env.template .env.dist env.py environment.ts id_rsa.pub a/.ssh/id.pub key.py
-    keys/a.py pem.go credentials/views.py credentials.py secrets.py secrets/load.py config.json docker/config.json
-    README.md tokens.ts .gitignore kube/config.go example.tfvars package.json monkey.js .env/bin/activate"""
-
-
-@pytest.mark.parametrize(
-    ("path", "secret"), [*((path, True) for path in SECRET.split()), *((path, False) for path in OPEN.split())]
-)
-def test_secret(path, secret):
-    assert is_secret(path) is secret
 
 
 GENERATED = [

@@ -36,6 +36,9 @@ BEYOND = "The project is larger than one walk takes: files may be missing."  # s
 MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
 
+_GIT_NAMES = frozenset({"HEAD", "objects", "refs"})  # by which git itself knows a repository
+
+
 class Entry(Struct, frozen=True, array_like=True, gc=False):
     """A file or symlink: its path as text and, to read it by (worker/below.py), as the bytes on disk.
 
@@ -64,12 +67,16 @@ class Tree(Struct, frozen=True):
 
 
 class _Directory(Struct):
-    """A directory on the way from the root to where the walk is. Its path ends in a slash; the root's is empty."""
+    """A directory on the way from the root to where the walk is. Its path ends in a slash; the root's is empty.
+
+    A bare repository `is_git` whatever it is called: its `config` may hold what logs in to where it was cloned from.
+    """
 
     fd: int
     path: bytes
     rules: Rules
     pending: list[tuple[bytes, bool]]  # directories in it that are still to be entered, and whether they are ignored
+    is_git: bool = False
 
 
 def walk(root_fd: int, scope: Scope, *, names: int = MAX_NAMES, is_whole: bool = False) -> Tree:
@@ -159,6 +166,7 @@ class _Walk:
         with os.scandir(directory.fd) as names:
             found = {item.name: item for item in islice(names, self.most_names + 1 - self.names)}
         self.names += len(found)
+        directory.is_git = found.keys() >= _GIT_NAMES
         if self._take_rules(directory, found):
             ordered = sorted(found.values(), key=attrgetter("name"), reverse=True)  # the first is entered first
             for number, item in enumerate(ordered):
@@ -242,11 +250,12 @@ class _Walk:
         target = shown(os.fsencode(os.readlink(item.name, dir_fd=directory.fd))) if is_symlink else None
         name = shown(path)
         self.path_bytes += len(path) + len(target or "")
-        reason = "symlink" if is_symlink else self._skip_reason(name, status.st_size)
+        reason = "symlink" if is_symlink else self._skip_reason(directory, name, status.st_size)
         self.entries.append(Entry(name, path, target, status.st_size, status.st_mtime_ns, reason))
 
-    def _skip_reason(self, path: str, size: int) -> str | None:
-        if is_secret(path):
+    def _skip_reason(self, directory: _Directory, path: str, size: int) -> str | None:
+        name = path.removeprefix(shown(directory.path))
+        if is_secret(path) or (directory.is_git and is_secret(f".git/{name}")):
             return "secret"
         return "too large" if size > self.max_file_size else None
 
