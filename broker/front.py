@@ -3,15 +3,15 @@
 import asyncio
 import logging
 import re
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import suppress
 
 import msgspec
 
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.protocol import schema
-from fledgling.broker.query_worker import LOST, QueryWorker
+from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import suggestion
 from fledgling.wire import (
     CODE,
@@ -38,6 +38,16 @@ MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is 
 AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait for none of them
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
 
+# What is answered before the index is whole, by the newest generation that is there, and how.
+MEANWHILE: Mapping[int | None, Mapping[str, str]] = {
+    None: {},
+    LISTING: {"explore": "explore (from the list of files)"},
+    TEXT: {
+        "explore": "explore",
+        "read": "read (by path and lines, without symbol)",
+        "search": "search (for text, without kind)",
+    },
+}
 NOT_STARTED = Refusal("unavailable", "the query worker does not start", "Ask again; see the server's log.")
 
 Report = Callable[[Progress], Awaitable[None]]
@@ -56,17 +66,28 @@ class Front:
     def __init__(self, profile: Profile, indexing: Indexing) -> None:
         self.profile = profile
         self._indexing = indexing
+        indexing.begin()
         self._breaker = Breaker()
         self._worker: QueryWorker | None = None
         self._loading: QueryWorker | None = QueryWorker(indexing, self._breaker)  # while the indexer walks
-        self._replacing = asyncio.Lock()
+        self._replacing: asyncio.Task[Refusal | None] | None = None
         self._retiring: set[asyncio.Task[None]] = set()
         self._following = asyncio.create_task(self._follow())
         self._calls = 0
         self._sql_calls = 0
 
+    def deadline(self) -> float:
+        """Return by when a call that arrives now must be answered, on the clock of time.monotonic."""
+        return time.monotonic() + self.profile.query_timeout
+
     async def call(
-        self, tool: str, arguments: Mapping[str, object], report: Report | None = None, *, least: int = LISTING
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        report: Report | None = None,
+        *,
+        least: int = LISTING,
+        deadline: float | None = None,
     ) -> AnyAnswer | Refusal:
         """Check the tool and its arguments, then ask; every refusal is an answer."""
         if tool not in self.profile.tools:
@@ -75,23 +96,31 @@ class Front:
             question = msgspec.convert(arguments, QUESTIONS[tool])
         except msgspec.ValidationError as problem:
             return invalid(tool, problem)
-        return await self.ask(question, report, least=least)
+        return await self.ask(question, report, least=least, deadline=deadline)
 
     async def ask(
-        self, question: AnyQuestion, report: Report | None = None, *, least: int = LISTING
+        self,
+        question: AnyQuestion,
+        report: Report | None = None,
+        *,
+        least: int = LISTING,
+        deadline: float | None = None,
     ) -> AnyAnswer | Refusal:
-        """Put one question as soon as a generation of the index can answer it, at `least` that one."""
-        found = await self._ask(question, report, least)
+        """Put one question as soon as a generation of the index can answer it, at `least` that one.
+
+        Whatever the call has to wait for, it is answered or refused GRACE after `deadline`, by default its own.
+        """
+        found = await self._ask(question, report, least, deadline or self.deadline())
         assert not isinstance(found, Overview)
         return found
 
     async def survey(self) -> Overview | Refusal:
         """Return what a report shows of the whole index; for the person who started this broker, not for an agent."""
-        found = await self._ask(Survey(), None, CODE)
+        found = await self._ask(Survey(), None, CODE, self.deadline())
         assert isinstance(found, Overview | Refusal)
         return found
 
-    async def _ask(self, question: Asked, report: Report | None, least: int) -> Found | Refusal:
+    async def _ask(self, question: Asked, report: Report | None, least: int, deadline: float) -> Found | Refusal:
         is_sql = isinstance(question, Query)
         if self._calls >= MAX_CALLS or (is_sql and self._sql_calls >= MAX_SQL_CALLS):
             return Refusal("busy", f"{self._calls} calls are at work already", "Wait for an answer, then ask again.")
@@ -99,15 +128,23 @@ class Front:
         self._sql_calls += is_sql
         try:
             number = max(least, needed(question))
-            while report and not await self._indexing.is_sealed(number, PROGRESS_SECONDS):
-                await report(self._indexing.progress or Progress("walk", 0, 0))
-            await self._indexing.sealed(number)
-            return await self._put(question, number) or await self._put(question, number) or LOST
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await self.indexed(number, report)
+            except TimeoutError:
+                return unfinished(self.profile, self._indexing)
+            return await self._put(question, number, deadline)
         except IndexingError as failed:
             return failed.refusal
         finally:
             self._calls -= 1
             self._sql_calls -= is_sql
+
+    async def indexed(self, number: int, report: Report | None = None) -> None:
+        """Wait until a generation of the index is there, and report how far it is. Raises IndexingError."""
+        while report and not await self._indexing.is_sealed(number, PROGRESS_SECONDS):
+            await report(self._indexing.progress or Progress("walk", 0, 0))
+        await self._indexing.sealed(number)
 
     def denied(self, tool: str) -> Refusal:
         """Return the refusal for a tool that the profile does not allow, or that does not exist."""
@@ -119,46 +156,58 @@ class Front:
 
     async def close(self) -> None:
         """End the processes behind the door."""
-        self._following.cancel()
-        await asyncio.wait([self._following])
+        tasks = [task for task in (self._following, self._replacing) if task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
         for worker in (self._worker, self._loading):
             if worker:
                 await worker.close()
         await asyncio.gather(*self._retiring)
         await self._indexing.close()
 
-    async def _put(self, question: Asked, number: int) -> Found | Refusal | None:
-        """Put a question to a worker; None where that had ended before it could have looked at it."""
-        if deadly := self._breaker.refusal(question):
-            return deadly
-        worker = await self._serving(number)
-        return worker if isinstance(worker, Refusal) else await worker.ask(question)
-
-    def _fitting(self, number: int) -> QueryWorker | None:
-        """Return the worker at work, if it serves this generation or a later one."""
-        worker = self._worker
-        return worker if worker and worker.is_serving() and (worker.generation or 0) >= number else None
+    async def _put(self, question: Asked, number: int, deadline: float) -> Found | Refusal:
+        """Put a question to a worker, and to the next one where that ends before it has begun with it."""
+        while True:
+            if deadly := self._breaker.refusal(question):
+                return deadly
+            try:
+                async with asyncio.timeout_at(deadline):
+                    worker = await self._serving(number)
+            except TimeoutError:
+                return not_ready(self.profile)
+            if isinstance(worker, Refusal):
+                return worker
+            if found := await worker.ask(question, deadline):
+                return found
 
     async def _serving(self, number: int) -> QueryWorker | Refusal:
         """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""
-        if worker := self._fitting(number):
-            return worker
-        async with self._replacing:
-            if worker := self._fitting(number):
-                return worker
-            if wait := self._breaker.unavailable():
-                return wait
-            await self._indexing.sealed(number)
-            loading, self._loading = self._loading, None
-            if loading and await self._takes_over(loading):
-                return loading
+        while not (worker := self._worker) or not worker.serves(number):
+            if self._replacing is None or self._replacing.done():
+                self._replacing = asyncio.create_task(self._replaced())
+            if refusal := await asyncio.shield(self._replacing):  # who waits no longer does not stop it for the others
+                return refusal
+        return worker
+
+    async def _replaced(self) -> Refusal | None:
+        """Let a worker over the newest generation take over."""
+        if wait := self._breaker.unavailable():
+            return wait
+        loading, self._loading = self._loading, None
+        if loading and await self._takes_over(loading):
+            return None
+        try:
             worker = QueryWorker(self._indexing, self._breaker)
-            return worker if await self._takes_over(worker) else self._breaker.unavailable() or NOT_STARTED
+        except OSError as problem:
+            _log.error("no query worker can be started: %s", problem.strerror)
+            return NOT_STARTED
+        return None if await self._takes_over(worker) else self._breaker.unavailable() or NOT_STARTED
 
     async def _takes_over(self, worker: QueryWorker) -> bool:
-        """Let a worker open the newest generation and take over; False where it ended instead."""
+        """Let a worker open the newest generation and take over; False where it ended instead, or has other files."""
         try:
-            is_ready = await worker.ready(self._indexing.newest())
+            is_ready = worker.images is self._indexing.images and await worker.ready(self._indexing.newest())
         except asyncio.CancelledError:
             await worker.close()
             raise
@@ -182,32 +231,34 @@ class Front:
         retiring.add_done_callback(self._retiring.discard)
 
     async def _follow(self) -> None:
-        """Let a worker over each generation take over as soon as it is there; but for the last, only from another.
-
-        Where no more will come, one takes over that says so.
-        """
-        try:
-            await self._indexing.accepted()
-            for number in (TEXT, CODE):
-                await self._indexing.sealed(number)
-                if number == CODE or self._worker or self._replacing.locked():
-                    await self._served(number)
-        except IndexingError as failed:
-            loading, self._loading = self._loading, None
-            if loading:
-                self._end(loading.close())
-            if self._worker:
-                _log.error("the index stays as it is, for good: %s", failed)
-                async with self._replacing:
-                    await self._takes_over(QueryWorker(self._indexing, self._breaker))
-
-    async def _served(self, number: int) -> None:
-        """Let a worker over a generation, or a later one, take over, in as many tries as it takes."""
+        """Let a worker over each generation take over as soon as it is there, until no more will come."""
         while True:
-            with suppress(OSError):  # no process could be started just now
-                if not isinstance(await self._serving(number), Refusal):
-                    return
-            await asyncio.sleep(AGAIN_SECONDS)
+            news = self._indexing.news
+            if self._loading and self._loading.images is not self._indexing.images:
+                self._end(self._loading.close())  # it would keep the files of a build that has ended
+                self._loading = None
+            newest = self._indexing.newest_or_none()
+            # The first worker of all is waiting; it takes over when it is asked, or when all is there.
+            if newest and (newest.number == CODE or self._worker or self._is_replacing()):
+                await self._served()
+            if self._indexing.is_over:
+                break
+            await news.wait()
+        if self._loading:
+            self._end(self._loading.close())  # what it waited for will not come
+            self._loading = None
+
+    def _is_replacing(self) -> bool:
+        return self._replacing is not None and not self._replacing.done()
+
+    async def _served(self) -> None:
+        """Let a worker over the newest generation take over, in as many tries as it takes."""
+        while not self._worker or self._worker.generation is not self._indexing.newest():
+            if not self._is_replacing():
+                self._replacing = asyncio.create_task(self._replaced())
+            assert self._replacing
+            if await asyncio.shield(self._replacing):
+                await asyncio.sleep(AGAIN_SECONDS)
 
 
 def needed(question: Asked) -> int:
@@ -219,6 +270,29 @@ def needed(question: Asked) -> int:
             return TEXT
         case _:
             return CODE
+
+
+def not_ready(profile: Profile) -> Refusal:
+    """Return the refusal for a call that found no worker in its time."""
+    return Refusal(
+        "unavailable",
+        f"no query worker was ready within the profile's query_timeout of {profile.query_timeout:g} s",
+        "Ask again: one is being started.",
+    )
+
+
+def unfinished(profile: Profile, indexing: Indexing) -> Refusal:
+    """Return the refusal for a call that waited for the index all its time: how far that is, and what it answers."""
+    newest = indexing.newest_or_none()
+    tools = MEANWHILE[newest.number if newest else None]
+    answered = [how for tool, how in tools.items() if tool in profile.tools]
+    meanwhile = f"Meanwhile ask {' or '.join(answered)}; ask" if answered else "Ask"
+    return Refusal(
+        "unavailable",
+        f"{indexing.state()}, and what this call needs was not there within the profile's query_timeout of "
+        f"{profile.query_timeout:g} s",
+        f"{meanwhile} this again later.",
+    )
 
 
 def invalid(tool: str, problem: msgspec.ValidationError) -> Refusal:

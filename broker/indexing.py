@@ -1,16 +1,18 @@
-"""One build of the index: the indexer process, what it reports, and the memory files it leaves."""
+"""The index of one profile: its indexer, what that reports, and the memory files it leaves; another where it dies."""
 
 import asyncio
 import logging
 import os
+import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import astuple, replace
 
 from fledgling import refusals
 from fledgling.broker import audit_log
-from fledgling.broker.launch import BackProcess
+from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.config import Settings
 from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
@@ -23,6 +25,7 @@ from fledgling.wire import (
     Build,
     Built,
     Confining,
+    Crashed,
     FromIndexer,
     Generation,
     Images,
@@ -41,19 +44,39 @@ def _unheard(_: audit_log.AnyRecord) -> None:
 
 UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
 SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
+BUILD_SECONDS = 1800.0  # for an index, two builds included; a kernel of 78,000 files takes a minute of two quiet cores
+ENDED = "the indexer ended before the index was complete"
+AGAIN = "Start Fledgling again; see its log."
+AT_WORK = {  # what a build does in each stage
+    "walk": "files are being listed",
+    "read": "{done:,} of {total:,} files are read",
+    "extract": "{done:,} of {total:,} files are parsed",
+    "seal": "it is being finished",
+}
 _log = logging.getLogger("fledgling")
 
 
 class IndexingError(Exception):
-    """There will be no index; `refusal` says why."""
+    """There will be no index; `refusal` says why.
 
-    def __init__(self, refusal: Refusal) -> None:
+    `is_refused` tells a build that was refused, because of what it was asked to do, from one that failed.
+    """
+
+    def __init__(self, refusal: Refusal, *, is_refused: bool = False) -> None:
         super().__init__(f"{refusal.reason}; {refusal.next_step}")
         self.refusal = refusal
+        self.is_refused = is_refused
+
+
+class _DiedError(Exception):
+    """A process that a build needs has ended, or failed: how, as a sentence. Another build may do better."""
 
 
 class Indexing:
-    """A build at work. Creating one starts the indexer; `accepted` and `built` wait for what it reports.
+    """An index that is being built. Creating one starts the indexer; `accepted` and `built` wait for what it reports.
+
+    Where a process of the build dies, the index is built once more, over memory files of its own; what the first build
+    has sealed is served until the second has as much.
 
     >>> indexing = Indexing(settings, profile)
     >>> await indexing.accepted()
@@ -65,143 +88,275 @@ class Indexing:
         self, settings: Settings, profile: Profile, *, confining: Confining = CONFINED, tell: Tell = _unheard
     ) -> None:
         root = Path(settings.root).resolve(strict=True)
-        root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.profile = profile
         self.confining = confining
         self.tell = tell
-        self.images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
         self.progress: Progress | None = None
-        build = Build(
+        self.images = self._filling = _memory_files()  # to be opened with the newest generation; of the build at work
+        self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
+        self.is_over = False
+        self._accepted: Accepted | None = None
+        self._sealed: dict[int, Generation] = {}
+        self._newest: Generation | None = None
+        self._failure: IndexingError | None = None
+        self._died: str | None = None
+        self._building: asyncio.Task[Built] | None = None
+        self._root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._order = Build(
             broker_pid=os.getpid(),
             images=self.images,
-            root_fd=root_fd,
+            root_fd=self._root_fd,
             profile=profile,
             scope=settings.scope,
             root=str(root) if profile.absolute_paths else None,
             confining=confining,
         )
-        try:
-            self._process: BackProcess[FromIndexer] = BackProcess(
-                "fledgling.worker.indexer",
-                build,
-                [*astuple(self.images), root_fd],
-                Unpacker(FromIndexer, MAX_REPORT_BYTES),
-            )
-        finally:
-            os.close(root_fd)
-        self._accepting: asyncio.Task[Accepted] | None = None
-        self._newest: Generation | None = None
-        self._sealed: dict[int, asyncio.Future[Generation]] = {}
-        self._building: asyncio.Task[Built] | None = None
+        self._process = self._started()
+
+    def begin(self) -> None:
+        """Follow what the indexer reports, from now on. Whoever waits for anything below begins that, too."""
+        if self._building is None:
+            self._building = asyncio.create_task(self._build())
+            self._building.add_done_callback(lambda done: done.cancelled() or done.exception())  # who waits hears it
 
     async def accepted(self) -> Accepted:
         """Wait until the indexer has checked the profile's views and the project's own settings; any number may."""
-        if self._accepting is None:
-            self._accepting = asyncio.create_task(self._accept())
-        return await asyncio.shield(self._accepting)
-
-    async def _accept(self) -> Accepted:
-        self._process.watch(limits.memory_cap(self.profile.memory_limit))
-        message = await self._heard()
-        if not isinstance(message, Accepted):
-            raise await self._failed(message)
-        if problem := inspection.problem("indexer", self._process.pid, message.layers, self.confining):
-            raise await self._failed(refusals.not_confined(problem))
-        audit_log.tell_of(self.tell, "indexer", self._process.pid, message.layers)
-        audit_log.tell_of(self.tell, "lister", self._process.pid, message.lister_layers)
-        audit_log.tell_of(self.tell, "extractors", self._process.pid, message.extractor_layers)
-        self._sealed = {number: asyncio.get_running_loop().create_future() for number in (LISTING, TEXT, CODE)}
-        self._building = asyncio.create_task(self._build())
-        return message
+        while self._accepted is None:
+            await self._changed()
+        return self._accepted
 
     async def sealed(self, number: int) -> Generation:
-        """Wait until a generation is there, and return it or a later one. Comes after `accepted`, as all below.
+        """Wait until a generation is there, and return it or a later one.
 
         Any number of callers may wait, and one that is cancelled does not stop the build. Raises IndexingError.
         """
-        return await asyncio.shield(self._sealed[number])
+        while number not in self._sealed:
+            await self._changed()
+        return self._sealed[number]
 
     def newest(self) -> Generation:
         """Return the last generation that is there. Comes after `sealed`."""
         assert self._newest
         return self._newest
 
+    def newest_or_none(self) -> Generation | None:
+        """Return the last generation that is there, if there is one."""
+        return self._newest
+
     async def is_sealed(self, number: int, seconds: float) -> bool:
         """Wait at most so long; return whether `sealed` would now answer at once."""
-        done, _ = await asyncio.wait([self._sealed[number]], timeout=seconds)
-        return bool(done)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while number not in self._sealed and not self._failure:
+                    await self._changed()
+        return number in self._sealed or self._failure is not None
 
     async def built(self) -> Built:
         """Wait until everything is there, and return the statistics."""
-        assert self._building is not None, "built() comes after accepted()"
+        self.begin()
+        assert self._building
         return await asyncio.shield(self._building)
 
+    def state(self) -> str:
+        """Say how far a build is: "the index is still being built: 1,200 of 3,000 files are parsed"."""
+        at = self.progress or Progress("walk", 0, 0)
+        once_more = f"being built once more, since {self._died}" if self._died else "still being built"
+        return f"the index is {once_more}: {AT_WORK[at.stage].format(done=at.done, total=at.total)}"
+
     async def close(self) -> None:
-        """End the indexer if it still works, and let go of the image."""
+        """End the indexer if it still works, and let go of the images."""
+        if self._building:
+            self._building.cancel()
+            await asyncio.wait([self._building])
         self._process.kill()
         await self._process.ended()
-        tasks = [task for task in (self._accepting, self._building) if task]
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for future in self._sealed.values():
-            future.cancel()
-        for fd in astuple(self.images):
+        for fd in {*astuple(self.images), *astuple(self._filling)}:
             os.close(fd)
+        self._close_root()
+
+    async def _changed(self) -> None:
+        """Wait until there is news; raise IndexingError where there will be none."""
+        self.begin()
+        if self._failure:
+            raise IndexingError(self._failure.refusal, is_refused=self._failure.is_refused)
+        if self.is_over:
+            raise IndexingError(refusals.NO_INDEX)
+        await self.news.wait()
+
+    def _tell_news(self) -> None:
+        told, self.news = self.news, asyncio.Event()
+        told.set()
+
+    def _started(self) -> BackProcess[FromIndexer]:
+        """Start an indexer over the memory files that are to be filled."""
+        return BackProcess(
+            "fledgling.worker.indexer",
+            replace(self._order, images=self._filling),
+            [*astuple(self._filling), self._root_fd],
+            Unpacker(FromIndexer, MAX_REPORT_BYTES),
+        )
 
     async def _build(self) -> Built:
+        """Build the index, to its end: all waiters are told."""
         try:
-            return await self._followed()
+            async with asyncio.timeout(BUILD_SECONDS):
+                return await self._built_in_two()
+        except TimeoutError:
+            raise self._fails(IndexingError(await self._overdue())) from None
         except IndexingError as failed:
-            if self._newest and self._newest.number < CODE:
-                self._newest = replace(self._newest, partial=UNFINISHED)
-            for future in self._sealed.values():
-                if not future.done():
-                    future.set_exception(failed)
-                    future.exception()  # it is heard where somebody waits
-            raise
+            raise self._fails(failed) from None
+        finally:
+            self._close_root()
+            self.is_over = True
+            self._tell_news()
+
+    def _fails(self, failed: IndexingError) -> IndexingError:
+        """There will be no more than there is, and an answer of that says so."""
+        self._failure = failed
+        if self._newest and self._newest.number < CODE:
+            self._newest = replace(self._newest, partial=UNFINISHED)
+        return failed
+
+    async def _built_in_two(self) -> Built:
+        """Build the index, and once more where the first build dies."""
+        try:
+            return await self._built_at_once()
+        except _DiedError as died:
+            self._died = str(died)
+        _log.error("%s; the index is built once more", self._died)
+        self._start_again()
+        try:
+            return await self._built_at_once()
+        except _DiedError as died:
+            first = self._died
+            reason = f"the index could not be built, and is not tried again: {first}; the second time {died}"
+            raise IndexingError(Refusal("failed", reason, AGAIN)) from died
+
+    def _start_again(self) -> None:
+        """Start another indexer over memory files of its own; what nobody can open is let go."""
+        self.progress = None
+        try:
+            self._filling = _memory_files()
+            if self._newest is None:
+                self._open_from(self._filling)
+            self._process = self._started()
+        except OSError as problem:
+            reason = f"{self._died}, and no other indexer can be started: {problem.strerror}"
+            raise IndexingError(Refusal("failed", reason, AGAIN)) from problem
+        self._tell_news()
+
+    def _open_from(self, images: Images) -> None:
+        """Let workers that start from now on open these; those at work hold theirs themselves."""
+        if self.images is not images:
+            _close(self.images)
+            self.images = images
+
+    async def _built_at_once(self) -> Built:
+        """Follow one indexer to its end. Raises IndexingError, or _DiedError where another may do better."""
+        self._process.watch(limits.memory_cap(self.profile.memory_limit))
+        message = await self._heard()
+        if not isinstance(message, Accepted):
+            raise await self._failed(message, is_refused=self._accepted is None)
+        if problem := inspection.problem("indexer", self._process.pid, message.layers, self.confining):
+            ended = self._process.has_ended()
+            raise await self._failed(None if ended else refusals.not_confined(problem), is_refused=True)
+        audit_log.tell_of(self.tell, "indexer", self._process.pid, message.layers)
+        audit_log.tell_of(self.tell, "lister", self._process.pid, message.lister_layers)
+        audit_log.tell_of(self.tell, "extractors", self._process.pid, message.extractor_layers)
+        self._accepted = self._accepted or message
+        self._tell_news()
+        return await self._followed()
 
     async def _followed(self) -> Built:
         """Take what the indexer reports, one after the other, to the end."""
+        last = -1
         while isinstance(message := await self._heard(), Progress | Generation):
             if isinstance(message, Progress):
                 self.progress = message
+            elif message.number <= last:
+                break
             else:
-                if self._newest and message.number <= self._newest.number:
-                    break
-                self._check(message.number)
-                self._newest = message
-                for number, future in self._sealed.items():
-                    if number <= message.number and not future.done():
-                        future.set_result(message)
-        if not isinstance(message, Built) or not self._sealed[CODE].done():
+                last = message.number
+                await self._check(last)
+                self._serve(message)
+        if not isinstance(message, Built) or last != CODE:
             raise await self._failed(message)
         await self._process.ended()
         return message
 
+    def _serve(self, generation: Generation) -> None:
+        """Let workers open a generation, if it is not less than what another build has left."""
+        if self._newest and generation.number < self._newest.number:
+            return
+        self._open_from(self._filling)
+        self._newest = generation
+        for number in (LISTING, TEXT, CODE)[: generation.number + 1]:
+            self._sealed.setdefault(number, generation)
+        self._tell_news()
+
     async def _heard(self) -> FromIndexer | None:
-        """Return the next report; None where the indexer has ended, or says nothing for too long and is killed."""
+        """Return the next report; None where the indexer has ended. It is ended where it says nothing for too long."""
         try:
             async with asyncio.timeout(SILENT_SECONDS):
                 return await self._process.receive()
         except TimeoutError:
-            _log.error(
-                "the indexer (pid %d) has said nothing for %g s and is killed", self._process.pid, SILENT_SECONDS
-            )
-            self._process.kill()
-            return None
+            raise await self._given_up(f"the indexer has said nothing for {SILENT_SECONDS:g} s and was ended") from None
 
-    def _check(self, number: int) -> None:
+    async def _check(self, number: int) -> None:
         """Raise IndexingError where an image of a generation could still be changed."""
-        if not all(map(memory_file.is_sealed, self.images.of(number))):
-            self._process.kill()
-            raise IndexingError(Refusal("failed", "the indexer left an image unsealed", "Start Fledgling again."))
+        if not all(map(memory_file.is_sealed, self._filling.of(number))):
+            raise await self._given_up("the indexer left an image unsealed")
 
-    async def _failed(self, message: object) -> IndexingError:
+    async def _overdue(self) -> Refusal:
+        """End a build that takes too long, and say so."""
+        failed = await self._given_up(f"the index was not complete after {BUILD_SECONDS:g} s, and its build was ended")
+        return replace(
+            failed.refusal,
+            next_step="Index less (exclude_patterns, max_file_size, max_files), then start Fledgling again.",
+        )
+
+    async def _given_up(self, reason: str) -> IndexingError:
+        """End an indexer that is not waited for any more."""
         self._process.kill()
         await self._process.ended()
+        self._tell_ended(reason)
+        return IndexingError(Refusal("failed", reason, AGAIN))
+
+    async def _failed(self, message: object, *, is_refused: bool = False) -> Exception:
+        """Return what to raise where an indexer has not come to the end: what it was refused, or how it died."""
+        self._process.kill()
+        status = await self._process.ended()
         if isinstance(message, Refusal):
-            return IndexingError(message)
+            return IndexingError(message, is_refused=is_refused)
         if self._process.over_memory:
+            self._tell_ended("it held more than memory_limit and the headroom")
             return IndexingError(refusals.index_too_large(self.profile))
-        return IndexingError(
-            Refusal("failed", "the indexer ended before the index was complete", "Start Fledgling again; see its log.")
-        )
+        if -signal.SIGSYS in (status, message.status if isinstance(message, Crashed) else None):
+            self._tell_ended("it made a system call that nothing of ours makes")
+            return IndexingError(Refusal("failed", f"{ENDED}: it made a system call that nothing of ours makes", AGAIN))
+        if isinstance(message, Crashed):
+            died = f"the {message.process} of the index ended: {how_ended(message.status)}"
+        elif message is not None or self._process.broke_protocol:
+            self._tell_ended("it sent what no indexer says")
+            return IndexingError(Refusal("failed", ENDED, AGAIN))
+        else:
+            died = f"{ENDED}: {how_ended(status)}"
+        self._tell_ended(died)
+        return _DiedError(died)
+
+    def _tell_ended(self, reason: str) -> None:
+        self.tell(audit_log.Killed(process="indexer", pid=self._process.pid, reason=reason))
+
+    def _close_root(self) -> None:
+        if self._root_fd >= 0:
+            os.close(self._root_fd)
+            self._root_fd = -1
+
+
+def _memory_files() -> Images:
+    return Images(*(memory_file.create() for _ in Images.__struct_fields__))
+
+
+def _close(images: Images) -> None:
+    for fd in astuple(images):
+        os.close(fd)

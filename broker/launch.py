@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,10 +12,11 @@ from typing import Generic, TypeVar
 import msgspec
 import psutil
 
-from fledgling.pipe import HEADER_BYTES, FrameError, Unpacker, pack
+from fledgling.pipe import HEADER_BYTES, CutFrameError, FrameError, Unpacker, pack
 
 WATCH_SECONDS = 0.05  # between two looks at a process's memory; a second line behind its own resource limit
 LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
+LAST_WORDS_SECONDS = 1.0  # of what a process that has ended wrote there: what it has forked may hold the pipe open
 LOGGED_TOTAL = 64 * 1024  # bytes of it over the life of one process: enough for a fault, too little for a flood
 
 Received = TypeVar("Received")
@@ -29,8 +31,18 @@ async def receive(reader: asyncio.StreamReader, unpacker: Unpacker[Received]) ->
         return unpacker.message(await reader.readexactly(unpacker.length(header)))
     except asyncio.IncompleteReadError as cut:
         if header or cut.partial:
-            raise FrameError("the pipe closed in the middle of a frame") from cut
+            raise CutFrameError from cut
         return None
+
+
+def how_ended(status: int) -> str:
+    """Say how a process ended, from its exit status: `how_ended(-9)` is "it was killed by SIGKILL"."""
+    if status >= 0:
+        return f"it exited with status {status}"
+    try:
+        return f"it was killed by {signal.Signals(-status).name}"
+    except ValueError:  # a real-time signal has no name
+        return f"it was killed by signal {-status}"
 
 
 class BackProcess(Generic[Received]):
@@ -65,8 +77,10 @@ class BackProcess(Generic[Received]):
         self._answers: asyncio.ReadTransport | None = None
         self._writer: asyncio.WriteTransport | None = None
         self._draining: asyncio.Task[None] | None = None
+        self._errors: asyncio.ReadTransport | None = None
         self._watching: asyncio.Task[None] | None = None
         self.over_memory = False
+        self.broke_protocol = False
         if first:
             self.begin(first)
 
@@ -85,7 +99,11 @@ class BackProcess(Generic[Received]):
         reader = await self._attached()
         try:
             return await receive(reader, self._unpacker)
+        except CutFrameError:  # it has ended while it wrote
+            self.kill()
+            return None
         except FrameError as broken:
+            self.broke_protocol = True
             _log.error("%s (pid %d) broke the protocol and is killed: %s", self._module, self.pid, broken)
             self.kill()
             return None
@@ -101,6 +119,10 @@ class BackProcess(Generic[Received]):
         except psutil.Error:
             return 0
 
+    def has_ended(self) -> bool:
+        """Return whether the process is gone already."""
+        return self._process.poll() is not None
+
     def kill(self) -> None:
         """End the process at once."""
         self._process.kill()
@@ -111,7 +133,10 @@ class BackProcess(Generic[Received]):
         if self._watching:
             self._watching.cancel()
         if self._draining:
-            await self._draining
+            await asyncio.wait([self._draining], timeout=LAST_WORDS_SECONDS)
+            self._draining.cancel()
+        if self._errors:
+            self._errors.close()
         if self._writer and not self._writer.is_closing():
             self._writer.abort()
         if self._answers:
@@ -139,7 +164,7 @@ class BackProcess(Generic[Received]):
             loop = asyncio.get_running_loop()
             self._reader, self._answers = await _reader(self._process.stdout)
             self._writer, _ = await loop.connect_write_pipe(asyncio.Protocol, self._process.stdin)
-            stderr, _ = await _reader(self._process.stderr)
+            stderr, self._errors = await _reader(self._process.stderr)
             self._draining = asyncio.create_task(self._drain(stderr))
         return self._reader
 

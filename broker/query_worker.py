@@ -5,8 +5,8 @@ import logging
 import os
 import signal
 import time
+from dataclasses import dataclass
 from itertools import count
-from typing import NamedTuple
 
 from msgspec.structs import astuple
 
@@ -14,12 +14,13 @@ from fledgling import refusals
 from fledgling.broker import audit_log
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing
-from fledgling.broker.launch import BackProcess
+from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.security import inspection, limits
 from fledgling.wire import (
     ANSWERS,
     Asked,
+    Begun,
     Call,
     Cancel,
     Found,
@@ -34,7 +35,6 @@ from fledgling.wire import (
 )
 
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
-DYING_SECONDS = 0.1  # from a kill to closed pipes; 11-53 ms were measured
 PAGE_FRAME_BYTES = 2**22  # a page is 28,000 characters; one entry alone may be longer
 _log = logging.getLogger("fledgling")
 LOST = Refusal(
@@ -54,12 +54,16 @@ def most_values(profile: Profile) -> int:
     return max(MAX_VALUES, profile.max_result_bytes // 2)
 
 
-class Waiting(NamedTuple):
-    """A call at work: what was asked, when on the monotonic clock, and who waits; None tells them to ask another."""
+@dataclass
+class Waiting:
+    """A call that the worker was told of: what was asked, who waits, and whether the worker has begun with it.
+
+    None tells them who wait that it never will: ask another.
+    """
 
     question: Asked
-    asked: float
     answer: asyncio.Future[Found | Refusal | None]
+    has_begun: bool = False
 
     def is_answered_by(self, found: Found | Refusal) -> bool:
         """Return whether this is an answer of the tool that was asked, or a refusal."""
@@ -81,11 +85,12 @@ class QueryWorker:
     def __init__(self, indexing: Indexing, breaker: Breaker) -> None:
         profile = indexing.profile
         self._indexing = indexing
+        self.images = indexing.images
         replies: Unpacker[FromWorker] = Unpacker(FromWorker, longest_frame(profile), most_values(profile))
-        self._process = BackProcess("fledgling.worker.server", None, astuple(indexing.images), replies)
+        self._process = BackProcess("fledgling.worker.server", None, astuple(self.images), replies)
         self._profile = profile
         self._breaker = breaker
-        self.generation: int | None = None
+        self.generation: Generation | None = None
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
@@ -99,18 +104,25 @@ class QueryWorker:
         return self._process.pid
 
     async def ready(self, generation: Generation) -> bool:
-        """Open a generation, and wait until the worker serves it; False where it ended instead."""
-        self.generation = generation.number
-        opened = Open(os.getpid(), self._indexing.images, self._profile, generation, self._indexing.confining)
+        """Open a generation of its images, and wait until the worker serves it; False where it ended instead."""
+        self.generation = generation
+        opened = Open(os.getpid(), self.images, self._profile, generation, self._indexing.confining)
         self._process.begin(opened)
         self._process.watch(limits.memory_cap(self._profile.memory_limit))
+        first, is_ready = None, False
         try:
             async with asyncio.timeout(READY_SECONDS):
-                is_ready = self._is_confined(await self._process.receive())
+                first = await self._process.receive()
+            is_ready = self._is_confined(first)
         except TimeoutError:
-            is_ready = False
+            self._tell_killed(f"it was not ready after {READY_SECONDS:g} s")
+            self._was_killed = True
         if not is_ready:
-            self._kill()
+            self._process.kill()
+            status = await self._process.ended()
+            if not isinstance(first, Ready | Refusal):
+                self._tell_end(status, first)
+            self._was_killed = True
             self._breaker.ended([], is_crash=True)
         self._reading = asyncio.create_task(self._read())
         return is_ready
@@ -120,33 +132,38 @@ class QueryWorker:
         problem = first.reason if isinstance(first, Refusal) else None
         if isinstance(first, Ready):
             problem = inspection.problem("query worker", self.pid, first.layers, self._indexing.confining)
-            audit_log.tell_of(self._indexing.tell, "query worker", self.pid, first.layers, self.generation)
+            number = self.generation.number if self.generation else None
+            audit_log.tell_of(self._indexing.tell, "query worker", self.pid, first.layers, number)
         if problem:
             _log.error("the query worker (pid %d) is not used: %s", self.pid, problem)
         return isinstance(first, Ready) and problem is None
+
+    def serves(self, number: int) -> bool:
+        """Return whether the worker takes calls about a generation, or a later one."""
+        return self.is_serving() and self.generation is not None and self.generation.number >= number
 
     def is_serving(self) -> bool:
         """Return whether the worker takes calls; one that has no memory left for them does not."""
         return self._reading is not None and not (self._has_ended or self._was_killed or self._is_spent)
 
-    async def ask(self, question: Asked) -> Found | Refusal | None:
-        """Return the answer, at the latest GRACE after the profile's query_timeout; then the worker is killed.
+    async def ask(self, question: Asked, deadline: float) -> Found | Refusal | None:
+        """Return the answer, at the latest YIELDING after `deadline` (time.monotonic); then the worker is killed.
 
-        None where the worker was as good as dead already when it was asked: ask another.
+        None where the worker ended before it had begun with the call: ask another.
         """
         number = next(self._ids)
-        answer: asyncio.Future[Found | Refusal | None] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = Waiting(question, time.monotonic(), answer)
-        self._process.tell(Call(number, self._profile.query_timeout, question))
+        waiting = Waiting(question, asyncio.get_running_loop().create_future())
+        self._waiting[number] = waiting
+        self._process.tell(Call(number, deadline - time.monotonic(), question))
         try:
-            async with asyncio.timeout(self._profile.query_timeout + limits.GRACE):
-                return await asyncio.shield(answer)
+            async with asyncio.timeout_at(deadline + limits.YIELDING):
+                return await asyncio.shield(waiting.answer)
         except TimeoutError:
-            self._kill_for(question)
+            self._give_up(number, waiting)
             return refusals.timed_out(self._profile)
         except asyncio.CancelledError:
             self._process.tell(Cancel(number))
-            self._stopping = asyncio.create_task(self._stop(question, answer))
+            self._stopping = asyncio.create_task(self._stop(number, waiting))
             raise
 
     async def retire(self) -> None:
@@ -164,10 +181,15 @@ class QueryWorker:
             await self._process.ended()
 
     async def _read(self) -> None:
-        """Hand each reply to its call; a reply nobody asked for is a protocol violation, and the end."""
-        while isinstance(message := await self._process.receive(), Reply):
+        """Hand each reply to its call; a message about a call that nobody put breaks the protocol, and is the end."""
+        while isinstance(message := await self._process.receive(), Begun | Reply):
             waiting = self._waiting.get(message.id)
-            if waiting is None or not waiting.is_answered_by(message.answer):
+            if waiting is None:
+                break
+            if isinstance(message, Begun):
+                waiting.has_begun = True
+                continue
+            if not waiting.is_answered_by(message.answer):
                 break
             del self._waiting[message.id]
             self._breaker.answered(waiting.question)
@@ -175,29 +197,35 @@ class QueryWorker:
                 waiting.answer.set_result(message.answer)
             self._is_spent = limits.is_spent(self._process.data_bytes(), self._profile.memory_limit)
         self._has_ended = True
-        at = time.monotonic()
         self._process.kill()
         self._tell_end(await self._process.ended(), message)
-        at_work = [waiting.question for waiting in self._waiting.values()]
         if not self._was_killed:
+            at_work = [waiting.question for waiting in self._waiting.values() if waiting.has_begun]
             self._breaker.ended(at_work, is_crash=not self._process.over_memory)
         for waiting in self._waiting.values():
             if not waiting.answer.done():
-                waiting.answer.set_result(self._lost(at - waiting.asked))
+                waiting.answer.set_result(self._lost() if waiting.has_begun else None)
         self._waiting.clear()
 
-    async def _stop(self, question: Asked, answer: asyncio.Future[Found | Refusal | None]) -> None:
+    async def _stop(self, number: int, waiting: Waiting) -> None:
         """Kill the worker where a cancelled call does not end by itself."""
-        done, _ = await asyncio.wait([answer], timeout=limits.GRACE)
+        done, _ = await asyncio.wait([waiting.answer], timeout=limits.GRACE)
         if not done:
-            self._kill_for(question)
+            self._give_up(number, waiting)
 
-    def _kill_for(self, question: Asked) -> None:
-        """End the worker of a call that does not end, which alone is to blame."""
-        if not self._was_killed:  # calls that waited behind it have the same deadline
-            self._breaker.blame(question)
-            self._tell_killed("a call did not end by its timeout")
-        self._kill()
+    def _give_up(self, number: int, given_up: Waiting) -> None:
+        """End the worker of a call that does not end, which alone is to blame.
+
+        A call that waits behind others at work is not: it ends when the worker comes to it.
+        """
+        if given_up.has_begun and not self._was_killed:  # calls that are at work beside it have the same deadline
+            self._breaker.blame(given_up.question)
+        if given_up.has_begun or not any(waiting.has_begun for waiting in self._waiting.values()):
+            if not self._was_killed:
+                self._tell_killed("a call did not end by its timeout")
+            self._kill()
+        else:
+            self._process.tell(Cancel(number))
 
     def _kill(self) -> None:
         """End the worker on purpose: that is no crash."""
@@ -215,14 +243,12 @@ class QueryWorker:
         elif last is not None:
             self._tell_killed("it sent what was not asked for")
         else:
-            self._tell_killed(f"it ended by itself, with status {status}")
+            self._tell_killed(how_ended(status))
 
     def _tell_killed(self, reason: str) -> None:
         _log.warning("the query worker (pid %d) has ended: %s", self.pid, reason)
         self._indexing.tell(audit_log.Killed(process="query worker", pid=self.pid, reason=reason))
 
-    def _lost(self, seconds: float) -> Refusal | None:
-        """Say what became of a call that was asked `seconds` before the worker ended."""
-        if self._process.over_memory:
-            return refusals.out_of_memory(self._profile)
-        return None if seconds < DYING_SECONDS else LOST
+    def _lost(self) -> Refusal:
+        """Say what became of a call that the worker had begun with."""
+        return refusals.out_of_memory(self._profile) if self._process.over_memory else LOST

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -25,6 +26,7 @@ from fledgling.wire import (
 OK, NOTHING, USAGE, PARTIAL, DENIED, TIMEOUT = 0, 1, 2, 3, 4, 124
 REFUSED: dict[RefusalKind, int] = {"denied": DENIED, "timeout": TIMEOUT, "invalid": USAGE}  # any other is NOTHING
 
+SAID_SECONDS = 5.0  # of waiting for the index until somebody who sees no progress is told
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -96,10 +98,12 @@ def escaped(text: str) -> str:
 
 
 class ProgressLine:
-    """One line on standard error that says how far the index is; nothing where that is no terminal."""
+    """One line on standard error: how far the index is, or where that is no terminal, that it is waited for."""
 
     def __init__(self) -> None:
         self._is_shown = False
+        self._begun = time.monotonic()
+        self._is_said = False
 
     async def report(self, progress: Progress) -> None:
         """Draw the line anew."""
@@ -107,6 +111,9 @@ class ProgressLine:
             done = f"{progress.done}/{progress.total} files" if progress.total else ""
             click.echo(f"\r\x1b[Kindexing: {progress.stage} {done}", nl=False, err=True)
             self._is_shown = True
+        elif not self._is_said and time.monotonic() - self._begun > SAID_SECONDS:
+            click.echo("fledgling: waiting for the index, which is built for this one command", err=True)
+            self._is_said = True
 
     def clear(self) -> None:
         """Take the line away."""

@@ -21,6 +21,13 @@ class FrameError(Exception):
     """What came over the pipe is no message of the expected type."""
 
 
+class CutFrameError(FrameError):
+    """The other side has ended, or closed the pipe, in the middle of a frame."""
+
+    def __init__(self) -> None:
+        super().__init__("the pipe closed in the middle of a frame")
+
+
 def pack(message: msgspec.Struct) -> bytes:
     """Return one whole frame: `pack(Cancel(7))` is `00 00 00 11` and 17 bytes of MessagePack."""
     body = msgspec.msgpack.encode(message)
@@ -94,7 +101,7 @@ class Pipe(Generic[Message]):
             return None
         body = self._read(self._unpacker.length(header))
         if not body:
-            raise FrameError("the pipe closed in the middle of a frame, or the frame is empty")
+            raise CutFrameError  # or it is empty, which no message is
         return self._unpacker.message(body)
 
     def send(self, message: msgspec.Struct) -> None:
@@ -115,7 +122,7 @@ class Pipe(Generic[Message]):
             while at < count:
                 length = os.readv(self._source, [room[at:]])
                 if not length and at:
-                    raise FrameError("the pipe closed in the middle of a frame")
+                    raise CutFrameError
                 if not length:
                     return bytearray()
                 at += length

@@ -579,6 +579,16 @@ class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
     partial: str | None = None
 
 
+class Crashed(Struct, frozen=True, forbid_unknown_fields=True, tag="crashed"):
+    """Indexer to broker, last: a process that it has forked has ended, and the build with it.
+
+    `status` is the exit status of that process, negative for a signal.
+    """
+
+    process: Literal["lister", "extractors' parent"]
+    status: int
+
+
 class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
     """Broker to query worker, once: serve the profile's tools from one generation of the index."""
 
@@ -609,6 +619,12 @@ class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag="cancel"):
     id: int
 
 
+class Begun(Struct, frozen=True, forbid_unknown_fields=True, tag="begun"):
+    """Query worker to broker: it works on this call now, and nobody else may be asked it if the worker ends."""
+
+    id: int
+
+
 class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
     """Query worker to broker: exactly one for each Call."""
 
@@ -616,6 +632,6 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
     answer: Found | Refusal
 
 
-FromIndexer = Accepted | Progress | Generation | Built | Refusal
+FromIndexer = Accepted | Progress | Generation | Built | Crashed | Refusal
 ToWorker = Open | Call | Cancel
-FromWorker = Ready | Refusal | Reply
+FromWorker = Ready | Refusal | Begun | Reply

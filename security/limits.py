@@ -8,7 +8,8 @@ import resource
 from collections.abc import Mapping
 
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks hold before the first row
-GRACE = 0.3  # seconds after query_timeout until a call that does not yield is ended by killing its worker
+GRACE = 0.3  # seconds after query_timeout by which every call is answered or refused
+YIELDING = 0.2  # seconds of them that a call has to yield; the rest is for killing its worker and for saying so
 
 BROKER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # bytes; a core file would be a copy of answers on disk

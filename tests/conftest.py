@@ -52,6 +52,21 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_project(tmp_path_factory.mktemp("project"))
 
 
+STAGED = 2400  # files of `staged`
+
+
+@pytest.fixture(scope="session")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose index comes in all its generations: files enough for a listing, and 4 MB of source."""
+    root = tmp_path_factory.mktemp("staged")
+    for number in range(STAGED):
+        directory = root / f"d{number % 40}"
+        directory.mkdir(exist_ok=True)
+        body = "".join(f"def f{number}_{n}(x):\n    return [x, {n}]  # needle {number}\n\n\n" for n in range(20))
+        (directory / f"m{number}.py").write_text(f"import os\n\n\n{body}")
+    return root
+
+
 def serve_command(root: Path, *options: str) -> list[str]:
     """The command a client is configured with."""
     command = [sys.executable, "-I", "-B", "-m", "fledgling", "serve", "--root", str(root)]

@@ -18,10 +18,13 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import Settings
 from fledgling.security import profile as profiles
+from fledgling.wire import AnyAnswer, AnyQuestion, Explore, Refusal
 
 INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.server"
 
 PATIENCE = 60.0  # seconds for what has no bound of its own: other tests and other work may hold the processors
+
+EXPLORE = Explore()
 
 # A statement that never ends by itself: the project's content six times over, compared.
 ENDLESS = (
@@ -129,6 +132,27 @@ async def fronted(
         yield front, indexing
     finally:
         await front.close()
+
+
+@asynccontextmanager
+async def building(root: Path, profile: object) -> AsyncIterator[tuple[Front, Indexing]]:
+    """A front over an index that has not begun."""
+    indexing = Indexing(Settings(root=str(root)), profiles.load(str(profile)))
+    front = Front(indexing.profile, indexing)
+    try:
+        yield front, indexing
+    finally:
+        await front.close()
+
+
+async def answered(front: Front, question: AnyQuestion = EXPLORE) -> AnyAnswer:
+    """The answer, as soon as there is one: a worker that starts may take longer than a call may wait for it."""
+    until_then = time.monotonic() + PATIENCE
+    while isinstance(found := await front.ask(question), Refusal):
+        assert found.kind == "unavailable", found
+        assert time.monotonic() < until_then, found
+        await asyncio.sleep(0.05)
+    return found
 
 
 class Server:

@@ -289,11 +289,21 @@ async def test_a_worker_that_ended_before_it_was_needed_costs_no_call(wide, capl
     assert "Exception in callback" not in caplog.text
 
 
+async def dies_for_good(indexing, indexer):
+    """Kill an indexer, and the one that builds the index once more."""
+    indexer.kill()
+    while not indexing.is_over:
+        for process in back_processes(psutil.Process(), INDEXER):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        await asyncio.sleep(0.01)
+
+
 @pytest.mark.anyio
 async def test_a_map_of_an_index_that_will_not_be_finished_says_so(wide):
-    async with listed(wide) as (front, _, indexer):
+    async with listed(wide) as (front, indexing, indexer):
         assert (await front.ask(Explore())).note == COUNTING
-        indexer.kill()
+        await dies_for_good(indexing, indexer)
         found = await front.ask(Explore())
         while found.note == COUNTING:
             found = await front.ask(Explore())
@@ -303,9 +313,9 @@ async def test_a_map_of_an_index_that_will_not_be_finished_says_so(wide):
 
 @pytest.mark.anyio
 async def test_no_worker_waits_for_an_index_that_failed(wide):
-    async with listed(wide) as (_, _, indexer):
+    async with listed(wide) as (_, indexing, indexer):
         assert len(back_processes(psutil.Process(), QUERY_WORKER)) == 1
-        indexer.kill()
+        await dies_for_good(indexing, indexer)
         await until(lambda: not back_processes(psutil.Process(), QUERY_WORKER))
 
 

@@ -8,14 +8,14 @@ import psutil
 import pytest
 from running import is_alive, opened, until
 
-from fledgling.pipe import FrameError
 from fledgling.refusals import NO_INDEX
 from fledgling.scope import Scope
 from fledgling.security import inspection, memory_file
 from fledgling.security import profile as profiles
-from fledgling.wire import CONFINED, Build, Images
+from fledgling.wire import CONFINED, Build, Crashed, Images
 from fledgling.worker import listing
 from fledgling.worker.blocks import Blocks
+from fledgling.worker.child import CrashError
 from fledgling.worker.language import load_languages
 from fledgling.worker.listing import SMALL_FILES, Lister, ListingError
 from fledgling.worker.walk import MAX_DEPTH, walk
@@ -122,5 +122,6 @@ async def test_a_lister_that_is_killed_is_noticed(root, monkeypatch):
         lister.walked()
         process.send_signal(signal.SIGKILL)
         await until(lambda: not is_alive(process))
-        with pytest.raises(FrameError):
+        with pytest.raises(CrashError) as failed:
             lister.tree()
+        assert failed.value.crashed == Crashed("lister", -signal.SIGKILL)

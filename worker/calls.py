@@ -9,7 +9,7 @@ from queue import SimpleQueue
 
 from fledgling import refusals
 from fledgling.pipe import Pipe, pack
-from fledgling.wire import Call, Cancel, Open, Query, Refusal, Reply, ToWorker
+from fledgling.wire import Begun, Call, Cancel, Open, Query, Refusal, Reply, ToWorker
 from fledgling.worker import fault
 from fledgling.worker.answers import answer
 from fledgling.worker.index import Asking
@@ -59,11 +59,14 @@ class Calls:
         try:
             while True:
                 self._work(*queue.get())
+        except BrokenPipeError:  # the broker is gone
+            os._exit(0)
         except BaseException as problem:  # noqa: BLE001  (a thread that is gone would leave its calls to their timeout)
             sys.stderr.write(fault.line(problem))
             os._exit(1)
 
     def _work(self, call: Call, asking: Asking) -> None:
+        self._pipe.send(Begun(call.id))
         try:
             frame = pack(Reply(call.id, answer(asking, call.question)))
         except MemoryError:

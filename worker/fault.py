@@ -1,6 +1,9 @@
 """A fault of our own, as a line of the server's log."""
 
+import os
+import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -12,3 +15,18 @@ def line(problem: BaseException) -> str:
     [*_, last] = traceback.extract_tb(problem.__traceback__, limit=-1) or [None]
     place = f" at {Path(last.filename).name}:{last.lineno}" if last else ""
     return f"{type(problem).__name__}{place}\n"
+
+
+def ended(main: Callable[[], None]) -> None:
+    """Run a back process to its end, and end it: what goes wrong is one line of the log and exit status 1.
+
+    Whose broker is gone has nobody left to tell, and ends as if all were well.
+    """
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(0)
+    except BaseException as problem:  # noqa: BLE001  (the last resort of this process: one log line)
+        sys.stderr.write(line(problem))
+        os._exit(1)
+    os._exit(0)  # images are sealed or lost, and calls still at work have nobody left to answer

@@ -10,6 +10,7 @@ import os
 from fledgling.pipe import Pipe
 from fledgling.wire import Build
 from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.fault import ended
 from fledgling.worker.language import load_languages
 from fledgling.worker.listing import Lister
 
@@ -32,4 +33,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)

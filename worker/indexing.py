@@ -1,7 +1,6 @@
 """An indexer from its images to its end: confine, build, report. It meets hostile files, and writes to memory only."""
 
 import os
-import sys
 import threading
 from collections.abc import Callable
 
@@ -11,9 +10,9 @@ from fledgling import refusals
 from fledgling.pipe import Pipe
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Accepted, Build, Refusal
-from fledgling.worker import fault
 from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder, ViewError
+from fledgling.worker.child import CrashError
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.image import ENGINE, EngineError
@@ -49,15 +48,16 @@ def index(
         pipe.send(refusals.not_confined(str(absent)))
     except ListingError as none:
         pipe.send(none.refusal)
+    except CrashError as crash:
+        pipe.send(crash.crashed)
     except EngineError as wrong:
         pipe.send(Refusal("failed", str(wrong), f"Install that one: pip install duckdb=={ENGINE}"))
     except ViewError as wrong:
         pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
         pipe.send(refusals.index_too_large(order.profile))
-    except Exception as problem:  # noqa: BLE001  (the last resort of this process: one refusal, one log line)
-        sys.stderr.write(fault.line(problem))
-        pipe.send(refusals.NO_INDEX)
+    except BrokenPipeError:  # the broker is gone
+        os._exit(0)
 
 
 def _end_with_broker(pipe: Pipe[Build]) -> None:

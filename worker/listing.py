@@ -16,13 +16,14 @@ from msgspec import Struct
 
 from fledgling import refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
-from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe
-from fledgling.security import limits, memory_file
+from fledgling.pipe import MAX_FRAME_BYTES, CutFrameError, FrameError, Pipe
+from fledgling.security import lifeline, limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import Build, Layer, Profile, Refusal
 from fledgling.worker import fault
 from fledgling.worker.below import Reader
 from fledgling.worker.blocks import BlockWriter, File
+from fledgling.worker.child import Child
 from fledgling.worker.extracting.extractors import STDERR, WAITING_BYTES, keep
 from fledgling.worker.language import Languages
 from fledgling.worker.walk import MAX_NAMES, Entry, Tree, walk
@@ -82,7 +83,7 @@ class Lister:
     def __init__(self, order: Build, languages: Languages) -> None:
         self._ours, theirs = socket.socketpair()
         theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
-        self._process = _fork(order, languages, theirs)
+        self._process = Child("lister", _fork(order, languages, theirs))
         theirs.close()
         number = self._ours.fileno()
         self._pipe: Pipe[Began | Walked | Entries | Refusal] = Pipe(
@@ -91,7 +92,7 @@ class Lister:
         self._walked: Walked | None = None
 
     def began(self) -> Began:
-        """Wait until it walks. Raises ListingError, as all below."""
+        """Wait until it walks. Raises ListingError, or CrashError where it is gone, as all below."""
         return self._heard(Began)
 
     def walked(self) -> Walked:
@@ -110,10 +111,15 @@ class Lister:
     def close(self) -> None:
         """See the process end: it has nobody to tell anything more."""
         self._ours.close()
-        os.waitpid(self._process, 0)
+        self._process.ended()
 
     def _heard(self, expected: type[Message]) -> Message:
-        message = self._pipe.receive()
+        try:
+            message = self._pipe.receive()
+        except (CutFrameError, ConnectionResetError):
+            message = None
+        if message is None:
+            raise self._process.crash()
         if isinstance(message, Refusal):
             raise ListingError(message)
         if not isinstance(message, expected):
@@ -131,6 +137,7 @@ def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
     indexer = os.getpid()
     child = os.fork()
     if child == 0:
+        lifeline.tie(indexer)
         keep({STDERR, end.fileno(), order.root_fd, order.images.listing})
         number = end.fileno()
         pipe: Pipe[Began] = Pipe(Began, number, number)
@@ -140,9 +147,14 @@ def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
             pipe.send(refusals.not_confined(str(absent)))
         except MemoryError:
             pipe.send(refusals.index_too_large(order.profile))
-        except Exception as problem:  # noqa: BLE001  (the last resort of this process, as of the indexer)
+        except (BrokenPipeError, ConnectionResetError):  # the indexer is gone, and says why itself
+            os._exit(0)
+        except OSError as problem:  # the root cannot be read
             pipe.send(refusals.NO_INDEX)
             sys.stderr.write(fault.line(problem))
+        except Exception as problem:  # noqa: BLE001  (the last resort of this process, as of the indexer)
+            sys.stderr.write(fault.line(problem))
+            os._exit(1)
         finally:
             os._exit(0)  # nothing of the indexer's own may run here
     return child

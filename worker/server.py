@@ -14,6 +14,7 @@ import _duckdb as duckdb
 
 from fledgling.pipe import Pipe
 from fledgling.wire import LISTING, Open, ToWorker
+from fledgling.worker.fault import ended
 from fledgling.worker.image import Opening, open_sealed
 
 
@@ -39,4 +40,4 @@ def _opened(pipe: Pipe[ToWorker]) -> tuple[Open, duckdb.DuckDBPyConnection | Non
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)

@@ -56,8 +56,9 @@ def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool
 
     async def ask(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
         line = terminal.ProgressLine()
-        answer = await front.ask(question, line.report, least=CODE)
+        await front.indexed(CODE, line.report)
         line.clear()
+        answer = await front.ask(question, least=CODE)
         return answer, await indexing.built()
 
     answer, built = run(indexed(project), ask)

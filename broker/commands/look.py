@@ -87,6 +87,7 @@ def doctor(as_json: bool, **options: Any) -> None:
 
 async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
     """Ask for the map, so that there is a query worker to look at."""
+    await front.indexed(CODE)
     return await front.ask(Explore(), least=CODE)
 
 

@@ -4,7 +4,10 @@ import asyncio
 import logging
 import os
 import signal
+from asyncio import FIRST_COMPLETED
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,7 @@ import click
 
 from fledgling.broker import audit_log
 from fledgling.broker.audit_log import AuditLog, AuditLogError
-from fledgling.broker.commands.project import Project, confined, indexed, project_of, run, setting_options, warn
+from fledgling.broker.commands.project import Project, confined, indexed, project_of, setting_options, warn
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.protocol import agents
@@ -22,6 +25,7 @@ from fledgling.broker.reporting import stats
 from fledgling.config import NO_AGENTS, ConfigError
 from fledgling.wire import Profile
 
+START_SECONDS = 5.0  # until clients are greeted though an indexer has not said whether its build is refused
 _log = logging.getLogger("fledgling")
 
 
@@ -41,12 +45,14 @@ def serve(**options: Any) -> None:
     # Ctrl-C ends us as SIGTERM does, and the kernel ends the others.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-    async def serving(front: Front, indexing: Indexing) -> None:
-        telling = asyncio.create_task(_tell(indexing))
-        await server.serve(front, log, project.settings.answers)
-        telling.cancel()
+    async def serving() -> None:
+        front = Front(indexing.profile, indexing)
+        try:
+            await _unless_refused([indexing], lambda: server.serve(front, log, project.settings.answers))
+        finally:
+            await front.close()
 
-    run(indexing, serving)
+    asyncio.run(serving())
     log.tell(audit_log.End(reason="the client has closed its end"))
 
 
@@ -84,11 +90,8 @@ def _serve_http(project: Project) -> None:
                 front = http.SharingFront(agent.profile, indexing)
                 stack.push_async_callback(front.close)
                 guests.append(http.Guest(agent, front, logs_of[agent], settings))
-            for indexing in indexings.values():
-                warn((await indexing.accepted()).notices)
-                telling = asyncio.create_task(_tell(indexing))
-                stack.callback(telling.cancel)
-            await http.serve(listening, settings.transport, guests, log)
+            serve_all = partial(http.serve, listening, settings.transport, guests, log)
+            await _unless_refused(indexings.values(), serve_all)
 
     asyncio.run(serving())
     log.tell(audit_log.End(reason="it was told to end"))
@@ -105,12 +108,42 @@ def _audit_log(project: Project, profile: Profile | None) -> AuditLog:
         raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
 
 
+async def _unless_refused(indexings: Collection[Indexing], serve: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Serve, until that ends. Raises IndexingError where a build is refused, as a rule before anybody is served."""
+    accepting = asyncio.gather(*map(_accepted, indexings))
+    tasks: list[asyncio.Future[Any]] = [accepting, asyncio.gather(*map(_tell, indexings))]
+    try:
+        await asyncio.wait([accepting], timeout=START_SECONDS)
+        if accepting.done():
+            accepting.result()
+        tasks.append(serving := asyncio.create_task(serve()))
+        if not accepting.done():
+            await asyncio.wait([accepting, tasks[-1]], return_when=FIRST_COMPLETED)
+        if accepting.done():
+            accepting.result()
+        await serving
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _accepted(indexing: Indexing) -> None:
+    """Wait until an indexer begins its build, and log what it says; where it dies, every answer will say so."""
+    try:
+        warn((await indexing.accepted()).notices)
+    except IndexingError as failed:
+        if failed.is_refused:
+            raise
+
+
 async def _tell(indexing: Indexing) -> None:
     """Log how the build ended, as soon as it does."""
     try:
         built = await indexing.built()
     except IndexingError as failed:
-        _log.error("no index: %s", failed)
+        if not failed.is_refused:
+            _log.error("the index is not whole, and will not be: %s", failed)
     else:
         _log.info("%s", stats.headline(built), extra={"seconds": built.seconds})
         _log.debug("%s", ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in built.seconds.items()))

@@ -192,15 +192,20 @@ class SharingFront(Front):
     """A front whose questions give their turn back while the worker has them."""
 
     async def ask(
-        self, question: AnyQuestion, report: Report | None = None, *, least: int = LISTING
+        self,
+        question: AnyQuestion,
+        report: Report | None = None,
+        *,
+        least: int = LISTING,
+        deadline: float | None = None,
     ) -> AnyAnswer | Refusal:
         """Put one question, as any front does."""
         turn = _turn.get()
         if turn is None:
-            return await super().ask(question, report, least=least)
+            return await super().ask(question, report, least=least, deadline=deadline)
         turn.give()
         try:
-            return await super().ask(question, report, least=least)
+            return await super().ask(question, report, least=least, deadline=deadline)
         finally:
             await turn.take()
 

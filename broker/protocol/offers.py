@@ -39,7 +39,8 @@ TEXT = "text/plain"
 UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again once the operator has seen to it.")
 
 Context = ServerRequestContext[Any, Any]
-Ask = Callable[[Context, str, Mapping[str, object]], Awaitable[AnyAnswer | Refusal]]  # puts a call and logs it
+# Puts a call and logs it; all calls of one request have one deadline.
+Ask = Callable[[Context, str, Mapping[str, object], float], Awaitable[AnyAnswer | Refusal]]
 _log = logging.getLogger("fledgling")
 
 
@@ -50,10 +51,12 @@ class Denied(MCPError):
 class Offers:
     """The handlers of one profile's resources, prompts and completions."""
 
-    def __init__(self, profile: Profile, log: AuditLog, ask: Ask) -> None:
+    def __init__(self, profile: Profile, log: AuditLog, ask: Ask, deadline: Callable[[], float]) -> None:
+        """Put calls by `ask`, each by what `deadline` says when its request arrives."""
         self._profile = profile
         self._log = log
         self._ask = ask
+        self._deadline = deadline
 
     async def list_resources(self, _: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
         """List what is at a fixed address."""
@@ -79,7 +82,7 @@ class Offers:
         found = resources.found(self._profile, params.uri)
         about = {"uri": params.uri}
         if isinstance(found, resources.Call):
-            text = _text(await self._ask(context, *found), about)
+            text = _text(await self._ask(context, *found, self._deadline()), about)
         else:
             text = _text(self._decided("resources/read", about, found), about)
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type=TEXT, text=text)])
@@ -109,9 +112,10 @@ class Offers:
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
         """Complete the path of a file, or the name of a definition."""
+        deadline = self._deadline()
 
         async def ask(tool: str, arguments: Mapping[str, object]) -> AnyAnswer | Refusal:
-            return await self._ask(context, tool, arguments)
+            return await self._ask(context, tool, arguments, deadline)
 
         given = (params.context.arguments if params.context else None) or {}
         typed = params.argument.value

@@ -58,11 +58,12 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
         return ListToolsResult(tools=tools(front.profile, answers))
 
     async def put(
-        context: Context, tool: str, arguments: Mapping[str, object], form: Answers, least: int
+        context: Context, tool: str, arguments: Mapping[str, object], form: Answers, least: int, deadline: float
     ) -> tuple[AnyAnswer | Refusal, CallToolResult, str]:
         try:
             with log.deciding(front.profile, tool, arguments) as decision:
-                answer = await front.call(tool, arguments, Reporter(context).report, least=least)
+                report = Reporter(context).report
+                answer = await front.call(tool, arguments, report, least=least, deadline=deadline)
                 returned, text = result(answer, form)
                 decision.became(answer, len(text.encode()))
         except AuditLogError as failed:
@@ -72,14 +73,14 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
         return answer, returned, text
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        _, returned, text = await put(context, params.name, params.arguments or {}, answers, LISTING)
+        _, returned, text = await put(context, params.name, params.arguments or {}, answers, LISTING, front.deadline())
         if params.name not in front.profile.tools:
             raise Denied(INVALID_PARAMS, text)
         return returned
 
-    async def ask(context: Context, tool: str, arguments: Mapping[str, object]) -> AnyAnswer | Refusal:
+    async def ask(context: Context, tool: str, arguments: Mapping[str, object], deadline: float) -> AnyAnswer | Refusal:
         """Ask for a resource or a completion, which say nothing of what they lack: no listing is good enough."""
-        return (await put(context, tool, arguments, "text", TEXT))[0]
+        return (await put(context, tool, arguments, "text", TEXT, deadline))[0]
 
     async def protocol(ctx: Context, call_next: CallNext) -> HandlerResult:
         """Log what the SDK refuses before it is a call: no such method, parameters that do not fit."""
@@ -90,7 +91,7 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
                 log.tell(Message(verdict="refused", layer="protocol", reason=f"unfit {printable(ctx.method[:64])}"))
             raise
 
-    offers = Offers(front.profile, log, ask)
+    offers = Offers(front.profile, log, ask, front.deadline)
     client_log = ClientLog()
     with warnings.catch_warnings(action="ignore", category=MCPDeprecationWarning):  # of logging: see ClientLog
         server: Server[Any] = Server(

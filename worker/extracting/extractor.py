@@ -8,10 +8,13 @@ process wherever it is, in the middle of C code too: the kernel does that. The p
 import gc
 import mmap
 import os
+import select
 import signal
 import socket
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from typing import NoReturn
 
 from msgspec.structs import astuple
@@ -73,30 +76,60 @@ def replace_forever(
                     confine("extractor", confining, parent=above)
                 except ConfinementError:
                     os._exit(UNCONFINED)
-                _serve(pipes[place], extractor, at_work[place])
+                _serve(ends[place], pipes[place], extractor, at_work[place])
                 os._exit(0)
             running[child] = place
         missing.clear()
         child, status = os.wait()
         place = running.pop(child)
-        ended = os.waitstatus_to_exitcode(status)
-        if ended == UNCONFINED:
-            break
-        if ended:
-            pipes[place].send(Lost(at_work[place].begun()))
-            at_work[place].begin(None)
-            for language in at_work[place].met():
-                extractor.extract(language, b"\n")  # a query takes 0.1 seconds to compile: once, not after each loss
+        if ended := os.waitstatus_to_exitcode(status):
+            _tell_lost(ended, pipes[place], extractor, at_work[place])
             missing.append(place)
     os._exit(0)
 
 
+def _tell_lost(status: int, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: "AtWork") -> None:
+    """Tell the indexer of the message that was the end of an extractor, if it had one; another takes its place."""
+    if status == UNCONFINED:
+        sys.stderr.write("an extractor could not be confined\n")
+        os._exit(1)
+    match at_work.stage():
+        case Stage.WITHIN_FRAME:  # the next one would take the rest for a message of its own
+            sys.stderr.write("an extractor ended within a message\n")
+            os._exit(1)
+        case Stage.WORKING:
+            pipe.send(Lost(at_work.begun()))
+            at_work.begin(None)
+            at_work.enter(Stage.WAITING)
+            for language in at_work.met():
+                extractor.extract(language, b"\n")  # a query takes 0.1 seconds to compile: once, not after each loss
+
+
+class Stage(IntEnum):
+    """What an extractor is at: between two messages, reading or writing one, or working on what one asks."""
+
+    WAITING = 0
+    WITHIN_FRAME = 1
+    WORKING = 2
+
+
 class AtWork:
-    """What an extractor is at, in memory that it shares with the process above it: file of the batch, languages met."""
+    """What an extractor is at, in memory that it shares with the process above it.
+
+    Its stage, which file of the batch, and languages met.
+    """
 
     def __init__(self, languages: Iterable[str]) -> None:
-        self._places = {language: place for place, language in enumerate(sorted(languages), 8)}
-        self._memory = mmap.mmap(-1, 8 + len(self._places))
+        self._places = {language: place for place, language in enumerate(sorted(languages), 9)}
+        self._memory = mmap.mmap(-1, 9 + len(self._places))
+
+    def enter(self, stage: Stage) -> None:
+        """Note that a stage is entered."""
+        self._memory[8] = stage
+
+    def stage(self) -> int:  # as the other side wrote it
+        """Return the stage that was noted last."""
+        return self._memory[8]
 
     def begin(self, number: int | None) -> None:
         """Note that a file is begun; None before the first."""
@@ -120,22 +153,38 @@ class AtWork:
         return [language for language, place in self._places.items() if self._memory[place]]
 
 
-def _serve(pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork) -> None:
-    while (asked := pipe.receive()) is not None:
-        if isinstance(asked, Sign):
-            pipe.send(Signed(signed(asked.blocks)))
-            continue
-        extracted = []
-        for number, source in enumerate(asked.sources):
-            if at_work.meet(source.language):
-                extractor.extract(source.language, b"\n")  # what a language needs first is not on this file's clock
-            at_work.begin(number)
-            extracted.append(_timed(extractor, source, seconds(source, asked)))
-        at_work.begin(None)
-        frame = pack(_found(extracted, asked))
-        extracted.clear()
-        gc.collect()
-        pipe.write(frame if len(frame) < MAX_FRAME_BYTES else pack(Lost(None)))
+def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork) -> None:
+    """Answer one message after the other. Wherever this process is killed, the one above knows what it was at."""
+    while True:
+        select.select([end], [], [])
+        at_work.enter(Stage.WITHIN_FRAME)
+        asked = pipe.receive()
+        if asked is None:
+            return
+        at_work.enter(Stage.WORKING)
+        frame = _signed(asked) if isinstance(asked, Sign) else _parsed(asked, extractor, at_work)
+        at_work.enter(Stage.WITHIN_FRAME)
+        pipe.write(frame)
+        at_work.enter(Stage.WAITING)
+
+
+def _signed(asked: Sign) -> bytes:
+    return pack(Signed(signed(asked.blocks)))
+
+
+def _parsed(asked: Batch, extractor: Extractor, at_work: AtWork) -> bytes:
+    """Return the frame that says what is in a batch."""
+    extracted = []
+    for number, source in enumerate(asked.sources):
+        if at_work.meet(source.language):
+            extractor.extract(source.language, b"\n")  # what a language needs first is not on this file's clock
+        at_work.begin(number)
+        extracted.append(_timed(extractor, source, seconds(source, asked)))
+    at_work.begin(None)
+    frame = pack(_found(extracted, asked))
+    extracted.clear()
+    gc.collect()
+    return frame if len(frame) < MAX_FRAME_BYTES else pack(Lost(None))
 
 
 def _timed(extractor: Extractor, source: Source, limit: float) -> tuple[Extraction, float]:

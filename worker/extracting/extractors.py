@@ -15,10 +15,12 @@ from typing import TypeVar
 
 from msgspec.structs import astuple
 
-from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, pack
+from fledgling.pipe import MAX_FRAME_BYTES, CutFrameError, FrameError, Pipe, pack
+from fledgling.security import lifeline
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Confining, Layer
 from fledgling.worker import fault
+from fledgling.worker.child import Child
 from fledgling.worker.extracting.messages import (
     Batch,
     Confined,
@@ -58,7 +60,7 @@ class Extractors:
 
     def __init__(self, languages: Languages, confining: Confining) -> None:
         pairs = [socket.socketpair() for _ in range(min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS))]
-        self._above = fork(languages, [theirs for _, theirs in pairs], confining)
+        self._above = Child("extractors' parent", fork(languages, [theirs for _, theirs in pairs], confining))
         self._sockets = [ours for ours, _ in pairs]
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
         self._lost = 0
@@ -72,7 +74,7 @@ class Extractors:
     def confined(self) -> tuple[Layer, ...]:
         """Wait until the process above them is confined, and return what holds them. Raises ConfinementError."""
         pipe = self._free.get()
-        answer = pipe.receive()
+        answer = self._answer(pipe)
         self._free.put(pipe)
         if not isinstance(answer, Confined):
             raise FrameError("the process above the extractors did not say what confines it")
@@ -96,10 +98,10 @@ class Extractors:
         if self._free.empty() or len(frame) >= MAX_FRAME_BYTES:
             return here
         pipe = self._free.get()
-        pipe.write(frame)
+        self._write(pipe, frame)
 
         def wait() -> bytes:
-            answer = pipe.receive()
+            answer = self._answer(pipe)
             self._free.put(pipe)
             return answer.rows if isinstance(answer, Signed) else here()
 
@@ -114,7 +116,7 @@ class Extractors:
         """End the processes."""
         for ours in self._sockets:
             ours.close()
-        os.waitpid(self._above, 0)
+        self._above.ended()
 
     def _ask(self, batch: Batch) -> tuple[Batch, Found]:
         pipe = self._free.get()
@@ -133,7 +135,7 @@ class Extractors:
                 parts.append(sources)
             elif sources:
                 batch = Batch(sources, batch.tabled, hurried=self._lost >= LOST_FILES)
-                match answered(pipe, batch):
+                match self._answered(pipe, batch):
                     case Found() as found:
                         parts.append(found)
                     case Lost(None) if len(sources) > 1:
@@ -143,8 +145,32 @@ class Extractors:
                         took = 0.0 if at is None else seconds(sources[worst], batch)
                         pending += (sources[worst + 1 :], given_up(took), sources[:worst])
                     case _:
-                        raise FrameError("an extractor has closed its socket")
+                        raise FrameError("an extractor did not say what it found")
         return joined(parts)
+
+    def _answered(self, pipe: Pipe[FromExtractor], message: Batch) -> FromExtractor:
+        """Put a message to a process and return what it answers; a message that does not fit a frame is not sent."""
+        frame = pack(message)
+        if len(frame) >= MAX_FRAME_BYTES:
+            return Lost(None)
+        self._write(pipe, frame)
+        return self._answer(pipe)
+
+    def _write(self, pipe: Pipe[FromExtractor], frame: bytes) -> None:
+        try:
+            pipe.write(frame)
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._above.crash() from None
+
+    def _answer(self, pipe: Pipe[FromExtractor]) -> FromExtractor:
+        """Return the next answer. Raises CrashError where none will come: the process above them is gone."""
+        try:
+            answer = pipe.receive()
+        except (CutFrameError, ConnectionResetError):
+            answer = None
+        if answer is None:
+            raise self._above.crash()
+        return answer
 
 
 def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confining) -> int:
@@ -156,11 +182,14 @@ def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confini
     indexer = os.getpid()
     child = os.fork()
     if child == 0:
+        lifeline.tie(indexer)
         try:
             keep({STDERR, *(end.fileno() for end in ends)})
             from fledgling.worker.extracting.extractor import replace_forever  # noqa: PLC0415  (see above)
 
             replace_forever(languages, ends, indexer, confining)
+        except (BrokenPipeError, ConnectionResetError):  # the indexer is gone, and says why itself
+            os._exit(0)
         except Exception as problem:  # noqa: BLE001  (as in indexing.py; the indexer sees a closed socket)
             sys.stderr.write(fault.line(problem))
         finally:
@@ -172,15 +201,6 @@ def keep(descriptors: Collection[int]) -> None:
     """Close all other descriptors: neither the root nor an image is for a parser."""
     for below, above in pairwise([-1, *sorted(descriptors), os.sysconf("SC_OPEN_MAX")]):
         os.closerange(below + 1, above)
-
-
-def answered(pipe: Pipe[FromExtractor], message: Batch) -> FromExtractor | None:
-    """Put a message to a process and return what it answers; a message that does not fit a frame is not sent."""
-    frame = pack(message)
-    if len(frame) >= MAX_FRAME_BYTES:
-        return Lost(None)
-    pipe.write(frame)
-    return pipe.receive()
 
 
 def given_up(took: float) -> Found:

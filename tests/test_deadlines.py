@@ -1,0 +1,288 @@
+"""Every call ends by query_timeout and GRACE, whoever is late: the index, a worker, a queue, the engine.
+
+On a busy machine a timer is late, too: a call may be as late as a plain timer of the same process at the same time.
+"""
+
+import asyncio
+import re
+import tomllib
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from mcp import Client
+from mcp.types import PromptReference, ResourceTemplateReference
+from running import INDEXER, QUERY_WORKER, answered, back_processes, building, first, until
+
+from fledgling.broker.audit_log import AuditLog
+from fledgling.broker.front import MAX_SQL_CALLS
+from fledgling.broker.protocol.resources import FILE_TEMPLATE
+from fledgling.broker.protocol.server import build
+from fledgling.security import limits
+from fledgling.wire import LISTING, TEXT, Explore, Query, Read, Refusal, Search, Symbols
+
+SECONDS = 0.5  # query_timeout
+CALLS = 1000  # of the long test
+TICKS = 0.001  # seconds that the clock of the loop and the arithmetic of a test may differ
+STATEMENTS = tomllib.loads((Path(__file__).parent / "queries" / "slow.toml").read_text())
+SLOW = [STATEMENTS["heard"][name] for name in ("joins without end", "recursion without end", "generated")]
+DEAF = [STATEMENTS["deaf"][name] for name in ("reversed", "all matches")]
+LATE = re.compile(
+    r"the call took longer than the profile's query_timeout of 0.5 s"
+    r"|the index is (still being built|being built once more, since .*): .*, and what this call needs was not there "
+    r"within the profile's query_timeout of 0.5 s"
+    r"|no query worker was ready within the profile's query_timeout of 0.5 s"
+    r"|the query worker does not start"
+    r"|the query worker ended while it worked on this call"
+    r"|\d+ query workers have ended one after the other"
+    r"|\d+ calls are at work already"
+)
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory):
+    profile = tmp_path_factory.mktemp("profile") / "hasty.sql"
+    profile.write_text(
+        f"SET tools = 'explore, read, search, symbols, dependencies, query'; SET query_timeout = {SECONDS};"
+    )
+    return profile
+
+
+# ---- how late a call is ----------------------------------------------------------------------------------------------
+
+
+async def late(call):
+    """What became of a call, and by how many seconds it passed what is promised, for which it alone is to blame."""
+    loop = asyncio.get_running_loop()
+    begun, promised = loop.time(), SECONDS + limits.GRACE
+    timer = asyncio.create_task(asyncio.sleep(promised))
+    fired = loop.create_future()
+    timer.add_done_callback(lambda _: fired.set_result(loop.time() - begun - promised))
+    found = await asyncio.gather(call, return_exceptions=True)
+    passed = loop.time() - begun - promised
+    if passed <= 0:
+        timer.cancel()
+        return found[0], passed
+    return found[0], passed - await fired
+
+
+async def in_time(*calls):
+    """What became of calls that are put at once; none of them may be late."""
+    found = await asyncio.gather(*map(late, calls))
+    for answer, passed in found:
+        assert passed <= TICKS, (passed, answer)
+        if isinstance(answer, Refusal) and answer.kind != "not_found":
+            assert LATE.fullmatch(answer.reason), answer
+            assert answer.next_step
+    return [answer for answer, _ in found]
+
+
+def mcp_calls(client):
+    """What else a client asks that waits for the index: resources and completions; and a prompt, which does not."""
+    of_file = ResourceTemplateReference(type="ref/resource", uri=FILE_TEMPLATE)
+    of_symbol = PromptReference(type="ref/prompt", name="explain_symbol")
+    return [
+        client.read_resource("fledgling://overview"),
+        client.read_resource("fledgling://file/d0/m0.py"),
+        client.complete(of_file, {"name": "path", "value": "d1"}),
+        client.complete(of_symbol, {"name": "symbol", "value": "f77"}),
+        client.get_prompt("orient"),
+    ]
+
+
+QUESTIONS = (
+    Explore(),
+    Read("d0/m0.py"),
+    Search("needle"),
+    Search("f7", kind="function"),
+    Symbols(),
+    Query("FROM files"),
+)
+BESIDE_TEXT = (
+    "Meanwhile ask explore or read (by path and lines, without symbol) or search (for text, without kind); "
+    "ask this again later."
+)
+
+
+# ---- whoever is late -------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def held(root, profile, number=None):
+    """A front whose indexer stands still once a generation is there; None: from its start."""
+    async with building(root, profile) as (front, indexing):
+        indexer = await first(psutil.Process(), INDEXER)
+        if number is not None:
+            await indexing.sealed(number)
+        indexer.suspend()
+        try:
+            yield front, indexing, indexer
+        finally:
+            for process in back_processes(psutil.Process(), INDEXER):
+                with suppress(psutil.NoSuchProcess):
+                    process.resume()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("number", [None, LISTING, TEXT], ids=["nothing", "the listing", "the text"])
+async def test_calls_that_wait_for_the_index_are_refused_in_time(staged, hasty, number):
+    """With what is there, how far the rest is, and what can be asked meanwhile."""
+    async with held(staged, hasty, number) as (front, indexing, _), Client(build(front, AuditLog(), "text")) as client:
+        answers = await in_time(*map(front.ask, QUESTIONS), *mcp_calls(client))
+        newest = indexing.newest_or_none()
+    refused = [answer for answer in answers[: len(QUESTIONS)] if isinstance(answer, Refusal)]
+    assert newest is None if number is None else newest.number >= number
+    if newest is None:
+        assert len(refused) == len(QUESTIONS)
+        assert {answer.next_step for answer in refused} == {"Ask this again later."}
+    if number == TEXT and newest.number == TEXT:
+        waited = [answer for answer in refused if answer.reason.startswith("the index is still being built: ")]
+        assert len(waited) >= 3
+        assert {answer.next_step for answer in waited} == {BESIDE_TEXT}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("role", ["lister", "extractor"])
+async def test_calls_that_wait_for_a_process_that_stands_still_are_refused_in_time(staged, hasty, role):
+    async with building(staged, hasty) as (front, _):
+        forked = []
+        while len(forked) < (1 if role == "lister" else 3):
+            await asyncio.sleep(0.001)
+            forked = back_processes(psutil.Process(), INDEXER)[1:]
+        for process in forked:
+            with suppress(psutil.NoSuchProcess):
+                process.suspend()
+        await in_time(*map(front.ask, QUESTIONS))
+
+
+@pytest.mark.anyio
+async def test_calls_that_wait_for_the_second_build_hear_of_the_first(staged, hasty):
+    async with held(staged, hasty) as (front, _, indexer):
+        indexer.kill()
+        await until(lambda: back_processes(psutil.Process(), INDEXER) not in ([], [indexer]))
+        for process in back_processes(psutil.Process(), INDEXER):
+            process.suspend()
+        for answer in await in_time(*map(front.ask, QUESTIONS)):
+            assert "being built once more, since the indexer ended before the index was complete" in answer.reason
+
+
+async def slow(front):
+    return await in_time(*(front.ask(Query(sql)) for sql in SLOW[:2]), front.ask(Explore()))
+
+
+async def deaf(front):
+    return await in_time(*(front.ask(Query(f"{sql} -- {front.turn}")) for sql in DEAF), front.ask(Explore()))
+
+
+async def stopped_worker(front):
+    for worker in back_processes(psutil.Process(), QUERY_WORKER):
+        worker.suspend()
+    return await in_time(front.ask(Search("needle")), front.ask(Explore()), front.ask(Query("SELECT 1")))
+
+
+async def killed_worker(front):
+    for worker in back_processes(psutil.Process(), QUERY_WORKER):
+        worker.kill()
+    return await in_time(*map(front.ask, QUESTIONS))
+
+
+async def stopped_successor(front):
+    """The worker ends, and the one that should take over stands still while it starts."""
+    before = back_processes(psutil.Process(), QUERY_WORKER)
+    for worker in before:
+        worker.kill()
+    asking = asyncio.create_task(in_time(front.ask(Explore()), front.ask(Symbols())))
+    while not asking.done():
+        for worker in {*back_processes(psutil.Process(), QUERY_WORKER)} - {*before}:
+            worker.suspend()
+        await asyncio.sleep(0.001)
+    for worker in back_processes(psutil.Process(), QUERY_WORKER):
+        worker.resume()
+    return await asking
+
+
+async def busy_queue(front):
+    asked = [front.ask(Query(SLOW[2])) for _ in range(MAX_SQL_CALLS + 2)]
+    return await in_time(*asked, front.ask(Explore()), front.ask(Search("needle")))
+
+
+async def cancelled_neighbours(front):
+    neighbours = [asyncio.create_task(front.ask(Query(f"{sql} -- {front.turn} cancelled"))) for sql in DEAF]
+    await asyncio.sleep(0.05)
+    for neighbour in neighbours:
+        neighbour.cancel()
+    return await in_time(front.ask(Query(SLOW[0])), front.ask(Explore()), front.ask(Symbols()))
+
+
+async def breaker_pause(front):
+    """Workers that end as soon as they are there, until no other is started for a while."""
+
+    async def kill_all():
+        while True:
+            for worker in back_processes(psutil.Process(), QUERY_WORKER):
+                with suppress(psutil.NoSuchProcess):
+                    worker.kill()
+            await asyncio.sleep(0.005)
+
+    killing = asyncio.create_task(kill_all())
+    try:
+        return await in_time(*map(front.ask, QUESTIONS))
+    finally:
+        killing.cancel()
+
+
+async def put_again(front):
+    """A worker that stands still with calls it has not begun is killed within their time."""
+    workers = back_processes(psutil.Process(), QUERY_WORKER)
+    for worker in workers:
+        worker.suspend()
+    asking = asyncio.create_task(in_time(front.ask(Explore()), front.ask(Query("SELECT 1"))))
+    await asyncio.sleep(SECONDS / 4)
+    for worker in workers:
+        worker.kill()
+    return await asking
+
+
+KINDS = [
+    slow,
+    deaf,
+    stopped_worker,
+    killed_worker,
+    stopped_successor,
+    busy_queue,
+    cancelled_neighbours,
+    put_again,
+    breaker_pause,
+]
+
+
+async def all_kinds(front, turn):
+    """Each kind once, and how many calls that were."""
+    front.turn, count = turn, 0
+    for kind in KINDS:
+        assert (await answered(front)).summary.total_files
+        count += len(await kind(front))
+    return count
+
+
+@pytest.mark.anyio
+async def test_calls_that_wait_for_a_worker_are_refused_or_answered_in_time(project, hasty):
+    async with building(project, hasty) as (front, _):
+        await all_kinds(front, 0)
+
+
+@pytest.mark.anyio
+@pytest.mark.long
+async def test_a_thousand_slow_calls_end_in_time(project, staged, hasty, record_testsuite_property):
+    count, turn = 0, 0
+    while count < CALLS:
+        async with (
+            held(staged, hasty, [None, LISTING, TEXT][turn % 3]) as (front, _, _),
+            Client(build(front, AuditLog(), "text")) as client,
+        ):
+            count += len(await in_time(*map(front.ask, QUESTIONS), *mcp_calls(client)))
+        async with building(project, hasty) as (front, _):
+            count += await all_kinds(front, turn)
+        turn += 1
+    record_testsuite_property("slow calls in time", count)

@@ -1,0 +1,222 @@
+"""A server stays up whoever dies while the index is built: it is built once more, and then the server says so."""
+
+import asyncio
+import os
+import re
+from contextlib import suppress
+from typing import get_args
+
+import psutil
+import pytest
+from conftest import STAGED
+from running import INDEXER, QUERY_WORKER, Server, back_processes, building, is_alive, opened, until
+
+from fledgling.broker import indexing as indexing_module
+from fledgling.broker.indexing import UNFINISHED, IndexingError
+from fledgling.wire import TEXT, Explore, Progress, Refusal, Search, Symbols
+
+WARNED = "the index is built once more"
+GIVEN_UP = re.compile(
+    r"the index could not be built, and is not tried again: (.*?): it (was killed by SIGKILL|exited with status \d+); "
+    r"the second time (.*?): it (was killed by SIGKILL|exited with status \d+)"
+)
+
+
+@pytest.fixture(scope="module")
+def patient(tmp_path_factory):
+    """A profile under which a call waits for two builds on a busy machine."""
+    profile = tmp_path_factory.mktemp("profile") / "patient.sql"
+    profile.write_text("SET tools = 'explore, search, symbols'; SET query_timeout = 60;")
+    return profile
+
+
+# ---- who is who ------------------------------------------------------------------------------------------------------
+
+
+def indexers(server):
+    return [process for process in back_processes(server, INDEXER) if process.ppid() == server.pid]
+
+
+def forked(server, holds_root):
+    """Children of the indexer: the lister holds the root, the process above the extractors does not."""
+    found = []
+    for indexer in indexers(server):
+        for child in indexer.children():
+            with suppress(psutil.NoSuchProcess, FileNotFoundError, ProcessLookupError):
+                held = [where for fd, where in opened(child).items() if where.startswith("/") and "memfd" not in where]
+                if is_alive(child) and bool(held) == holds_root:
+                    found.append(child)
+    return found
+
+
+def extractors(server):
+    return [child for above in forked(server, holds_root=False) for child in above.children() if is_alive(child)]
+
+
+ROLES = {
+    "indexer": indexers,
+    "lister": lambda server: forked(server, holds_root=True),
+    "extractors' parent": lambda server: forked(server, holds_root=False),
+    "extractor": lambda server: extractors(server)[:1],
+}
+MOMENTS = ("start", "walk", "read", "extract")
+KILLS = [(role, moment) for role in ROLES for moment in MOMENTS if role != "lister" or moment in ("start", "walk")]
+QUICK = {("indexer", "start"), ("lister", "walk"), ("extractors' parent", "read"), ("extractor", "extract")}
+QUICK_TWICE = {("indexer", "start"), ("indexer", "extract")}
+
+
+def rows(quick, roles=tuple(ROLES)):
+    """Parameters of a test: each costs two builds, so all but some of each kind are long."""
+    return [
+        pytest.param(role, moment, id=f"{role}, {moment}", marks=[] if (role, moment) in quick else [pytest.mark.long])
+        for role, moment in KILLS
+        if role in roles
+    ]
+
+
+async def killed(server, role):
+    """Kill a process of this role as soon as there is one, and return its id; None where there will be none."""
+    while indexers(server):
+        with suppress(psutil.NoSuchProcess):
+            for process in ROLES[role](server):
+                process.kill()
+                return process.pid
+        await asyncio.sleep(0.001)
+    return None
+
+
+STAGES = ("start", *get_args(Progress.__annotations__["stage"]))
+
+
+async def at(indexing, moment):
+    """Wait until a build is in a stage, or past it."""
+    await until(
+        lambda: (
+            moment == "start"
+            or (indexing.progress and STAGES.index(indexing.progress.stage) >= STAGES.index(moment))
+            or indexing.is_over
+        )
+    )
+
+
+CALLS = (  # what they need: the listing, the text, the definitions
+    Explore(),
+    Search("needle 77", context=0),
+    Symbols(name_pattern="f77_*"),
+)
+WHOLE = (STAGED, 220, 20)
+
+
+async def asked(front):
+    """What the answers to all CALLS count, put at once; a refusal as it is."""
+    explored, found, symbols = await asyncio.gather(*map(front.ask, CALLS))
+    return (
+        explored if isinstance(explored, Refusal) else explored.summary.total_files,
+        found if isinstance(found, Refusal) else found.total,
+        symbols if isinstance(symbols, Refusal) else symbols.total,
+    )
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("role", "moment"), rows(QUICK))
+async def test_a_build_that_loses_a_process_is_made_once_more(staged, patient, role, moment, caplog):
+    """Every call that waits is answered, by the first build or the second."""
+    me = psutil.Process()
+    descriptors = len(opened(me))
+    async with building(staged, patient) as (front, indexing):
+        waiting = asyncio.create_task(asked(front))
+        await at(indexing, moment)
+        pid = await killed(me, role)
+        answers = await waiting
+        await indexing.built()
+        again = await asked(front)
+    assert answers[:2] == again[:2] == WHOLE[:2]
+    if role == "extractor":  # it may have cost a batch of files, or nothing
+        assert again[2] in (0, WHOLE[2])
+    else:
+        assert moment != "start" or (pid and WARNED in caplog.text)  # later it may have done its part
+        assert answers[2] == again[2] == WHOLE[2]
+    assert len(opened(me)) <= descriptors
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("role", "moment"), rows(QUICK_TWICE, ("indexer", "lister", "extractors' parent")))
+async def test_a_build_that_loses_a_process_twice_is_given_up_in_words(staged, patient, role, moment):
+    """What was sealed by then goes on serving, and all else is refused with what happened."""
+    me = psutil.Process()
+    async with building(staged, patient) as (front, indexing):
+        waiting = asyncio.create_task(asked(front))
+        await at(indexing, moment)
+        first = await killed(me, role)
+        await until(
+            lambda: (
+                indexing.is_over or first is None or indexing.state().startswith("the index is being built once more")
+            )
+        )
+        await at(indexing, moment)
+        second = await killed(me, role)
+        answers = await waiting
+        with suppress(IndexingError):
+            await indexing.built()
+        again = await asked(front)
+    for answer in (*answers, *again):
+        if isinstance(answer, Refusal):
+            assert GIVEN_UP.fullmatch(answer.reason), answer
+            assert answer.next_step == "Start Fledgling again; see its log."
+    if first and second:
+        assert isinstance(again[2], Refusal)
+
+
+@pytest.mark.anyio
+async def test_a_build_that_takes_too_long_is_ended_and_what_it_has_sealed_is_served(staged, patient, monkeypatch):
+    monkeypatch.setattr(indexing_module, "BUILD_SECONDS", 3.0)
+    async with building(staged, patient) as (front, indexing):
+        await indexing.sealed(TEXT)
+        for process in back_processes(psutil.Process(), INDEXER):
+            process.suspend()
+        explored, found, symbols = await asyncio.gather(*map(front.ask, CALLS))
+        await until(lambda: indexing.is_over)
+        await until(lambda: not back_processes(psutil.Process(), INDEXER))
+        if indexing.newest().number == TEXT:  # it stood still in time
+            assert (explored.summary.total_files, found.total) == WHOLE[:2]
+            assert symbols.reason == "the index was not complete after 3 s, and its build was ended"
+            while (await front.ask(Explore())).note != UNFINISHED:
+                assert len(back_processes(psutil.Process(), QUERY_WORKER)) >= 1
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("kills", [1, 2])
+async def test_a_server_whose_indexer_is_killed_at_once_stays_up(project, kills):
+    """Before it has said a word: a client is greeted all the same, and hears what happened where there is no index."""
+    with Server(project) as server:
+        ended = set()
+        while len(ended) < kills:
+            for process in set(indexers(server.seen)) - ended:
+                process.kill()
+                ended.add(process)
+            await asyncio.sleep(0.001)
+        server.begin()
+        for number, (tool, arguments) in enumerate([("explore", {}), ("symbols", {})]):
+            server.call(number + 2, tool, arguments)
+            answer = server.receive()["result"]
+            assert answer.get("isError", False) == (kills == 2)
+            if kills == 2:
+                assert answer["content"][0]["text"].startswith("the index could not be built, and is not tried again: ")
+        assert server.process.poll() is None
+
+
+@pytest.mark.anyio
+async def test_an_extractor_that_is_killed_while_it_waits_costs_nothing(staged, patient):
+    """What was not put to it is put to the next one, and no answer is taken for that to another question."""
+    async with building(staged, patient) as (front, _):
+        [indexer] = [process for process in back_processes(psutil.Process(), INDEXER) if process.ppid() == os.getpid()]
+        await until(lambda: extractors(psutil.Process()))
+        indexer.suspend()  # it asks nothing
+        for _ in range(3):
+            for extractor in extractors(psutil.Process()):
+                await until(lambda extractor=extractor: extractor.status() == psutil.STATUS_SLEEPING)
+                extractor.kill()
+                extractor.wait()
+            await until(lambda: extractors(psutil.Process()))
+        indexer.resume()
+        assert await asked(front) == WHOLE
