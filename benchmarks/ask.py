@@ -139,7 +139,7 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
 
             async def inside(question: AnyQuestion) -> None:
                 with closing(db.cursor()) as cursor:
-                    answer(Asking(cursor, signatures, blocks, outlines, opened), question)
+                    answer(Asking(cursor, signatures, blocks, outlines, opened, CODE), question)
 
             async def outside(question: AnyQuestion) -> None:
                 await _ask(front, question)

@@ -262,10 +262,13 @@ class Front:
 
 
 def needed(question: Asked) -> int:
-    """Return the generation that can answer: for the map the listing, for text the first, for definitions the last."""
+    """Return the generation that can answer: for the map the listing, for text the first, for definitions the last.
+
+    A further page of a map needs the generation of the first.
+    """
     match question:
         case Explore():
-            return LISTING
+            return question.continues or LISTING
         case Read(symbol=None) | Search(kind=None):
             return TEXT
         case _:

@@ -51,6 +51,8 @@ PathFilter = Annotated[
 ]
 Language = Annotated[Text | None, Meta(description="python, javascript, typescript, sql, ...")]
 Cursor = Annotated[Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None, Meta(description="from `next`")]
+# Of a map: "500.0" goes on where it began, before a file was read; "500" is of the whole index.
+MapCursor = Annotated[Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[01])?$")] | None, Meta(description="from `next`")]
 
 
 # ---- questions ------------------------------------------------------------------------------------------------------
@@ -79,7 +81,15 @@ class Explore(Question, frozen=True):
     path: Annotated[Text, Meta(description="directory relative to the root")] = ""
     depth: Annotated[int, Meta(ge=1, le=20, description="levels to show")] = 1
     pattern: Annotated[Text | None, Meta(description="glob the files must match, `*.py`")] = None
-    cursor: Cursor = None
+    cursor: MapCursor = None
+
+    @property
+    def continues(self) -> int | None:
+        """The generation that the pages before were made of; None for a first page, which any may answer."""
+        if self.cursor is None:
+            return None
+        number = self.cursor.partition(".")[2]
+        return int(number) if number else CODE
 
 
 class Read(Question, frozen=True):

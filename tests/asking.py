@@ -27,13 +27,21 @@ async def pages(client: Client, tool: str, **arguments: Any) -> list[dict[str, A
     return await to_the_end(client, await structured(client, tool, **arguments))
 
 
+async def whole_map(client: Client, **arguments: Any) -> list[dict[str, Any]]:
+    """All pages of a map of the whole index: one that is begun before that leaves out what is not known yet."""
+    while (await client.call_tool("symbols", {"max_results": 1})).is_error:  # it waits for the last generation
+        pass
+    return await pages(client, "explore", **arguments)
+
+
 async def to_the_end(client: Client, first: dict[str, Any]) -> list[dict[str, Any]]:
     """The page that is there, and all that follow it."""
     found = [first]
     cursor = -1
     while following := found[-1].get("next"):
-        assert int(following["arguments"]["cursor"]) > cursor, "a page that leads to itself has no end"
-        cursor = int(following["arguments"]["cursor"])
+        following_cursor = int(following["arguments"]["cursor"].partition(".")[0])
+        assert following_cursor > cursor, "a page that leads to itself has no end"
+        cursor = following_cursor
         found.append(await structured(client, following["tool"], **following["arguments"]))
     return found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from asking import in_list, lines, pages, rows, structured, text, to_the_end
+from asking import in_list, lines, pages, rows, structured, text, to_the_end, whole_map
 from conftest import ERAS, connected
 from corpora import FetchError, fetch, plant
 from references import Definition, Source, files, grep, imports, line_counts, parse, text_lines
@@ -109,7 +109,7 @@ def share(items, era):
 @every
 async def test_the_files_are_those_that_git_lists(corpus, client):
     assert len(corpus.files) > 5
-    explored = await pages(client, "explore", depth=20)
+    explored = await whole_map(client, depth=20)
     listed = [file["path"] for page in explored for file in page["files"]]
     assert listed == corpus.files
     assert explored[0]["summary"]["total_files"] == len(corpus.files)
@@ -124,7 +124,7 @@ async def test_the_directories_add_up(corpus, client):
     """Each directory has the files and lines that git counts below it."""
     found = {
         directory["path"]: (directory["files"], directory["lines"])
-        for page in await pages(client, "explore", depth=20)
+        for page in await whole_map(client, depth=20)
         for directory in page["directories"]
     }
     expected: dict[str, list[int]] = {}

@@ -37,6 +37,7 @@ from fledgling.wire import (
     Symbols,
 )
 from fledgling.worker.build import COUNTING, EXTRACTING, SMALL_BYTES, TEXT_SHARE
+from fledgling.worker.index import EARLIER
 from fledgling.worker.listing import SMALL_FILES
 
 FILES = 200
@@ -340,6 +341,72 @@ async def test_a_resource_is_never_made_of_a_listing(wide):
         indexer.resume()
         [overview] = (await reading).contents
         assert f"{WIDE * 100 + 5} files, {WIDE * 100 * 20 + 2} lines" in overview.text
+
+
+async def following(front, page):
+    """The pages that follow one."""
+    found = []
+    while page.next:
+        page = await front.ask(msgspec.convert(page.next.arguments, Explore))
+        found.append(page)
+    return found
+
+
+def files_of(pages):
+    return [file for page in pages for file in page.files]
+
+
+@pytest.mark.anyio
+async def test_a_map_goes_on_as_it_began_though_the_index_is_complete_by_then(wide):
+    """Of all its files the same is known; and whoever asks again is told the rest."""
+    async with listed(wide) as (front, indexing, indexer):
+        first_page = await front.ask(Explore(depth=2))
+        before = [first_page, *await following(front, first_page)]
+        indexer.resume()
+        await indexing.built()
+        assert (await front.ask(Symbols(kind="function"))).total == WIDE * 100 * 10
+        after = [first_page, *await following(front, first_page)]
+        assert len(after) > 3
+        whole = [msgspec.structs.replace(page, note=None) for page in before]
+        assert [msgspec.structs.replace(page, note=None) for page in after] == whole
+        assert {page.note for page in before} == {COUNTING}
+        assert {page.note for page in after[1:]} == {EARLIER}
+        assert {file.lines for file in files_of(after)} == {None}
+        again = await front.ask(Explore(depth=2))
+        known = files_of([again, *await following(front, again)])
+        assert [file.path for file in known] == [file.path for file in files_of(after)]
+        assert {file.path for file in known if file.skipped == "binary"} == {"binary.py"}
+        assert again.next.arguments["cursor"].isdigit()
+
+
+@pytest.mark.anyio
+async def test_a_map_begun_with_text_goes_on_without_symbols(large):
+    async with fronted(large) as (front, indexing):
+        await indexing.sealed(TEXT)
+        first_page = await front.ask(Explore(cursor="1.1"))
+        await front.ask(Symbols(max_results=1))  # until the last generation is served
+        later = await front.ask(Explore(cursor="1.1"))
+        assert first_page.note in (EXTRACTING, EARLIER)
+        assert later.note == EARLIER
+        assert first_page.files == later.files
+        assert {file.symbols for file in later.files} == {0}
+        assert {file.lines for file in later.files} == {FUNCTIONS * 4 - 1}
+        whole = await front.ask(Explore(cursor="1"))
+        assert (whole.note, {file.symbols for file in whole.files}) == (None, {FUNCTIONS})
+        refused = await front.ask(Explore(cursor="1.0"))
+        assert refused.reason == "there is no map to continue with this cursor"
+
+
+@pytest.mark.anyio
+async def test_a_page_of_the_whole_map_waits_for_it(wide):
+    async with listed(wide) as (front, _, indexer):
+        asked = [asyncio.create_task(front.ask(Explore(cursor=cursor))) for cursor in ("3", "3.1")]
+        done, _ = await asyncio.wait(asked, timeout=0.3)
+        assert not done
+        indexer.resume()
+        whole, of_text = await asyncio.gather(*asked)
+        assert whole.note is None
+        assert whole.summary.total_lines == of_text.summary.total_lines == WIDE * 100 * 20 + 2
 
 
 VIEWS = {

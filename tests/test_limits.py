@@ -504,7 +504,7 @@ from fledgling.pipe import Pipe
 from fledgling.wire import ToWorker
 from fledgling.worker.calls import Calls
 from fledgling.worker.index import Asking
-Calls(Pipe(ToWorker), lambda: Asking(object(), None, None, None, None)).serve()
+Calls(Pipe(ToWorker), lambda: Asking(object(), None, None, None, None, 2)).serve()
 """
 
 

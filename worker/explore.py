@@ -8,7 +8,7 @@ from typing import NamedTuple
 from fledgling.wire import CODE, Directory, Exploration, Explore, File, Summary
 from fledgling.worker import matching, paths
 from fledgling.worker.blocks import UNCOUNTED, Blocks
-from fledgling.worker.index import Asking, Refused, continuing, cut_page
+from fledgling.worker.index import Asking, Refused, continuing, cut_page, place
 
 SHOWN_GIVEN_UP = 5  # names of files that could not be parsed, in a note
 
@@ -19,7 +19,12 @@ class _GivenUp(NamedTuple):
 
 
 def explore(asking: Asking, question: Explore) -> Exploration:
-    """Answer with the directories and files below `path`, and totals of everything below it."""
+    """Answer with the directories and files below `path`, and totals of everything below it.
+
+    All pages of an answer are made of one generation: another would say more of some files than of the rest.
+    """
+    if question.continues is not None and question.continues < asking.generation:
+        asking.go_back(question.continues)
     path = paths.inside(question.path)
     prefix = f"{path}/" if path else ""
     pattern = paths.pattern(question.pattern)
@@ -32,14 +37,14 @@ def explore(asking: Asking, question: Explore) -> Exploration:
         else:
             directories.append(_directory(asking, *found))
     entries: list[Directory | File] = [*directories, *files]
-    offset = int(question.cursor or 0)
+    offset = place(question.cursor)
     page = cut_page(entries[offset:], asking)
     return Exploration(
         path=prefix,
         directories=[entry for entry in page if isinstance(entry, Directory)],
         files=[entry for entry in page if isinstance(entry, File)],
         summary=_summary(asking, numbers),
-        next=continuing(question, offset + len(page), len(entries)),
+        next=continuing(question, offset + len(page), len(entries), asking.generation),
         note=_note(asking, question, {"prefix": prefix, "pattern": pattern}, numbers),
     )
 
@@ -144,7 +149,7 @@ def _groups(blocks: Blocks, numbers: Sequence[int]) -> list[tuple[str | None, st
 
 def _note(asking: Asking, question: Explore, where: dict[str, str], numbers: Sequence[int]) -> str | None:
     notes = [asking.partial] if asking.partial else []
-    parsed = asking.opened.generation.number == CODE
+    parsed = asking.generation == CODE
     if given_up := asking.rows("given_up", _GivenUp, shown=SHOWN_GIVEN_UP, **where) if parsed else []:
         more = ", ..." if given_up[0].files > len(given_up) else ""
         notes.append(

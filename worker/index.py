@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import _duckdb as duckdb
 import msgspec
 
-from fledgling.wire import LISTING, Dependencies, Explore, Next, Open, Profile, Refusal, RefusalKind, Search, Symbols
+from fledgling.wire import (
+    CODE,
+    LISTING,
+    Dependencies,
+    Explore,
+    Next,
+    Open,
+    Profile,
+    Refusal,
+    RefusalKind,
+    Search,
+    Symbols,
+)
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.image import SQL
 from fledgling.worker.outlines import Outlines
@@ -19,6 +31,10 @@ if TYPE_CHECKING:
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
 SHOWN_LINE_CHARS = 400  # characters shown of one line or signature; minified files have lines of a megabyte
 
+EARLIER = (
+    "This continues a map that was begun before the index was complete, and leaves out what is known since then: "
+    "call explore without a cursor for that."
+)
 Paged = Explore | Search | Symbols | Dependencies  # the questions that take a cursor
 
 Row = TypeVar("Row")
@@ -42,6 +58,8 @@ class Asking(msgspec.Struct, eq=False):
     blocks: Blocks
     outlines: Outlines | None  # of the second generation
     opened: Open
+    generation: int  # which the answer is made of
+    listing: Blocks | None = None  # where there was one
     gate: "Gate | None" = None  # where the profile allows SQL
     ended: RefusalKind | None = None
 
@@ -58,12 +76,22 @@ class Asking(msgspec.Struct, eq=False):
     @property
     def is_listing(self) -> bool:
         """Whether nothing is known but what the names of files tell."""
-        return self.opened.generation.number == LISTING
+        return self.generation == LISTING
 
     @property
     def partial(self) -> str | None:
-        """Say in a sentence what the index lacks; None for a whole one."""
-        return self.opened.generation.partial
+        """Say in a sentence what the index lacks, or the answer; None for a whole one."""
+        known = self.opened.generation
+        return known.partial if self.generation == known.number else " ".join(filter(None, (known.partial, EARLIER)))
+
+    def go_back(self, generation: int) -> None:
+        """Answer as an earlier generation does: what is known since then is left out."""
+        if generation == LISTING:
+            if not self.listing:
+                raise Refused("invalid", "there is no map to continue with this cursor", "Take it from `next`.")
+            self.blocks = self.listing
+        self.outlines = None
+        self.generation = generation
 
     def check(self) -> None:
         """Raise InterruptException where the call was told to end between two statements."""
@@ -95,12 +123,18 @@ def cut_page(items: Sequence[Item], asking: Asking) -> list[Item]:
     return kept
 
 
-def continuing(question: Paged, offset: int, total: int) -> Next | None:
+def place(cursor: str | None) -> int:
+    """Return where a page begins: 500 of "500" and of "500.0"."""
+    return int(cursor.partition(".")[0]) if cursor else 0
+
+
+def continuing(question: Paged, offset: int, total: int, generation: int = CODE) -> Next | None:
     """Return the call that continues `question` at `offset`, or None where the last item was given.
 
+    It says by which `generation`, unless that is the last.
     A cursor behind the last item is refused: an empty page would say that nothing was found.
     """
-    if total and int(question.cursor or 0) >= total:
+    if total and place(question.cursor) >= total:
         raise Refused(
             "invalid", f"the cursor {question.cursor} is behind the last of {total} results", "Take it from `next`."
         )
@@ -108,7 +142,7 @@ def continuing(question: Paged, offset: int, total: int) -> Next | None:
         return None
     arguments: dict[str, Any] = msgspec.to_builtins(question)
     tool = arguments.pop("tool")
-    return Next(tool, {**arguments, "cursor": str(offset)})
+    return Next(tool, {**arguments, "cursor": str(offset) if generation == CODE else f"{offset}.{generation}"})
 
 
 def shown(line: str, limit: int = SHOWN_LINE_CHARS, at: int = 0) -> str:

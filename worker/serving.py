@@ -25,6 +25,8 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     blocks = Blocks(images.listing if generation == LISTING else images.blocks)
     signatures = None if generation == LISTING else Signatures(images.signatures)
     outlines = Outlines(images.outlines) if generation == CODE else None
+    has_pages = generation != LISTING and os.fstat(images.listing).st_size  # of a map that was begun with it
+    listing = Blocks(images.listing) if has_pages else None
     gate = None
     if generation == CODE and "query" in profile.tools:
         from fledgling.worker.gate.statement import Gate  # noqa: PLC0415  (few profiles have it)
@@ -43,4 +45,9 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     gc.freeze()  # what is loaded stays; what calls leave behind does not
     gc.enable()
     pipe.send(Ready(layers))
-    Calls(pipe, lambda: Asking(db.cursor() if db else None, signatures, blocks, outlines, opened, gate)).serve()
+
+    def asking() -> Asking:
+        cursor = db.cursor() if db else None
+        return Asking(cursor, signatures, blocks, outlines, opened, generation, listing, gate)
+
+    Calls(pipe, asking).serve()

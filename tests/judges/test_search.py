@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import pytest
-from asking import pages, structured
+from asking import pages, structured, whole_map
 from conftest import connected
 from corpora import fetch, plant
 from mcp import Client
@@ -146,7 +146,7 @@ async def corpus(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     name = request.param
     root = plant(fetch(name, request.config.cache.mkdir("corpora")), tmp_path_factory.mktemp(name))
     async with connected(root) as client:
-        listed = [file for page in await pages(client, "explore", depth=20) for file in page["files"]]
+        listed = [file for page in await whole_map(client, depth=20) for file in page["files"]]
         yield Corpus(name, root, client, [file["path"] for file in listed if "skipped" not in file])
 
 
