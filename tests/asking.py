@@ -7,6 +7,7 @@ from typing import Any
 from mcp import Client
 from mcp.types import CallToolResult
 
+MOST_WAITS = 20  # for query_timeout: the largest corpus takes three on a busy machine
 CUT = re.compile(r"\[cut here; continue with (read\(.*\))\]")
 
 
@@ -29,8 +30,9 @@ async def pages(client: Client, tool: str, **arguments: Any) -> list[dict[str, A
 
 async def whole_map(client: Client, **arguments: Any) -> list[dict[str, Any]]:
     """All pages of a map of the whole index: one that is begun before that leaves out what is not known yet."""
-    while (await client.call_tool("symbols", {"max_results": 1})).is_error:  # it waits for the last generation
-        pass
+    for _ in range(MOST_WAITS):
+        if not (await client.call_tool("symbols", {"max_results": 1})).is_error:  # the last generation is there
+            break
     return await pages(client, "explore", **arguments)
 
 
