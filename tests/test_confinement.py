@@ -432,6 +432,42 @@ def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: s
     assert "A server does not start here without --allow-degraded." in done.stdout
 
 
+OLDER = "import fledgling.security.landlock as m; m.abi = lambda: {abi}; from fledgling.broker.cli import main; main()"
+IN_INDEXER = "seccomp alone, in indexer"
+
+
+@pytest.mark.parametrize(
+    ("abi", "says", "never"),
+    [
+        (
+            2,
+            [
+                "Landlock ABI 2",
+                "a file is cut short without being opened to write (from ABI 3, Linux 6.2)",
+                "a TCP port is bound or connected (from ABI 4, Linux 6.7)",
+                "a process of the account is signalled (from ABI 6, Linux 6.12)",
+                f"a TCP port is bound or connected: {IN_INDEXER}",
+            ],
+            [],
+        ),
+        (
+            5,
+            ["Landlock ABI 5", "a process of the account is signalled: seccomp alone"],
+            ["from ABI 3", "from ABI 4", f"a TCP port is bound or connected: {IN_INDEXER}"],
+        ),
+        (6, ["a file outside the root is read: landlock alone, in indexer"], ["from ABI", "is signalled"]),
+    ],
+)
+def test_doctor_says_what_an_older_landlock_lacks(project: Path, abi: int, says: list[str], never: list[str]) -> None:
+    """The broker is confined as that version can; its back processes are not told."""
+    program = OLDER.format(abi=abi)
+    command = [sys.executable, "-I", "-B", "-c", program, "doctor", "--root", str(project)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [text for text in says if text not in done.stdout] == []
+    assert [text for text in never if text in done.stdout] == []
+
+
 def test_kernel_has_landlock() -> None:
     """Where it has none, the tests above prove less."""
     assert landlock.abi() >= 1
