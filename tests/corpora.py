@@ -1,8 +1,10 @@
 """Real projects as their authors published them: fetched once into pytest's cache, unpacked and put under git."""
 
+import re
 import subprocess
 import sys
 import tarfile
+from functools import cache as once
 from pathlib import Path
 
 from conftest import git
@@ -45,6 +47,7 @@ DEBIAN = {
     "typescript-src": "node-typescript",  # the package on npm holds only what is built from its sources
     "zlib": "zlib",
 }
+APT_LISTS = Path("/etc/apt")  # where the machine says which packages it takes from where
 ARCHIVES = (".tar.gz", ".tgz", ".orig.tar.xz", ".orig.tar.bz2")
 
 
@@ -71,11 +74,28 @@ def _archives(folder: Path) -> list[Path]:
 
 def _command(name: str, folder: Path) -> list[str]:
     if name in DEBIAN:
-        return ["apt-get", "source", "--quiet", "--download-only", DEBIAN[name]]
+        return ["apt-get", *_with_sources(folder.parent), "source", "--quiet", "--download-only", DEBIAN[name]]
     if name in NPM:
         return ["npm", "pack", "--silent", "--pack-destination", str(folder), NPM[name]]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
     return [*pip, "--no-deps", "--no-binary", name, "--dest", str(folder), f"{name}=={SDISTS[name]}"]
+
+
+@once
+def _with_sources(cache: Path) -> list[str]:
+    """Return options by which apt knows the sources of the machine's packages: few machines list them of themselves."""
+    own = cache / "apt"
+    for name in ("parts", "lists/partial", "cache/archives/partial"):
+        (own / name).mkdir(parents=True, exist_ok=True)
+    for listed in (APT_LISTS / "sources.list", *sorted((APT_LISTS / "sources.list.d").glob("*"))):
+        if listed.suffix in (".list", ".sources") and listed.is_file():
+            text = re.sub(r"(?m)^deb(?=[ \t])", "deb-src", listed.read_text())
+            (own / "parts" / listed.name).write_text(re.sub(r"(?m)^Types:.*", "Types: deb-src", text))
+    places = {"Etc::sourcelist": "/dev/null", "Etc::sourceparts": own / "parts"}
+    places |= {"State::lists": own / "lists", "Cache": own / "cache"}
+    options = [part for name, place in places.items() for part in ("-o", f"Dir::{name}={place}")]
+    _run(["apt-get", *options, "-o", "APT::Sandbox::User=", "update", "--quiet"], own)
+    return options
 
 
 def _run(command: list[str], folder: Path) -> None:
