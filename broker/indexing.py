@@ -49,8 +49,8 @@ ENDED = "the indexer ended before the index was complete"
 AGAIN = "Start Fledgling again; see its log."
 AT_WORK = {  # what a build does in each stage
     "walk": "files are being listed",
-    "read": "{done:,} of {total:,} files are read",
-    "extract": "{done:,} of {total:,} files are parsed",
+    "read": "files are being read",
+    "extract": "files are being parsed",
     "seal": "it is being finished",
 }
 _log = logging.getLogger("fledgling")
@@ -158,10 +158,11 @@ class Indexing:
         return await asyncio.shield(self._building)
 
     def state(self) -> str:
-        """Say how far a build is: "the index is still being built: 1,200 of 3,000 files are parsed"."""
+        """Say how far a build is: "the index is still being built: files are being parsed, 1,200 of 3,000"."""
         at = self.progress or Progress("walk", 0, 0)
         once_more = f"being built once more, since {self._died}" if self._died else "still being built"
-        return f"the index is {once_more}: {AT_WORK[at.stage].format(done=at.done, total=at.total)}"
+        counted = f", {at.done:,} of {at.total:,}" if at.total else ""  # unknown, or not to be told
+        return f"the index is {once_more}: {AT_WORK[at.stage]}{counted}"
 
     async def close(self) -> None:
         """End the indexer if it still works, and let go of the images."""
