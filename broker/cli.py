@@ -1,5 +1,10 @@
 """The command line. Every answer comes from the same processes, under the same profile, as an agent's would."""
 
+from fledgling import imports_from_here, refuse_shadowed
+
+if imports_from_here("-c"):
+    refuse_shadowed()
+
 import gc
 
 import click

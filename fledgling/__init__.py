@@ -1,5 +1,6 @@
 """The ground floor: what all processes share, and nothing that knows about MCP, DuckDB or a project."""
 
+import os
 import sys
 
 __version__ = "0.1.0"
@@ -17,11 +18,14 @@ def imports_from_here(started_by: str) -> bool:
     """
     if sys.argv[:1] != [started_by] or sys.flags.safe_path:
         return False
-    return bool(sys.path) and f"{sys.path[0]}/fledgling/__init__.py" != __file__
+    try:
+        return f"{sys.path[0] or os.getcwd()}/fledgling/__init__.py" != __file__
+    except FileNotFoundError:  # the current directory is gone: nothing is in it
+        return False
 
 
 def refuse_shadowed() -> None:
-    """Say what to run instead, and exit as for wrong usage; nothing but sys has been imported."""
+    """Say what to run instead, and exit as for wrong usage; nothing has been imported but what Python itself loads."""
     sys.stderr.write(SHADOWED)
     sys.exit(2)
 
