@@ -337,7 +337,7 @@ class Indexing:
             return IndexingError(Refusal("failed", f"{ENDED}: it made a system call that nothing of ours makes", AGAIN))
         if isinstance(message, Crashed):
             died = f"the {message.process} of the index ended: {how_ended(message.status)}"
-        elif message is not None or self._process.broke_protocol:
+        elif message is not None or self._process.broken:
             self._tell_ended("it sent what no indexer says")
             return IndexingError(Refusal("failed", ENDED, AGAIN))
         else:

@@ -80,7 +80,7 @@ class BackProcess(Generic[Received]):
         self._errors: asyncio.ReadTransport | None = None
         self._watching: asyncio.Task[None] | None = None
         self.over_memory = False
-        self.broke_protocol = False
+        self.broken: str | None = None  # what was wrong with the last frame, if anything
         if first:
             self.begin(first)
 
@@ -103,7 +103,7 @@ class BackProcess(Generic[Received]):
             self.kill()
             return None
         except FrameError as broken:
-            self.broke_protocol = True
+            self.broken = str(broken)
             _log.error("%s (pid %d) broke the protocol and is killed: %s", self._module, self.pid, broken)
             self.kill()
             return None

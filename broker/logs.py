@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from fledgling.config import Settings
+from fledgling.plain import visible, visible_json
 
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__)
 
@@ -17,9 +18,17 @@ def configure(settings: Settings = Settings()) -> None:  # noqa: B008  (it is fr
     if settings.log_format == "json":
         handler.setFormatter(JSONFormatter())
     else:
-        handler.setFormatter(logging.Formatter("fledgling: %(message)s"))
+        handler.setFormatter(TextFormatter("fledgling: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("fledgling").setLevel(settings.log_level.upper())
+
+
+class TextFormatter(logging.Formatter):
+    """A line for a person: it may quote a path, or a back process, and no terminal obeys it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return visible(super().format(record))
 
 
 class JSONFormatter(logging.Formatter):
@@ -35,4 +44,4 @@ class JSONFormatter(logging.Formatter):
         if record.exc_info:
             values["exception"] = self.formatException(record.exc_info)
         extra = {key: value for key, value in record.__dict__.items() if key not in _STANDARD}
-        return msgspec.json.encode(values | extra).decode()
+        return visible_json(msgspec.json.encode(values | extra).decode())

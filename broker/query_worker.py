@@ -13,12 +13,12 @@ from msgspec.structs import astuple
 from fledgling import refusals
 from fledgling.broker import audit_log
 from fledgling.broker.breaker import Breaker
+from fledgling.broker.fitting import fits
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.security import inspection, limits
 from fledgling.wire import (
-    ANSWERS,
     Asked,
     Begun,
     Call,
@@ -27,7 +27,6 @@ from fledgling.wire import (
     FromWorker,
     Generation,
     Open,
-    Overview,
     Profile,
     Ready,
     Refusal,
@@ -64,11 +63,6 @@ class Waiting:
     question: Asked
     answer: asyncio.Future[Found | Refusal | None]
     has_begun: bool = False
-
-    def is_answered_by(self, found: Found | Refusal) -> bool:
-        """Return whether this is an answer of the tool that was asked, or a refusal."""
-        answers = ANSWERS.get(type(self.question).__name__.lower(), (Overview,))
-        return isinstance(found, (Refusal, *answers))
 
 
 class QueryWorker:
@@ -189,7 +183,7 @@ class QueryWorker:
             if isinstance(message, Begun):
                 waiting.has_begun = True
                 continue
-            if not waiting.is_answered_by(message.answer):
+            if not fits(waiting.question, message.answer, self._profile):
                 break
             del self._waiting[message.id]
             self._breaker.answered(waiting.question)
@@ -242,6 +236,8 @@ class QueryWorker:
             self._tell_killed("it made a system call that nothing of ours makes")
         elif last is not None:
             self._tell_killed("it sent what was not asked for")
+        elif self._process.broken:
+            self._tell_killed(f"it broke the protocol: {self._process.broken}")
         else:
             self._tell_killed(how_ended(status))
 

@@ -1,6 +1,5 @@
 """Answers and errors on a terminal: text or JSON, exit codes, and progress on standard error."""
 
-import re
 import sys
 import time
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ import click
 import msgspec
 
 from fledgling.broker.protocol import render
+from fledgling.plain import visible, visible_json
 from fledgling.wire import (
     AnyAnswer,
     DependencyGraph,
@@ -27,7 +27,6 @@ OK, NOTHING, USAGE, PARTIAL, DENIED, TIMEOUT = 0, 1, 2, 3, 4, 124
 REFUSED: dict[RefusalKind, int] = {"denied": DENIED, "timeout": TIMEOUT, "invalid": USAGE}  # any other is NOTHING
 
 SAID_SECONDS = 5.0  # of waiting for the index until somebody who sees no progress is told
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def show(answer: AnyAnswer, *, as_json: bool) -> None:
@@ -39,15 +38,13 @@ def show(answer: AnyAnswer, *, as_json: bool) -> None:
 
 
 def show_json(values: object) -> None:
-    """Print one JSON value, indented for a person who looks."""
-    click.echo(msgspec.json.format(msgspec.json.encode(values), indent=2).decode())
+    """Print one JSON value, indented for a person who looks; no terminal obeys it, and it means the same."""
+    click.echo(visible_json(msgspec.json.format(msgspec.json.encode(values), indent=2).decode()))
 
 
 def show_text(text: str) -> None:
-    """Print text; on a terminal, control characters of a hostile file are shown instead of obeyed."""
-    if sys.stdout.isatty():
-        text = escaped(text)
-    click.echo(text)
+    """Print text; what a hostile file would have a terminal do is shown, also where a pager hands it on."""
+    click.echo(visible(text))
 
 
 def show_rows(rows: Sequence[tuple[str, ...]], *, as_json: bool) -> None:
@@ -88,13 +85,8 @@ def refuse(refusal: Refusal) -> NoReturn:
 
 def fail(message: str, code: int = USAGE) -> NoReturn:
     """Print one line to standard error and exit."""
-    click.echo(f"fledgling: {escaped(message)}", err=True)
+    click.echo(f"fledgling: {visible(message)}", err=True)
     sys.exit(code)
-
-
-def escaped(text: str) -> str:
-    r"""Return text with its control characters spelled out: `escaped("\x1b[2J")` is `\x1b[2J` in eight characters."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 class ProgressLine:

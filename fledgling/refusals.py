@@ -1,5 +1,6 @@
 """Refusals that more than one process gives, so that an agent reads the same words wherever a limit was met."""
 
+from fledgling.plain import said
 from fledgling.wire import Profile, Refusal
 
 NO_INDEX = Refusal("failed", "the index could not be built", "See the server's log, then start it again.")
@@ -36,7 +37,7 @@ def not_confined(problem: str) -> Refusal:
     """Say that a process would not be confined: `not_confined("landlock cannot be enforced here: ...")`."""
     return Refusal(
         "unavailable",
-        problem,
+        said(problem),
         "Run `fledgling doctor --allow-degraded` to see what is missing and what that means; `--allow-degraded` serves "
         "without Landlock or seccomp.",
     )

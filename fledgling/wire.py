@@ -8,11 +8,16 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from msgspec import Meta, Struct
 
+from fledgling.plain import HIDDEN, MAX_SAID_CHARS
 from fledgling.scope import Scope
 
 MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
 MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size
 MAX_LINE = 2**31 - 1  # line numbers are INTEGER in the tables
+MAX_COUNT = 2**53  # of files, lines and bytes: readers of JSON hold integers as doubles; beyond this they would round
+MAX_PATH_CHARS = 2**17  # 128 directories in one another, names of 255 bytes, and four characters for each
+MAX_WORD_CHARS = 256  # of a language, a reason, the name of a layer
+MAX_SHOWN_CHARS = 2**12  # of a line of text: 2,000, and marks that count what is missing
 
 Kind = Literal[
     "function",
@@ -188,6 +193,29 @@ class Survey(Question, frozen=True):
 Asked = AnyQuestion | Survey  # what goes to a worker
 
 
+# ---- what answers are made of ---------------------------------------------------------------------------------------
+
+# Back processes may lie: what a broker passes on is within these bounds, or its sender is killed (tests/test_wire.py).
+# What fits a question, and what an answer says of itself, is in broker/fitting.py.
+
+# No control or format character, no line break, no space but the plain one: it can neither be obeyed nor hidden.
+_SEEN = rf"[^\x00-\x1f\xa0\u202f\u205f{HIDDEN}]"
+_RELATIVE = r"^(?!/)(?!(?:.*/)?\.\.(?:/|\Z))" + _SEEN  # below the root: not absolute, and no `..` in it
+
+Said = Annotated[str, Meta(max_length=MAX_SAID_CHARS, pattern=rf"^{_SEEN}*\Z")]  # a sentence of ours
+Word = Annotated[str, Meta(max_length=MAX_WORD_CHARS, pattern=rf"^{_SEEN}*\Z")]
+Path = Annotated[str, Meta(max_length=MAX_PATH_CHARS, pattern=rf"{_RELATIVE}+\Z")]
+Place = Annotated[
+    str, Meta(max_length=MAX_PATH_CHARS, pattern=rf"{_RELATIVE}*\Z")
+]  # a path, or the root, which has none
+Shown = Annotated[
+    str, Meta(max_length=MAX_SHOWN_CHARS, pattern=r"^[^\n]*\Z")
+]  # one line of text, as the project has it
+Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
+At = Annotated[int, Meta(ge=0, le=MAX_LINE)]  # a line; a profile's view may say what is none, and that is 0
+Seconds = Annotated[float, Meta(ge=0, le=1e9)]
+
+
 # ---- answers --------------------------------------------------------------------------------------------------------
 
 
@@ -205,75 +233,75 @@ class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
 class Directory(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Totals below one directory; `path` ends in `/`, and `lines` is absent while they are being counted."""
 
-    path: str
-    files: int
-    lines: int | None = None
-    languages: dict[str, int] = {}
+    path: Path
+    files: Count
+    lines: Count | None = None
+    languages: dict[Word, Count] = {}
 
 
 class File(Struct, frozen=True, omit_defaults=True):
     """One file; `skipped` says why its content is not in the index, and `lines` is absent where nobody counted them."""
 
-    path: str
-    language: str | None = None
-    lines: int | None = None
-    symbols: int = 0
-    skipped: str | None = None
+    path: Path
+    language: Word | None = None
+    lines: Count | None = None
+    symbols: Count = 0
+    skipped: Word | None = None
 
 
 class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Totals below the explored path; `skipped` counts files without content by reason. `total_lines` is as `lines`."""
 
-    total_files: int
-    total_lines: int | None = None
-    total_bytes: int
-    languages: dict[str, int]
-    largest_file: str | None = None
-    skipped: dict[str, int] = {}
+    total_files: Count
+    total_lines: Count | None = None
+    total_bytes: Count
+    languages: dict[Word, Count]
+    largest_file: Path | None = None
+    skipped: dict[Word, Count] = {}
 
 
 class Exploration(Answer, frozen=True):
     """Answer of explore."""
 
-    path: str
+    path: Place
     directories: list[Directory]
     files: list[File]
     summary: Summary
     next: Next | None = None
-    note: str | None = None
+    note: Said | None = None
 
 
 class Excerpt(Answer, frozen=True):
     """Answer of read: consecutive lines, the first numbered `first`; `next` is set where the asked range was cut."""
 
-    path: str
-    language: str | None
-    first: int
-    lines: list[str]
-    total_lines: int
+    path: Path
+    language: Word | None
+    first: At
+    lines: list[Shown]
+    total_lines: Count
     enclosing: str | None = None
     next: Next | None = None
-    note: str | None = None
+    note: Said | None = None
 
 
 class FileHits(Struct, frozen=True, omit_defaults=True):
     """Hits in one file: matching line numbers, `[number, text]` with context, enclosing definition -> its hits."""
 
-    path: str
-    hits: list[int]
-    lines: list[tuple[int, str]]
-    language: str | None = None
-    enclosing: dict[str, list[int]] = {}
+    path: Path
+    hits: list[Line]
+    lines: list[tuple[Line, Shown]]
+    language: Word | None = None
+    enclosing: dict[str, list[Line]] = {}
 
 
 class Hits(Answer, frozen=True):
     """Answer of search. `total` counts matching lines in all pages, or at least so many where it is a lower bound."""
 
     files: list[FileHits]
-    total: int
-    total_files: int
+    total: Count
+    total_files: Count
     next: Next | None = None
-    note: str | None = None
+    note: Said | None = None
     total_is_lower_bound: bool = False
 
 
@@ -281,51 +309,51 @@ class Symbol(Struct, frozen=True, omit_defaults=True):
     """One definition; `lines` are its first and last line, decorators included."""
 
     name: str
-    kind: str
-    lines: tuple[int, int]
-    signature: str | None = None
+    kind: Kind
+    lines: tuple[At, At]
+    signature: Shown | None = None
     parent: str | None = None
 
 
 class FileSymbols(Struct, frozen=True, omit_defaults=True):
     """Definitions of one file, in order."""
 
-    path: str
+    path: Path
     symbols: list[Symbol]
-    language: str | None = None
+    language: Word | None = None
 
 
 class SymbolList(Answer, frozen=True):
     """Answer of symbols, and of search with `kind`."""
 
     files: list[FileSymbols]
-    total: int
+    total: Count
     next: Next | None = None
-    note: str | None = None
+    note: Said | None = None
 
 
 class Import(Struct, frozen=True, omit_defaults=True):
     """One import; either `resolved` names a file of the project or `unresolved` says why not."""
 
-    line: int
+    line: At
     module: str
     names: list[str] = []
-    resolved: str | None = None
+    resolved: Path | None = None
     unresolved: Literal["stdlib", "external", "not found"] | None = None
 
 
 class Importer(Struct, frozen=True):
     """One place that imports the file."""
 
-    path: str
-    line: int
+    path: Path
+    line: At
 
 
 class FileImports(Struct, frozen=True, omit_defaults=True):
     """The adjacency list of one file reached at `distance` steps."""
 
-    path: str
-    distance: int
+    path: Path
+    distance: Annotated[int, Meta(ge=0, le=10)]
     imports: list[Import] = []
     imported_by: list[Importer] = []
 
@@ -333,12 +361,12 @@ class FileImports(Struct, frozen=True, omit_defaults=True):
 class DependencyGraph(Answer, frozen=True):
     """Answer of dependencies; `further` holds the files reached when depth > 1."""
 
-    path: str
+    path: Path
     imports: list[Import] = []
     imported_by: list[Importer] = []
     further: list[FileImports] = []
     next: Next | None = None
-    note: str | None = None
+    note: Said | None = None
 
 
 class Table(Answer, frozen=True):
@@ -346,9 +374,9 @@ class Table(Answer, frozen=True):
 
     columns: list[str]
     rows: list[list[Any]]  # a cell is any JSON value
-    row_count: int
+    row_count: Count
     truncated: bool = False
-    note: str | None = None
+    note: Said | None = None
 
 
 AnyAnswer = Exploration | Excerpt | Hits | SymbolList | DependencyGraph | Table
@@ -365,51 +393,51 @@ ANSWERS: dict[str, tuple[type[AnyAnswer], ...]] = {
 class Area(Struct, frozen=True):
     """The text of one language in one directory; without a directory, what was too small to be listed."""
 
-    directory: str | None
-    language: str | None
-    files: int
-    lines: int
+    directory: Place | None
+    language: Word | None
+    files: Count
+    lines: Count
 
 
 class Hub(Struct, frozen=True):
     """A file that many files import; `imports` are the hubs it imports, as places in the list of hubs."""
 
-    path: str
-    importers: int
-    imports: list[int]
+    path: Path
+    importers: Count
+    imports: list[Count]
 
 
 class LongFunction(Struct, frozen=True):
     """A function or method, and its first and last line."""
 
-    path: str
+    path: Path
     name: str
-    lines: tuple[int, int]
+    lines: tuple[At, At]
 
 
 class Parsed(Struct, frozen=True):
     """How far the files of a language are understood, in files."""
 
-    language: str | None
-    whole: int
-    in_part: int
-    given_up: int
-    without_parser: int
+    language: Word | None
+    whole: Count
+    in_part: Count
+    given_up: Count
+    without_parser: Count
 
 
 class SkippedFiles(Struct, frozen=True):
     """How many files have no content for one reason, and the first of them."""
 
-    reason: str
-    files: int
-    examples: list[str]
+    reason: Word
+    files: Count
+    examples: list[Path]
 
 
 class Overview(Answer, frozen=True):
     """Answer of survey: areas and functions the largest first, hubs by importers."""
 
-    files: int
-    lines: int
+    files: Count
+    lines: Count
     areas: list[Area]
     hubs: list[Hub]
     functions: list[LongFunction]
@@ -428,8 +456,8 @@ class Refusal(Struct, frozen=True, forbid_unknown_fields=True, tag="refusal"):
     """Why there is no answer, in words an agent can act on: what was wrong, and what to do next."""
 
     kind: RefusalKind
-    reason: str
-    next_step: str
+    reason: Said
+    next_step: Said
 
 
 # ---- profiles -------------------------------------------------------------------------------------------------------
@@ -508,8 +536,8 @@ CONFINED = Confining()  # by every layer that there is
 class Layer(Struct, frozen=True):
     """One layer of a process's confinement, and why it is absent, if it is: security/confinement.py."""
 
-    name: str
-    absent: str | None = None
+    name: Word
+    absent: Said | None = None
 
 
 class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
@@ -532,8 +560,8 @@ class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
     """
 
     scope: Scope
-    narrowed: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    narrowed: tuple[Word, ...] = ()
+    notices: tuple[Said, ...] = ()
     layers: tuple[Layer, ...] = ()
     lister_layers: tuple[Layer, ...] = ()
     extractor_layers: tuple[Layer, ...] = ()
@@ -543,8 +571,8 @@ class Progress(Struct, frozen=True, forbid_unknown_fields=True, tag="progress"):
     """Indexer to broker: `done` of `total` files in this stage; total 0 while unknown."""
 
     stage: Literal["walk", "read", "extract", "seal"]
-    done: int
-    total: int
+    done: Count
+    total: Count
 
 
 LISTING: Final = 0  # before the first generation of an index: what the names of files tell
@@ -556,37 +584,37 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     """Indexer to broker: this generation is sealed. A small project has only the last: it takes no time."""
 
     number: Literal[0, 1, 2]
-    defined: tuple[str, ...]  # languages whose definitions are extracted
+    defined: tuple[Word, ...]  # languages whose definitions are extracted
     has_content: bool  # False: index_content is off, so there are definitions but no text
-    partial: str | None = None  # what the index lacks, as a sentence
+    partial: Said | None = None  # what the index lacks, as a sentence
 
 
 class LanguageStats(Struct, frozen=True):
     """Per language: files, lines, bytes, symbols, and seconds spent extracting them."""
 
-    language: str
-    files: int
-    lines: int
-    bytes: int
-    symbols: int = 0
-    seconds: float = 0.0
+    language: Word
+    files: Count
+    lines: Count
+    bytes: Count
+    symbols: Count = 0
+    seconds: Seconds = 0.0
 
 
 class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
     """Indexer to broker, last: counts of the images, which hold what the profile lets the agent see."""
 
-    files: int
-    lines: int
-    symbols: int
-    imports: int
-    image_bytes: int
-    seconds: dict[str, float]
+    files: Count
+    lines: Count
+    symbols: Count
+    imports: Count
+    image_bytes: Count
+    seconds: dict[Word, Seconds]
     languages: tuple[LanguageStats, ...]
-    skipped: dict[str, int]
-    left_out: dict[str, int]
-    slowest: tuple[tuple[str, float], ...]
-    notices: tuple[str, ...] = ()
-    partial: str | None = None
+    skipped: dict[Word, Count]
+    left_out: dict[Word, Count]
+    slowest: tuple[tuple[Path, Seconds], ...]
+    notices: tuple[Said, ...] = ()
+    partial: Said | None = None
 
 
 class Crashed(Struct, frozen=True, forbid_unknown_fields=True, tag="crashed"):

@@ -1,5 +1,6 @@
 """The command line, run as a user runs it: one table of arguments, exit codes and what is printed."""
 
+import json
 import os
 import subprocess
 import sys
@@ -73,6 +74,39 @@ def test_first_line_of_the_log_says_why_the_root_is_that_one(project: Path) -> N
 def test_home_directory_is_indexed_when_it_is_really_meant(project: Path) -> None:
     assert fledgling("index", "--root", str(project), HOME=str(project)).returncode == 2
     assert fledgling("index", "--root", str(project), "--yes-really", HOME=str(project)).returncode == 0
+
+
+# What a terminal obeys, hides or turns around: one of each kind, as a project may hold it.
+OBEYED = (
+    "\x00\x07\x08\x1b\x7f\x85\x9b\x9d\xad\u061c\u200b\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2066\u2069\ufeff"
+)
+OBEYED += "\U000e0041"
+
+
+@pytest.mark.parametrize("command", [["read", "a.py"], ["search", "hostile"], ["symbols", "a.py"], ["explore"]])
+def test_what_is_printed_is_obeyed_by_no_terminal(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "a.py").write_text(f"x = '{OBEYED.replace(chr(0), '')}'  # hostile\ndef f(a='{OBEYED[1:]}'): ...\n")
+    (tmp_path / f"b{OBEYED[1:]}.py").write_text("hostile\n")
+    text = fledgling(*command, "--root", str(tmp_path))
+    told = fledgling(*command, "--root", str(tmp_path), "--json")
+    for done in (text, told):
+        assert done.returncode == 0
+        assert not set(OBEYED) & set(done.stdout + done.stderr)
+    assert "\\u202e" in text.stdout
+    if command[0] == "read":
+        assert OBEYED[1:] in json.loads(told.stdout)["lines"][0]
+
+
+def test_no_root_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
+    root = tmp_path / OBEYED[1:]
+    root.mkdir()
+    (root / "a.py").write_text("x = 1\n")
+    for arguments in (["serve", "--root", str(root)], ["index", "--root", f"{root}x"], ["doctor", "--root", str(root)]):
+        done = fledgling(*arguments)
+        assert not set(OBEYED) & set(done.stdout + done.stderr)
+    log = fledgling("serve", "--root", str(root), "--log-format", "json")
+    assert not set(OBEYED) & set(log.stderr)
+    assert str(root) in json.loads(log.stderr.splitlines()[0])["message"]
 
 
 def test_hostile_text_does_not_reach_a_terminal_raw(tmp_path: Path) -> None:

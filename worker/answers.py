@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import _duckdb as duckdb
+import msgspec
 
 from fledgling import refusals
-from fledgling.wire import QUESTIONS, Asked, Found, Refusal
+from fledgling.plain import said
+from fledgling.wire import QUESTIONS, Asked, Found, Overview, Refusal
 from fledgling.worker.dependencies import dependencies
 from fledgling.worker.explore import explore
 from fledgling.worker.index import Asking, Refused
@@ -35,7 +37,9 @@ def answer(asking: Asking, question: Asked) -> Found | Refusal:
             "denied", f"{tool} is not a tool of this profile", f"Use one of: {', '.join(asking.profile.tools)}."
         )
     try:
-        return ANSWERING[tool](asking, question)
+        found = ANSWERING[tool](asking, question)
+        note = None if isinstance(found, Overview) else found.note
+        return msgspec.structs.replace(found, note=said(note)) if note else found
     except Refused as refused:
         return refused.refusal
     except duckdb.InterruptException:

@@ -15,6 +15,7 @@ from typing import Literal
 
 import msgspec
 
+from fledgling.plain import said
 from fledgling.scope import Scope
 from fledgling.wire import CODE, LISTING, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader
@@ -188,7 +189,7 @@ class Building:
             skipped=dict(skipped.most_common()),
             left_out=tree.left_out,
             slowest=tuple(nsmallest(SLOWEST, found.seconds.items(), key=lambda item: (-item[1], item[0]))),
-            notices=tuple(tree.notices),
+            notices=tuple(map(said, tree.notices)),
             partial=partial,
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import _duckdb as duckdb
 import msgspec
 
+from fledgling.plain import said
 from fledgling.wire import (
     CODE,
     LISTING,
@@ -47,7 +48,7 @@ class Refused(Exception):
     def __init__(self, kind: RefusalKind, reason: str, next_step: str) -> None:
         """Hold the Refusal that goes back as it is."""
         super().__init__(reason)
-        self.refusal = Refusal(kind, reason, next_step)
+        self.refusal = Refusal(kind, said(reason), said(next_step))
 
 
 class Asking(msgspec.Struct, eq=False):

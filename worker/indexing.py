@@ -8,6 +8,7 @@ import _duckdb as duckdb
 
 from fledgling import refusals
 from fledgling.pipe import Pipe
+from fledgling.plain import said
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Accepted, Build, Refusal
 from fledgling.worker.build import Building
@@ -42,7 +43,7 @@ def index(
         has_content = narrowed.scope.index_content
         builder = Builder(db, gate, order.images, order.profile, extractors.sign, has_content=has_content)
         held = (layers, began.layers, extractors.confined())
-        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, narrowed.notices, *held))
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, tuple(map(said, narrowed.notices)), *held))
         pipe.send(Building(order, narrowed.scope, builder, languages, lister, extractors, pipe.send).run())
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
@@ -51,9 +52,10 @@ def index(
     except CrashError as crash:
         pipe.send(crash.crashed)
     except EngineError as wrong:
-        pipe.send(Refusal("failed", str(wrong), f"Install that one: pip install duckdb=={ENGINE}"))
+        pipe.send(Refusal("failed", said(str(wrong)), f"Install that one: pip install duckdb=={ENGINE}"))
     except ViewError as wrong:
-        pipe.send(Refusal("invalid", f"{order.profile.file}:{wrong.line}: {wrong.problem}", wrong.fix))
+        place = f"{order.profile.file}:{wrong.line}"
+        pipe.send(Refusal("invalid", said(f"{place}: {wrong.problem}"), said(wrong.fix)))
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
         pipe.send(refusals.index_too_large(order.profile))
     except BrokenPipeError:  # the broker is gone

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 _Packed = tuple[str, str | None, str | None, str | None, str | None]
 _COUNTS = struct.Struct("=QQ")
-KINDS: tuple[str, ...] = get_args(Kind)
-CODES = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
+KINDS: tuple[Kind, ...] = get_args(Kind)
+CODES: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
 DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those from it on of imports and exports
 _NO_SCOPES = frozenset(CODES[kind] for kind in KINDS if kind in ("variable", "constant", "import", "export"))
 _HEAD_BYTES = 3 * 4 + 1  # of a row, in the head of its part
@@ -40,7 +40,7 @@ class Row(NamedTuple):
     """A symbol in a file."""
 
     name: str
-    kind: str
+    kind: Kind
     line_start: int
     line_end: int
     signature: str | None

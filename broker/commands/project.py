@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from fledgling.broker import audit_log, logs, terminal
+from fledgling.broker import audit_log, logs
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
@@ -66,7 +66,7 @@ def _meaning(field: msgspec.structs.FieldInfo) -> str:
 def warn(notices: Iterable[str]) -> None:
     """Log what the user should know; a notice may quote the project."""
     for notice in notices:
-        _log.warning("%s", terminal.escaped(notice))
+        _log.warning("%s", notice)
 
 
 def project_of(options: dict[str, Any], level: int = logging.DEBUG) -> Project:

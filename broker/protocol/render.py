@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from fledgling.plain import one_line
 from fledgling.wire import (
     AnyAnswer,
     DependencyGraph,
@@ -55,17 +56,6 @@ def call(following: Next) -> str:
         f"{name}={msgspec.json.encode(value).decode()}" for name, value in following.arguments.items()
     )
     return f"{following.tool}({arguments})"
-
-
-def one_line(text: str) -> str:
-    r"""Return a name or a cell on one line, so that it cannot pass for lines of ours.
-
-    >>> one_line("a\nb")
-    'a\\nb'
-
-    A line break, and every other character that is not printable, is escaped as in Python.
-    """
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _closing(answer: AnyAnswer) -> Iterator[str]:
@@ -157,7 +147,7 @@ def _node(node: FileImports) -> Iterator[str]:
 
 
 def _table(answer: Table) -> Iterator[str]:
-    yield "\t".join(answer.columns)
+    yield "\t".join(map(one_line, answer.columns))
     yield from ("\t".join(_cells(row)) for row in answer.rows)
     yield f"{answer.row_count} rows{' (cut)' if answer.truncated else ''}"
 

@@ -1,0 +1,221 @@
+"""Whether what a worker says fits what it was asked: paths, filters, totals and the call that goes on.
+
+Everything that decides that is here; the bounds of single values are in wire.py. A worker that an attacker's code runs
+in must not lead an agent elsewhere, nor answer in place of another file.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from fledgling.wire import (
+    MAX_COUNT,
+    MAX_LINE,
+    AnyQuestion,
+    Asked,
+    Dependencies,
+    DependencyGraph,
+    Excerpt,
+    Exploration,
+    Explore,
+    FileHits,
+    FileImports,
+    FileSymbols,
+    Found,
+    Hits,
+    Next,
+    Overview,
+    Profile,
+    Query,
+    Read,
+    Refusal,
+    Search,
+    Survey,
+    SymbolList,
+    Symbols,
+    Table,
+)
+
+_WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
+
+
+def fits(question: Asked, found: Found | Refusal, profile: Profile) -> bool:
+    """Return whether this is an answer to that question, or a refusal.
+
+    >>> fits(Read("a.py"), Excerpt("b.py", "python", 1, ["x"], 1), profile)
+    False
+    """
+    if isinstance(found, Refusal):
+        return True
+    fitting = FITTING.get((type(question), type(found)))
+    return fitting is not None and fitting(question, found, profile)
+
+
+def _explores(question: Explore, found: Exploration, _: Profile) -> bool:
+    place = _plain(question.path)
+    prefix = f"{place}/" if place else ""
+    entries = [*(directory.path for directory in found.directories), *(file.path for file in found.files)]
+    summary = found.summary
+    return (
+        found.path == prefix
+        and all(path.startswith(prefix) for path in (*entries, summary.largest_file or prefix))
+        and all(path.removeprefix(prefix).rstrip("/").count("/") < question.depth for path in entries)
+        and all(directory.path.endswith("/") for directory in found.directories)
+        and all(directory.files <= summary.total_files for directory in found.directories)
+        and len(found.files) <= summary.total_files
+        and max(sum(summary.languages.values()), sum(summary.skipped.values())) <= summary.total_files
+        and _goes_on(question, found.next, len(entries))
+    )
+
+
+def _reads(question: Read, found: Excerpt, _: Profile) -> bool:
+    last = found.first + len(found.lines) - 1
+    end = min(question.end_line or MAX_LINE, found.total_lines)
+    is_asked = bool(question.symbol) or found.first == (question.start_line or 1)
+    return (
+        found.path == _plain(question.path)
+        and is_asked
+        and last <= max(end, found.first - 1)
+        and (found.next is None or _reads_on(found.next, found.path, last + 1, end))
+    )
+
+
+def _reads_on(following: Next, path: str, start: int, end: int) -> bool:
+    to = following.arguments.get("end_line")
+    if not isinstance(to, int) or isinstance(to, bool) or not start <= to <= end:
+        return False
+    return following == Next("read", {"path": path, "start_line": start, "end_line": to})
+
+
+def _searches(question: Search, found: Hits, _: Profile) -> bool:
+    count = sum(len(file.hits) for file in found.files)
+    return (
+        question.kind is None
+        and all(_is_within(question, file) and _matches(question, file) for file in found.files)
+        and _is_page(question, [file.path for file in found.files], count, found.total)
+        and len(found.files) <= found.total_files <= found.total
+        and _goes_on(question, found.next, count)
+    )
+
+
+def _matches(question: Search, file: FileHits) -> bool:
+    """Return whether the lines of a file are its hits and those around them, each once, in their order."""
+    hits, numbers = set(file.hits), [number for number, _ in file.lines]
+    around = {number + off for number in hits for off in range(-question.context, question.context + 1)}
+    inside = {number for numbers in file.enclosing.values() for number in numbers}
+    return bool(hits) and _grows(file.hits) and _grows(numbers) and inside <= hits <= set(numbers) <= around
+
+
+def _lists(question: Search | Symbols, found: SymbolList, profile: Profile) -> bool:
+    count = sum(len(file.symbols) for file in found.files)
+    symbols = [symbol for file in found.files for symbol in file.symbols]
+    return (
+        not (isinstance(question, Search) and question.kind is None)
+        and all(_is_within(question, file) for file in found.files)
+        and _are_ranges((symbol.lines for symbol in symbols), profile)
+        and all(symbol.kind == question.kind for symbol in symbols if question.kind)
+        and _is_page(question, [file.path for file in found.files], count, found.total)
+        and _goes_on(question, found.next, count)
+    )
+
+
+def _depends(question: Dependencies, found: DependencyGraph, _: Profile) -> bool:
+    nodes = [FileImports(found.path, 0, found.imports, found.imported_by), *found.further]
+    paths = [node.path for node in nodes]
+    imports = [item for node in nodes for item in node.imports]
+    importers = [item for node in nodes for item in node.imported_by]
+    return (
+        found.path == _plain(question.path)
+        and len(set(paths)) == len(paths)
+        and all(1 <= node.distance < question.depth for node in found.further)
+        and not (imports and question.direction == "imported_by")
+        and not (importers and question.direction == "imports")
+        and all((item.resolved is None) != (item.unresolved is None) for item in imports)
+        and _goes_on(question, found.next, len(imports) + len(importers))
+    )
+
+
+def _queries(_: Query, found: Table, profile: Profile) -> bool:
+    return (
+        found.row_count == len(found.rows) <= profile.max_rows
+        and all(len(row) == len(found.columns) for row in found.rows)
+        and _are_json(cell for row in found.rows for cell in row)
+    )
+
+
+def _surveys(_: Survey, found: Overview, profile: Profile) -> bool:
+    are_hubs = all(place < len(found.hubs) for hub in found.hubs for place in hub.imports)
+    return are_hubs and _are_ranges((function.lines for function in found.functions), profile)
+
+
+FITTING: dict[tuple[type, type], Callable[[Any, Any, Profile], bool]] = {
+    (Explore, Exploration): _explores,
+    (Read, Excerpt): _reads,
+    (Search, Hits): _searches,
+    (Search, SymbolList): _lists,
+    (Symbols, SymbolList): _lists,
+    (Dependencies, DependencyGraph): _depends,
+    (Query, Table): _queries,
+    (Survey, Overview): _surveys,
+}
+
+
+def _plain(path: str) -> str:
+    """Return a path without `./` and trailing `/`."""
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
+
+
+def _is_within(question: Search | Symbols, file: FileHits | FileSymbols) -> bool:
+    """Return whether a file is what the filters leave, as far as that is no matter of patterns."""
+    place = _plain(question.path or "")
+    is_inside = not place or _WILDCARD.search(place) or f"{file.path}/".startswith(f"{place}/")
+    return bool(is_inside) and question.language in (None, file.language)
+
+
+def _is_page(question: Search | Symbols, paths: Sequence[str], count: int, total: int) -> bool:
+    """Return whether there are no more rows than were asked for, nor than there are, and each file once."""
+    is_one = len(set(paths)) == len(paths)
+    return is_one and count <= question.max_results and (not count or int(question.cursor or 0) + count <= total)
+
+
+def _goes_on(question: AnyQuestion, following: Next | None, count: int) -> bool:
+    """Return whether the call that continues is the same one, behind the rows that were given."""
+    if following is None:
+        return True
+    arguments: dict[str, Any] = msgspec.to_builtins(question)
+    tool = arguments.pop("tool")
+    cursor = int(arguments.get("cursor", 0)) + count
+    return count > 0 and following == Next(tool, {**arguments, "cursor": str(cursor)})
+
+
+def _are_ranges(lines: Iterable[tuple[int, int]], profile: Profile) -> bool:
+    """Return whether ranges end where they begin or later; a profile's views may say anything of lines."""
+    return bool(profile.views) or all(first <= last for first, last in lines)
+
+
+def _grows(numbers: Sequence[int]) -> bool:
+    return all(first < second for first, second in pairwise(numbers))
+
+
+def _are_json(cells: Iterable[object]) -> bool:
+    """Return whether values can stand in JSON, and numbers be read from it as they are."""
+    left = [*cells]
+    while left:
+        match left.pop():
+            case None | bool() | str():
+                pass
+            case int() as number if abs(number) <= MAX_COUNT:
+                pass
+            case float() as number if math.isfinite(number):
+                pass
+            case list() as items:
+                left += items
+            case dict() as items if all(isinstance(key, str) for key in items):
+                left += items.values()
+            case _:
+                return False
+    return True

@@ -1,0 +1,41 @@
+"""Text of a project, or about it, so that nobody can take it for more than that, and no terminal obeys it."""
+
+import json
+import re
+
+MAX_SAID_CHARS = 2**13  # of a sentence of ours: a path may be half as long
+
+# Characters that a terminal obeys or hides, but for those below U+0020, as a part of a class of a regular expression:
+# DEL and C1, and what formats, joins, or turns around what stands beside it (CVE-2021-42574).
+HIDDEN = (
+    r"\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    r"\U000e0000-\U000e0fff"
+)
+_OBEYED = re.compile(rf"[\x00-\x08\x0b-\x1f{HIDDEN}]")
+
+
+def one_line(text: str) -> str:
+    r"""Return a name or a cell on one line, so that it cannot pass for lines of ours.
+
+    >>> one_line("a\nb")
+    'a\\nb'
+
+    A line break, and every other character that is not printable, is escaped as in Python.
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def said(text: str) -> str:
+    """Return a sentence as a message may carry it: on one line, and cut where it is too long."""
+    line = one_line(text)
+    return line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…"
+
+
+def visible(text: str) -> str:
+    r"""Return text for a terminal: `visible("\x1b[2J")` is `\x1b[2J` in eight characters; lines and tabs stay."""
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def visible_json(text: str) -> str:
+    r"""Return the same JSON for a terminal: `visible_json('"\u202e"')` is `"\u202e"` in eight characters."""
+    return _OBEYED.sub(lambda found: json.dumps(found[0])[1:-1], text)
