@@ -768,7 +768,7 @@ INDEXER_LIES = [
     ("text", "say(b'Traceback (most recent call last):\\n')", ENDED),
     (
         "100,000 reports that make no sense",
-        "for n in range(100000): say(changed(progress, done=-n))\nos._exit(0)",
+        "for n in range(100000): say(changed(progress, done=2**52 - n))\nos._exit(0)",
         ENDED,
     ),
     ("20 MB on standard error", "os.write(2, b'\\x1b[2J' * 5 * 2**20); os._exit(0)", ENDED),
