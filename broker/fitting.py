@@ -13,8 +13,10 @@ from typing import Any
 import msgspec
 
 from fledgling.wire import (
+    LISTING,
     MAX_COUNT,
     MAX_LINE,
+    TEXT,
     AnyQuestion,
     Asked,
     Dependencies,
@@ -179,7 +181,7 @@ def _is_within(question: Search | Symbols, file: FileHits | FileSymbols) -> bool
 def _is_page(question: Search | Symbols, paths: Sequence[str], count: int, total: int) -> bool:
     """Return whether there are no more rows than were asked for, nor than there are, and each file once."""
     is_one = len(set(paths)) == len(paths)
-    return is_one and count <= question.max_results and (not count or int(question.cursor or 0) + count <= total)
+    return is_one and count <= question.max_results and (not count or _place(question.cursor) + count <= total)
 
 
 def _goes_on(question: AnyQuestion, following: Next | None, count: int) -> bool:
@@ -188,8 +190,14 @@ def _goes_on(question: AnyQuestion, following: Next | None, count: int) -> bool:
         return True
     arguments: dict[str, Any] = msgspec.to_builtins(question)
     tool = arguments.pop("tool")
-    cursor = int(arguments.get("cursor", 0)) + count
-    return count > 0 and following == Next(tool, {**arguments, "cursor": str(cursor)})
+    behind = str(_place(arguments.get("cursor")) + count)
+    cursors = [behind, *(f"{behind}.{earlier}" for earlier in (LISTING, TEXT) if isinstance(question, Explore))]
+    return count > 0 and any(following == Next(tool, {**arguments, "cursor": cursor}) for cursor in cursors)
+
+
+def _place(cursor: str | None) -> int:
+    """Return where a page begins: 500 of "500", and of "500.0", which says by which generation a map was begun."""
+    return int(cursor.partition(".")[0]) if cursor else 0
 
 
 def _are_ranges(lines: Iterable[tuple[int, int]], profile: Profile) -> bool:

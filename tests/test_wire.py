@@ -426,6 +426,7 @@ FITTING = [
     ("Explore()", 'explored("", [Directory(path="src/", files=9)], ["a.py"])'),
     ('Explore("src", depth=2)', 'explored(files=["src/a/b.py"])'),
     ('Explore("src", cursor="5")', 'explored(next=on("explore", path="src", cursor="6"))'),
+    ('Explore("src", cursor="5.0")', 'explored(next=on("explore", path="src", cursor="6.0"))'),
     ('Read("src/a.py")', "excerpt()"),
     ('Read("./src/a.py", 2)', 'excerpt(first=2, lines=["b"])'),
     ('Read("src/a.py")', "excerpt(lines=[], total=0)"),
@@ -492,6 +493,7 @@ UNFIT = [
     ("an argument that does not fit", 'Search("b")', 'hits(HIT, next=on("search", query="b", cursor="1", context=99))'),
     ("a cursor that does not move", 'Search("b", cursor="1")', 'hits(HIT, next=on("search", query="b", cursor="1"))'),
     ("a cursor that leaves some out", 'Search("b")', 'hits(HIT, next=on("search", query="b", cursor="8"))'),
+    ("a cursor of another index", 'Explore("src")', 'explored(next=on("explore", path="src", cursor="1.2"))'),
     ("a cursor of a hundred digits", 'Search("b")', 'hits(HIT, next=on("search", query="b", cursor="9" * 100))'),
     ("a cursor that is no text", 'Search("b")', 'hits(HIT, next=on("search", query="b", cursor=1))'),
     # -- paths
