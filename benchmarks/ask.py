@@ -31,7 +31,7 @@ from fledgling.security import profile as profiles
 from fledgling.wire import CODE, AnyQuestion, Explore, Generation, Open, Refusal, Search, Symbols
 from fledgling.worker.answers import answer
 from fledgling.worker.blocks import Blocks
-from fledgling.worker.image import lock_down, open_sealed
+from fledgling.worker.image import lock_down, open_sealed, start
 from fledgling.worker.index import Asking
 from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
@@ -134,7 +134,8 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
         images = indexing.images
         signatures, blocks, outlines = Signatures(images.signatures), Blocks(images.blocks), Outlines(images.outlines)
         opened = Open(os.getpid(), images, indexing.profile, generation)
-        with closing(open_sealed(images, CODE, indexing.profile.memory_limit)) as db:
+        with closing(start()) as db:
+            open_sealed(db, images, CODE, indexing.profile.memory_limit)
             lock_down(db)
 
             async def inside(question: AnyQuestion) -> None:

@@ -16,7 +16,7 @@ from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.gate.statement import Gate
-from fledgling.worker.image import open_empty
+from fledgling.worker.image import open_empty, start
 from fledgling.worker.language import load_languages
 from fledgling.worker.listing import Lister
 
@@ -31,5 +31,6 @@ extractors = Extractors(languages, unconfined)
 scope = lister.began().narrowed.scope
 extractors.confined()
 gate = Gate() if profile.views else None
-builder = Builder(open_empty(images), gate, images, profile, extractors.sign, has_content=True)
+open_empty(db := start(), images)
+builder = Builder(db, gate, images, profile, extractors.sign, has_content=True)
 Building(order, scope, builder, languages, lister, extractors, lambda _: None).run()

@@ -29,7 +29,12 @@ PROFILE = "SET tools = 'explore, query'; SET memory_limit = '512MB'; SET query_t
 STATE = "SELECT count(*), sum(hash(path || line_text)), (SELECT count(*) FROM files) FROM content"
 
 GATE = "import fledgling.worker.gate.statement as m\nm.Gate.admit = lambda self, sql, tables: sql\n"
-ENGINE = "import fledgling.worker.image as m\nm.lock_down = lambda db: None\n"
+ENGINE = """
+import fledgling.worker.image as m
+m.lock_down = lambda db: None
+m.ImageFiles.register = lambda self, db: db.register_filesystem(self)
+"""
+STATEMENT = "import fledgling.worker.query as m\nm.one_select = lambda cursor, sql: sql\n"
 TRANSACTION = """
 import inspect
 import fledgling.worker.answers as answers, fledgling.worker.query as m
@@ -51,6 +56,7 @@ TAKEN = {
     "the gate and Landlock": (("landlock",), GATE),
     "the gate and Landlock after its first version": (("landlock 1",), GATE),
     "the gate and the read-only transaction": ((), GATE + TRANSACTION),
+    "the gate and the type of the statement": ((), GATE + STATEMENT),
     "the gate and the seals of the image": ((), GATE + SEALS),
     "the gate and seccomp": (("seccomp",), GATE),
     "the gate and resource limits": (("limits",), GATE),
@@ -59,7 +65,7 @@ TAKEN = {
 }
 # What holds without the gate and another layer, holds without that layer alone; the rest is run with the long tests.
 PLAIN = {name for name in TAKEN if name.startswith("the gate") and "," not in name and "version" not in name}
-EVERYTHING = (("landlock", "seccomp", "limits", "user", "capabilities"), GATE + ENGINE)
+EVERYTHING = (("landlock", "seccomp", "limits", "user", "capabilities"), GATE + STATEMENT + ENGINE)
 
 FILES_AND_ROWS = {1, 2, 6, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20, 21, 112}
 NETWORK = ("http:", "s3:", "https:", "INSTALL", "LOAD", "UPDATE EXTENSIONS")

@@ -15,7 +15,7 @@ from fledgling.worker.blocks import Blocks
 from fledgling.worker.build import Building
 from fledgling.worker.builder import Builder
 from fledgling.worker.extracting.extractors import Extractors
-from fledgling.worker.image import open_empty, open_sealed
+from fledgling.worker.image import open_empty, open_sealed, start
 from fledgling.worker.language import load_languages
 from fledgling.worker.listing import Lister
 
@@ -59,11 +59,12 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     lister = Lister(order, languages)
     extractors = Extractors(languages, CONFINED)
     extractors.confined()
-    builder = Builder(open_empty(images), None, images, core, has_content=True)
+    open_empty(db := start(), images)
+    builder = Builder(db, None, images, core, has_content=True)
     lister.began()
     Building(order, order.scope, builder, languages, lister, extractors, lambda _: None).run()
     blocks = Blocks(images.blocks)
-    db = open_sealed(images, CODE, core.memory_limit)
+    open_sealed(db := start(), images, CODE, core.memory_limit)
     assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)
     assert sum(blocks.text(block).count(b"\n") for block in range(blocks.count)) > 100
     for fd in (*astuple(images), root):

@@ -178,7 +178,9 @@ def test_every_function_of_duckdb_is_reviewed():
     engine = {
         denied.folded(name) for (name,) in duckdb.execute("SELECT function_name FROM duckdb_functions()").fetchall()
     }
-    assert engine == functions.FUNCTIONS | functions.REFUSED_FUNCTIONS.keys()
+    unreviewed = engine - functions.FUNCTIONS - functions.REFUSED_FUNCTIONS.keys()
+    assert not unreviewed, f"new in duckdb {duckdb.__version__}: sort them into functions.txt or denied_functions.txt"
+    assert engine >= functions.FUNCTIONS
     assert not functions.FUNCTIONS & functions.REFUSED_FUNCTIONS.keys()
     assert engine >= functions.BOUNDED.keys() | functions.TABLE_FUNCTIONS
 
@@ -191,8 +193,8 @@ def test_the_function_lists_are_sorted_and_say_why():
 
 def test_every_type_of_duckdb_is_reviewed():
     engine = {name.lower() for (name,) in duckdb.execute("SELECT type_name FROM duckdb_types()").fetchall()}
-    unoffered = {"bignum", "geometry", "timestamptz_ns", "type", "variant", "varint"}
-    assert engine == syntax.TYPES | unoffered
+    unoffered = {"bignum", "geometry", "parquet_variant", "timestamptz_ns", "type", "variant", "varint"}
+    assert syntax.TYPES <= engine <= syntax.TYPES | unoffered
 
 
 def test_every_bare_word_that_duckdb_calls_is_known():
@@ -247,6 +249,8 @@ def test_whatever_is_new_in_a_tree_is_refused(gate):
             for changed in changes(original):
                 node.clear()
                 node.update(changed)
+                if (removed := original.keys() - changed.keys()) and removed <= syntax.NEWER:
+                    continue  # a tested release has no such field
                 with pytest.raises((Denied, LookupError, TypeError, AttributeError)):
                     syntax_tree.check(tree, SCOPE)
             node.clear()

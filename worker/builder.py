@@ -23,7 +23,7 @@ from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
 from fledgling.worker.extracting.messages import Batch, Found, Source
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
-from fledgling.worker.image import SQL, SYMBOLS_TOGETHER, path_of
+from fledgling.worker.image import SQL, SYMBOLS_TOGETHER
 from fledgling.worker.outlines import CODES, DEFINITIONS, Outlined, OutlineWriter, outlined
 from fledgling.worker.roots import root
 from fledgling.worker.rows import FileRow, ImportRow, SymbolRow
@@ -189,7 +189,7 @@ class Builder:
         memory_file.seal(self._images.signatures)
         self._db.execute("DETACH text")
         memory_file.seal(self._images.text)
-        self._db.execute(f"ATTACH '{path_of(self._images.text)}' AS text (READ_ONLY)")
+        self._db.execute("ATTACH 'image://text' AS text (READ_ONLY)")
         self._db.execute("RESET force_compression")  # rows about code repeat themselves: they take a fifth of the space
 
     def sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:

@@ -4,7 +4,6 @@ The text image holds files and is served first, with the text; the code image ad
 """
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Generic, TypeVar
 import _duckdb as duckdb
 
 from fledgling.wire import TEXT, Images
+from fledgling.worker.image_files import ImageFiles, size_of
 
 SQL = {file.stem: file.read_text("utf-8") for file in sorted((Path(__file__).parent / "sql").glob("*.sql"))}
 
@@ -32,99 +32,109 @@ _SERVE_SETTINGS = (
     "SET enable_logging=false",
     "SET max_expression_depth=250",
     "SET enable_external_access=false",
-    "SET disabled_filesystems='LocalFileSystem'",
     "SET lock_configuration=true",
 )
 
 
-# The one engine whose functions are reviewed, and that opens memory files. 2.0.1 follows the link in /proc first, and
-# makes a file on disk of the name that it finds there, before this process is confined.
-ENGINE = "2.0.0"
+TESTED = ("2.0.0", "2.0.1")  # releases of DuckDB that the tests are run with
+WORKS = "2.0."  # how those begin that may be installed: what fixes a tested release must be free to replace it
 ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 8 megabytes of text
 SYMBOLS_TOGETHER = 10 * ROWS_TOGETHER  # likewise, and loaded at once: each load costs some milliseconds, however small
 ENDING = 0.0005  # seconds between two looks at whether a thread is gone
 _EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
 
-Opened = TypeVar("Opened")
+Result = TypeVar("Result")
 
 
 class EngineError(Exception):
-    """Another engine is installed than ENGINE."""
+    """A DuckDB is installed that Fledgling does not work with."""
 
 
-def check_engine(installed: str) -> None:
-    """Raise EngineError where an engine of another version would open images: `check_engine("2.0.1")`."""
-    if installed != ENGINE:
-        raise EngineError(f"duckdb {installed} is installed, and Fledgling works with duckdb {ENGINE} alone")
+def check_engine(installed: str) -> str | None:
+    """Return what is to be said of a DuckDB that works but was not tested: `check_engine("2.0.0")` is None.
+
+    Raises EngineError where it does not work.
+    """
+    if not installed.startswith(WORKS):
+        raise EngineError(f"duckdb {installed} is installed, and Fledgling works with duckdb 2.0")
+    if installed in TESTED:
+        return None
+    return f"duckdb {installed} is installed; Fledgling was tested with {' and '.join(TESTED)}"
 
 
-class Opening(Generic[Opened]):
-    """The engine opens images while what a process needs next is loaded: it takes thirty milliseconds or more to start.
+class Starting(Generic[Result]):
+    """DuckDB starts on a thread while what a process needs next is loaded: it takes thirty milliseconds or more.
 
-    >>> opening = Opening(lambda: open_empty(images))
-    >>> opening.wait()
+    >>> starting = Starting(start)
+    >>> starting.wait()
     <_duckdb.DuckDBPyConnection object>
     """
 
-    def __init__(self, open_images: Callable[[], Opened]) -> None:
-        self._open_images = open_images
-        self._opened: list[Opened] = []
+    def __init__(self, begin: Callable[[], Result]) -> None:
+        self._begin = begin
+        self._results: list[Result] = []
         self._problem: Exception | None = None
-        self._thread = Thread(target=self._open)
+        self._thread = Thread(target=self._run)
         self._thread.start()
 
-    def _open(self) -> None:
+    def _run(self) -> None:
         try:
-            self._opened.append(self._open_images())
+            self._results.append(self._begin())
         except Exception as problem:  # noqa: BLE001  (it is raised where it is waited for)
             self._problem = problem
 
-    def wait(self) -> Opened:
-        """Return what was opened once the thread is gone for the kernel, too: confinement suffers no other."""
+    def wait(self) -> Result:
+        """Return what `begin` did once the thread is gone for the kernel, too: confinement suffers no other."""
         self._thread.join()
         while Path(f"/proc/self/task/{self._thread.native_id}").exists():
             time.sleep(ENDING)
         if self._problem:
             raise self._problem
-        return self._opened.pop()
+        return self._results.pop()
 
 
-def path_of(fd: int) -> str:
-    """Return the name under which the engine opens a descriptor: no path on any disk leads to a memory file."""
-    return f"/proc/self/fd/{fd}" if sys.platform == "linux" else f"/dev/fd/{fd}"
-
-
-def open_sealed(images: Images, generation: int, memory_limit: int) -> duckdb.DuckDBPyConnection:
-    """Open the sealed images of a generation read-only; the caller closes them.
+def start() -> duckdb.DuckDBPyConnection:
+    """Start DuckDB with nothing opened: it reads files of the system as it starts, so this comes before confinement.
 
     One thread until the process is confined: confinement binds the threads that come after it, not those before.
-    """
-    room = memory_limit - os.fstat(images.blocks).st_size  # what is mapped counts as memory of the process, too
-    settings = {"threads": "1", "async_threads": "0", "memory_limit": f"{max(room, memory_limit // 2)}B"}
-    first = images.text if generation == TEXT else images.code
-    db = duckdb.connect(path_of(first), read_only=True, config={**settings})
-    if generation != TEXT:
-        db.execute(f"ATTACH '{path_of(images.text)}' AS text (READ_ONLY)")
-    return db
-
-
-def open_empty(images: Images) -> duckdb.DuckDBPyConnection:
-    """Open the empty memory files for writing. One thread until the process is confined, as above.
-
-    Raises EngineError before anything is opened.
+    Raises EngineError.
     """
     check_engine(duckdb.__version__)
-    db = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
-    # Without these two the engine would write a log file beside an image while it is filled.
+    return duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
+
+
+def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, memory_limit: int) -> None:
+    """Open the sealed images of a generation read-only, and nothing else from now on. Their descriptors stay in use.
+
+    A process is confined before it comes here: an image is what an indexer wrote that met hostile files.
+    """
+    room = memory_limit - size_of(images.blocks)  # what is mapped counts as memory of the process, too
+    db.execute("SET memory_limit=$1", [f"{max(room, memory_limit // 2)}B"])
+    files = ImageFiles({"text": images.text, "code": images.code})
+    files.register(db)
+    names = ("text",) if generation == TEXT else ("code", "text")
+    for name in names:
+        db.execute(f"ATTACH '{files.protocol}://{name}' AS {name} (READ_ONLY)")
+    files.forget()
+    db.execute(f"USE {names[0]}")
+    db.execute("DETACH memory")  # the one database that could be written to
+    meant = db.cursor().execute("SELECT current_database()").fetchone()
+    assert meant == (names[0],), "without a database in memory, a cursor means the one that was attached first"
+
+
+def open_empty(db: duckdb.DuckDBPyConnection, images: Images) -> None:
+    """Open the empty memory files for writing; a process is confined before."""
+    # Each commit goes to the image at once: a log beside it would be thrown away.
     db.execute("SET auto_checkpoint_skip_wal_threshold=0")
     db.execute("SET wal_autocheckpoint='0B'")
     for fd in (images.text, images.code):
         os.pwrite(fd, _EMPTY, 0)
-    db.execute(f"SET allowed_paths=['{path_of(images.text)}']")  # opened again when it is sealed
-    db.execute(f"ATTACH '{path_of(images.text)}' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
-    db.execute(f"ATTACH '{path_of(images.code)}' AS code (ROW_GROUP_SIZE {SYMBOLS_TOGETHER})")
-    return db
+    files = ImageFiles({"text": images.text, "code": images.code})
+    files.register(db)
+    db.execute(f"SET allowed_paths=['{files.protocol}://text']")  # opened again when it is sealed
+    db.execute(f"ATTACH '{files.protocol}://text' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
+    db.execute(f"ATTACH '{files.protocol}://code' AS code (ROW_GROUP_SIZE {SYMBOLS_TOGETHER})")
 
 
 def lock_down(db: duckdb.DuckDBPyConnection) -> None:

@@ -23,12 +23,12 @@ def main() -> None:
         languages = load_languages(order.profile)
         lister = Lister(order, languages)
         extractors = Extractors(languages, order.confining)
-        from fledgling.worker.image import Opening, open_empty  # noqa: PLC0415
+        from fledgling.worker.image import Starting, start  # noqa: PLC0415
 
-        opening = Opening(lambda: open_empty(order.images))
-        from fledgling.worker.indexing import index  # noqa: PLC0415  (see Opening)
+        starting = Starting(start)
+        from fledgling.worker.indexing import index  # noqa: PLC0415  (see Starting)
 
-        index(pipe, order, languages, lister, extractors, opening.wait)
+        index(pipe, order, languages, lister, extractors, starting.wait)
     os._exit(0)  # the images are sealed or lost: nothing is left to tidy
 
 

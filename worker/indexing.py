@@ -16,7 +16,7 @@ from fledgling.worker.builder import Builder, ViewError
 from fledgling.worker.child import CrashError
 from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.gate.statement import Gate
-from fledgling.worker.image import ENGINE, EngineError
+from fledgling.worker.image import EngineError, check_engine, open_empty
 from fledgling.worker.language import Languages
 from fledgling.worker.listing import Lister, ListingError, confined
 
@@ -31,19 +31,22 @@ def index(
 ) -> None:
     """Run one build, and report. The order of the first lines is what confinement needs: no thread before it is there.
 
-    `engine` waits for the engine that fills the images.
+    `engine` waits for the DuckDB that fills the images.
     """
     try:
         gate = Gate() if order.profile.views else None
         db = engine()
         layers = confined(order, order.broker_pid)
+        open_empty(db, order.images)
         threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
         began = lister.began()
         narrowed = began.narrowed
         has_content = narrowed.scope.index_content
         builder = Builder(db, gate, order.images, order.profile, extractors.sign, has_content=has_content)
         held = (layers, began.layers, extractors.confined())
-        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, tuple(map(said, narrowed.notices)), *held))
+        untested = check_engine(duckdb.__version__)
+        notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
         pipe.send(Building(order, narrowed.scope, builder, languages, lister, extractors, pipe.send).run())
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
@@ -52,7 +55,7 @@ def index(
     except CrashError as crash:
         pipe.send(crash.crashed)
     except EngineError as wrong:
-        pipe.send(Refusal("failed", said(str(wrong)), f"Install that one: pip install duckdb=={ENGINE}"))
+        pipe.send(Refusal("failed", said(str(wrong)), "Install one of those: pip install 'duckdb>=2.0,<2.1'"))
     except ViewError as wrong:
         place = f"{order.profile.file}:{wrong.line}"
         pipe.send(Refusal("invalid", said(f"{place}: {wrong.problem}"), said(wrong.fix)))

@@ -40,7 +40,7 @@ def query(asking: Asking, question: Query) -> Table:
 
 def _run(asking: Asking, cursor: duckdb.DuckDBPyConnection, statement: str) -> Table:
     asking.check()
-    result = cursor.execute(statement)
+    result = cursor.execute(one_select(cursor, statement))
     columns = [name for name, *_ in result.description]
     zoned = [name for name, kind, *_ in result.description if "TIME ZONE" in str(kind)]
     if zoned:
@@ -53,6 +53,14 @@ def _run(asking: Asking, cursor: duckdb.DuckDBPyConnection, statement: str) -> T
     kept = _fitting(asking, fetched[: asking.profile.max_rows])
     truncated = len(kept) < len(fetched)
     return Table(columns, kept, len(kept), truncated, _note(asking, kept, truncated=truncated))
+
+
+def one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
+    """Return the one statement in `sql`, or refuse: a second layer behind the gate, which asks for more than this."""
+    statements = cursor.extract_statements(sql)
+    if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
+        raise Refused("denied", "this is not one SELECT", "Send exactly one SELECT per call.")
+    return statements[0]
 
 
 def _fitting(asking: Asking, fetched: list[tuple[Any, ...]]) -> list[list[Any]]:

@@ -15,28 +15,26 @@ import _duckdb as duckdb
 from fledgling.pipe import Pipe
 from fledgling.wire import LISTING, Open, ToWorker
 from fledgling.worker.fault import ended
-from fledgling.worker.image import Opening, open_sealed
+from fledgling.worker.image import Starting, start
 
 
 def main() -> None:
     """Run one query worker: read Open from standard input, then serve."""
     pipe: Pipe[ToWorker] = Pipe(ToWorker)
-    opening = Opening(lambda: _opened(pipe))
-    from fledgling.worker.serving import serve  # noqa: PLC0415  (see Opening)
+    starting = Starting(lambda: _ordered(pipe))
+    from fledgling.worker.serving import serve  # noqa: PLC0415  (see Starting)
 
-    if (found := opening.wait()) is not None:
-        serve(pipe, *found)
+    if (ordered := starting.wait()) is not None:
+        serve(pipe, *ordered)
     os._exit(0)  # calls still at work have nobody left to answer
 
 
-def _opened(pipe: Pipe[ToWorker]) -> tuple[Open, duckdb.DuckDBPyConnection | None] | None:
-    """Wait for what is to be opened, and open it; a listing needs no engine. None where that is not what comes."""
-    opened = pipe.receive()
-    if not isinstance(opened, Open):
+def _ordered(pipe: Pipe[ToWorker]) -> tuple[Open, duckdb.DuckDBPyConnection | None] | None:
+    """Wait for what is to be opened, and start DuckDB; a listing needs none. None where that is not what comes."""
+    ordered = pipe.receive()
+    if not isinstance(ordered, Open):
         return None
-    if opened.generation.number == LISTING:
-        return opened, None
-    return opened, open_sealed(opened.images, opened.generation.number, opened.profile.memory_limit)
+    return ordered, None if ordered.generation.number == LISTING else start()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import CODE, LISTING, Open, Ready, ToWorker
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.calls import Calls
-from fledgling.worker.image import lock_down
+from fledgling.worker.image import lock_down, open_sealed
 from fledgling.worker.index import Asking
 from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
@@ -32,8 +32,6 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
         from fledgling.worker.gate.statement import Gate  # noqa: PLC0415  (few profiles have it)
 
         gate = Gate()  # a database of its own: opening one takes a while
-    for fd in astuple(images):  # what is mapped, or held by the engine, nobody can write
-        os.close(fd)
     lowered = limits.with_memory(limits.QUERY_WORKER, profile.memory_limit)
     try:
         layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)
@@ -41,7 +39,10 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
         pipe.send(refusals.not_confined(str(absent)))
         return
     if db:
+        open_sealed(db, images, generation, profile.memory_limit)
         lock_down(db)
+    for fd in set(astuple(images)) - {images.text, images.code}:  # what is mapped stays so; DuckDB reads these
+        os.close(fd)
     gc.freeze()  # what is loaded stays; what calls leave behind does not
     gc.enable()
     pipe.send(Ready(layers))

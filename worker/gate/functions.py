@@ -1,7 +1,7 @@
 """Which functions SQL may call, and what their arguments must be so that one call stays small.
 
-`functions.txt` and `denied_functions.txt` are the review of every function of the pinned engine; a test
-compares them with the engine.
+`functions.txt` and `denied_functions.txt` are the review of every function of every tested release of DuckDB; a test
+names each that the installed one has and the review has not.
 """
 
 import re

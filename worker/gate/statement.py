@@ -70,6 +70,7 @@ class Gate:
                 "max_expression_depth": 250,
             },
         )
+        database.execute("SET disabled_filesystems='LocalFileSystem'")
         self._parser = Parser(database)
 
     def admit(self, sql: str, tables: frozenset[str]) -> str:

@@ -27,9 +27,16 @@ PLACE = fields("alias query_location query_location_length")
 EXPRESSION = PLACE | fields(word="class type")
 TABLE = PLACE | fields(word="type", nothing="sample")
 QUERY = fields(word="type", ruled="cte_map", modifiers="modifier")
-CALLED = fields("function_name distinct", nothing="schema catalog", ruled="qualified_name", arguments="argument")
+CALLED = fields(
+    "function_name distinct",
+    nothing="schema catalog is_legacy_function_call",
+    ruled="qualified_name",
+    arguments="argument",
+)
 CALL = EXPRESSION | CALLED | fields("is_operator", nothing="export_state", filter="expression", order_bys="modifier")
 ORDER = fields(word="type null_order", expression="expression")
+
+NEWER = names("is_legacy_function_call")  # fields that the first of the tested releases does not have
 
 # Role -> kind of node (its class, its type, or "" where there is one kind) -> exactly the fields it has
 SYNTAX: dict[str, dict[str, Fields]] = {

@@ -9,6 +9,7 @@ from fledgling.worker.gate.functions import BOUNDED, FUNCTIONS, TABLE_FUNCTIONS,
 from fledgling.worker.gate.syntax import (
     COLLATIONS,
     LITERALS,
+    NEWER,
     NOTHING,
     PLAIN,
     SYNTAX,
@@ -41,7 +42,7 @@ def check(tree: Node, scope: Scope) -> None:
         node, role, scope = pending.pop()
         kind = node.get("class") or node.get("type") or ""
         known = KNOWN.get((role, kind))
-        if known is None or known.fields != node.keys():
+        if known is None or not known.fields >= node.keys() >= known.fields - NEWER:
             raise refused(kind or role)
         _check_fields(node, known)
         if known.rule:
@@ -59,7 +60,7 @@ def _check_fields(node: Node, known: Known) -> None:
         if node[field] not in WORDS:
             raise refused(str(node[field]))
     for field in known.nothing:
-        if node[field]:
+        if node.get(field):
             raise refused(field)
     for field in known.plain:
         if type(node[field]) not in ATOMS and not _is_plain(node[field]):
