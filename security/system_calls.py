@@ -85,6 +85,10 @@ _NOT_EXECUTABLE = Argument(2, _EXEC, (0,))
 # stacks. Not REMOVE, which punches holes into files, nor MERGEABLE, whose timing tells of the pages of others.
 _ADVICE = (0, 1, 2, 3, 4, 8, 14, 15, 16, 17, 102, 103)
 
+# futex(2), FUTEX_WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET, WAKE_BITSET: not those that lend priority and
+# name a thread of any process.
+_WAITS, _FUTEX_FLAGS = (0, 1, 3, 4, 5, 9, 10), 128 | 256  # FUTEX_PRIVATE_FLAG, FUTEX_CLOCK_REALTIME
+
 # fcntl(2). What is not here can have the kernel signal another process (F_SETOWN, F_SETSIG, F_SETLEASE, F_NOTIFY), or
 # take memory that no limit counts (F_SETPIPE_SZ).
 _DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _GETLK, _SETLK = 0, 1, 2, 3, 4, 5, 6
@@ -114,6 +118,7 @@ CHECKS: Mapping[str, tuple[tuple[Argument, ...], ...]] = {
         (_NOT_EXECUTABLE, Argument(3, _TYPE | _ANONYMOUS, (_SHARED | _ANONYMOUS,))),
     ),
     "advice": ((_only(2, *_ADVICE),),),
+    "waiting": ((Argument(1, _ALL & ~_FUTEX_FLAGS, _WAITS),),),
     "reading": ((_at_most(2, _OPENING),),),
     "existing": ((Argument(2, _MAKING, (0,)),),),
     "opening": ((Argument(1, _MAKING, (0,)),),),

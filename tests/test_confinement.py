@@ -166,6 +166,8 @@ JUDGED = [
     *[(BACK, "mmap", (0, 1, 3, flags), NOT_ALLOWED) for flags in (0x1, 0x3, 0x0, HIGH | 0x1)],  # shared with a file
     *[(BACK, "mmap", (0, 1, prot, 0x22), NOT_ALLOWED) for prot in (4, 7, HIGH | 5)],
     *[(BACK, "mprotect", (0, 1, prot), NOT_ALLOWED) for prot in (4, 7, HIGH | 5)],
+    *[(ROLES, "futex", (0, operation), ALLOWED) for operation in (0, 1, 128, 129, 137, 393)],
+    *[(ROLES, "futex", (0, operation), NOT_ALLOWED) for operation in (2, 6, 7, 8, 11, 12, 13, 134, HIGH | 134)],
     (BACK, "madvise", (0, 1, 4), ALLOWED),
     *[(BACK, "madvise", (0, 1, advice), NOT_ALLOWED) for advice in (9, 10, 12, 21, 100, 101)],
     (("query worker", "indexer", "broker"), "clone", (THREAD,), ALLOWED),

@@ -55,10 +55,19 @@ class _Session:
     async def calibrate(self) -> None:
         """Wait for the index, and forbid the bait that `read` does not show."""
         await self._first_tool(client.BUILD_SECONDS)
+        await self._settled()
         if self._target.project == SCRATCH and "read" in self._target.profile.tools:
             for path, token in self._target.scratch.bait.items():
                 if token not in (await self._connection.call("read", {"path": path})).text:
                     self._forbidden[path] = token
+
+    async def _settled(self) -> None:
+        """Wait until the index is complete and one worker is left: another one that is starting is not yet confined."""
+        end = time.monotonic() + client.BUILD_SECONDS
+        while time.monotonic() < end:
+            if not outside.running(self._pid, INDEXER) and len(outside.running(self._pid, QUERY_WORKER)) == 1:
+                return
+            await asyncio.sleep(0.01)
 
     async def _first_tool(self, seconds: float = client.MOST_SECONDS) -> client.Reply:
         tool = self._target.profile.tools[0]
