@@ -85,6 +85,12 @@ def opened(process: psutil.Process) -> dict[int, str]:
     return found
 
 
+def anonymous_bytes(process: psutil.Process) -> int:
+    """What a process holds that is of no file, a memory file included (proc_pid_status(5), RssAnon)."""
+    status = dict(line.split(":") for line in Path(f"/proc/{process.pid}/status").read_text().splitlines())
+    return int(status["RssAnon"].split()[0]) * 1024
+
+
 async def until(holds: Callable[[], object], seconds: float = PATIENCE) -> float:
     """Wait until something holds and return how long that took; it must within `seconds`."""
     begun = time.monotonic()

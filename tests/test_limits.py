@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import tomllib
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -40,8 +40,9 @@ from fledgling.broker.front import MAX_CALLS, MAX_SQL_CALLS
 from fledgling.broker.query_worker import LOST
 from fledgling.pipe import pack
 from fledgling.security import limits
-from fledgling.wire import Call, Query, Refusal
+from fledgling.wire import CODE, Call, Query, Refusal
 from fledgling.worker import calls
+from fledgling.worker.image import forget_buffers, lock_down, memory_share, open_sealed, start
 
 MEMORY, SECONDS, ROWS, BYTES = 256_000_000, 1.0, 100, 16_000
 PROFILE = f"""
@@ -278,6 +279,39 @@ async def test_many_bombs_in_one_worker(limited):
             assert text(ended) in (MEMORY_REFUSED, TIMEOUT)
             await is_answered(limited)
     assert peak.bytes < limits.memory_cap(MEMORY)
+
+
+def dead(db):
+    """How many entries of buffers that are gone the engine keeps."""
+    return db.execute("SELECT sum(dead_nodes) FROM duckdb_eviction_queues()").fetchone()[0]
+
+
+@pytest.mark.anyio
+async def test_engine_forgets_the_buffers_of_statements_that_are_over(project):
+    """Its limit stays, and a statement at work beside that goes on; all other settings are locked."""
+    async with fronted(project) as (_, indexing):
+        await indexing.built()
+        with closing(start()) as db:
+            open_sealed(db, indexing.images, CODE, MEMORY)
+            lock_down(db)
+            limit = db.execute("SELECT current_setting('memory_limit')").fetchone()
+            for number in range(1000):
+                db.cursor().execute(f"SELECT range % {number + 2} AS n, count(*) FROM range(50) GROUP BY n").fetchall()
+            assert dead(db) > 1000
+            at_work = db.cursor().execute("SELECT sum(range) OVER (ORDER BY range DESC) FROM range(300000)")
+            at_work.fetchmany(10)
+            for _ in range(10):
+                forget_buffers(db, memory_share(indexing.images, MEMORY))
+            assert dead(db) < 100
+            assert len(at_work.fetchall()) == 300_000 - 10
+            assert db.execute("SELECT current_setting('memory_limit')").fetchone() == limit
+            with pytest.raises(duckdb.InvalidInputException, match="locked"):
+                db.execute("SET threads=8")
+            with pytest.raises(duckdb.InvalidInputException, match="locked"):
+                db.execute("SET allowed_configs=['threads']")
+    with duckdb.connect(config={"memory_limit": "256MB"}) as empty:
+        forget_buffers(empty, 256_000_000)
+        assert empty.execute("SELECT current_setting('memory_limit')").fetchone() == ("244.1 MiB",)
 
 
 # ---- rows and bytes -------------------------------------------------------------------------------------------------

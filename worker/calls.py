@@ -16,6 +16,7 @@ from fledgling.worker.index import Asking
 
 CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each: slow SQL leaves room for the quick
 TICK = 0.02  # seconds at most between two looks at deadlines
+FORGET_CALLS = 64  # that opened a cursor, until the engine forgets their buffers: each leaves one to five kilobytes
 AGAIN = 0.005  # seconds between two interrupts of a call: one is lost on an engine that is between two batches
 FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask again in another way; see the log.")
 
@@ -28,10 +29,17 @@ class Calls:
     >>> Calls(pipe, lambda: Asking(db.cursor(), ...)).serve()
     """
 
-    def __init__(self, pipe: Pipe[ToWorker], asking: Callable[[], Asking]) -> None:
-        """Answer calls that come through `pipe`; `asking` opens a cursor on the image for each."""
+    def __init__(
+        self, pipe: Pipe[ToWorker], asking: Callable[[], Asking], forget: Callable[[], None] = lambda: None
+    ) -> None:
+        """Answer calls that come through `pipe`; `asking` opens a cursor on the image for each.
+
+        `forget` lets the engine go of what calls have left behind.
+        """
         self._pipe = pipe
         self._asking = asking
+        self._forget = forget
+        self._until_forgotten = FORGET_CALLS
         self._at_work: dict[int, tuple[Asking, float]] = {}
         self._ending = threading.Lock()  # whoever ends a call must find its cursor open
         self._sql: Waiting = SimpleQueue()
@@ -46,6 +54,7 @@ class Calls:
         while (message := self._pipe.receive()) is not None:
             match message:
                 case Call():
+                    self._count()
                     asking = self._asking()
                     self._at_work[message.id] = (asking, time.monotonic() + message.seconds)
                     self._stirring.set()
@@ -54,6 +63,12 @@ class Calls:
                     self._cancel(message.id)
                 case Open():
                     break
+
+    def _count(self) -> None:
+        self._until_forgotten -= 1
+        if self._until_forgotten == 0:
+            self._until_forgotten = FORGET_CALLS
+            self._forget()
 
     def _take(self, queue: Waiting) -> None:
         try:

@@ -6,6 +6,7 @@ The text image holds files and is served first, with the text; the code image ad
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import Generic, TypeVar
@@ -32,6 +33,9 @@ _SERVE_SETTINGS = (
     "SET enable_logging=false",
     "SET max_expression_depth=250",
     "SET enable_external_access=false",
+    # Half a megabyte that is never let go of, of this connection alone: what forget_buffers() asks for cannot be had.
+    "CREATE TEMP TABLE held AS SELECT range FROM range(40000)",
+    "SET allowed_configs=['memory_limit']",  # the one setting that stays open; RLIMIT_DATA bounds what it could do
     "SET lock_configuration=true",
 )
 
@@ -104,13 +108,17 @@ def start() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
 
 
+def memory_share(images: Images, memory_limit: int) -> int:
+    """Return how many bytes the engine of a worker may hold: what is mapped counts as memory of the process, too."""
+    return max(memory_limit - size_of(images.blocks), memory_limit // 2)
+
+
 def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, memory_limit: int) -> None:
     """Open the sealed images of a generation read-only, and nothing else from now on. Their descriptors stay in use.
 
     A process is confined before it comes here: an image is what an indexer wrote that met hostile files.
     """
-    room = memory_limit - size_of(images.blocks)  # what is mapped counts as memory of the process, too
-    db.execute("SET memory_limit=$1", [f"{max(room, memory_limit // 2)}B"])
+    db.execute("SET memory_limit=$1", [f"{memory_share(images, memory_limit)}B"])
     files = ImageFiles({"text": images.text, "code": images.code})
     files.register(db)
     names = ("text",) if generation == TEXT else ("code", "text")
@@ -141,3 +149,16 @@ def lock_down(db: duckdb.DuckDBPyConnection) -> None:
     """Turn off everything in the engine that reaches beyond the image, and lock the settings."""
     for setting in _SERVE_SETTINGS:
         db.execute(setting)
+
+
+def forget_buffers(db: duckdb.DuckDBPyConnection, limit: int) -> None:
+    """Let an engine of this `memory_share` forget the buffers that are gone, and blocks that nobody reads.
+
+    Of each buffer of a statement an entry of some 200 bytes stays in the queues of what may be evicted, until 32,768
+    of them are there; the queues are emptied where memory is short. So the engine is asked to hold less than it can: it
+    lets go of what it may, refuses, and its limit stays as it was. Statements at work go on. What they read next comes
+    from the memory file again.
+    """
+    with suppress(duckdb.OutOfMemoryException):
+        db.execute("SET memory_limit='1B'")
+        db.execute(f"SET memory_limit='{limit}B'")  # it held nothing at all, and has not refused

@@ -13,7 +13,7 @@ from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import CODE, LISTING, Open, Ready, ToWorker
 from fledgling.worker.blocks import Blocks
 from fledgling.worker.calls import Calls
-from fledgling.worker.image import lock_down, open_sealed
+from fledgling.worker.image import forget_buffers, lock_down, memory_share, open_sealed
 from fledgling.worker.index import Asking
 from fledgling.worker.outlines import Outlines
 from fledgling.worker.signatures import Signatures
@@ -38,6 +38,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
         return
+    share = memory_share(images, profile.memory_limit)
     if db:
         open_sealed(db, images, generation, profile.memory_limit)
         lock_down(db)
@@ -51,4 +52,4 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
         cursor = db.cursor() if db else None
         return Asking(cursor, signatures, blocks, outlines, opened, generation, listing, gate)
 
-    Calls(pipe, asking).serve()
+    Calls(pipe, asking, lambda: forget_buffers(db, share) if db else None).serve()
