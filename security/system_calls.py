@@ -74,7 +74,7 @@ _VFORK = Argument(0, _ALL & ~_TELLING, (0x4000 | 0x100 | 17,))  # CLONE_VFORK, C
 # open(2). 0o100000 and 0o400000 are O_LARGEFILE on one machine and O_NOFOLLOW on the other.
 _OPENING = os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | os.O_DIRECTORY | 0o100000 | 0o400000
 _TMPFILE = 0o20000000  # the bit of O_TMPFILE without O_DIRECTORY
-_MAKING = os.O_CREAT | os.O_TRUNC | os.O_ASYNC | _TMPFILE
+_WRITING = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_ASYNC | _TMPFILE
 
 # mmap(2): a file is mapped for this process alone, so that nothing written there reaches it.
 _EXEC = 0x4
@@ -91,10 +91,9 @@ _WAITS, _FUTEX_FLAGS = (0, 1, 3, 4, 5, 9, 10), 128 | 256  # FUTEX_PRIVATE_FLAG, 
 
 # fcntl(2). What is not here can have the kernel signal another process (F_SETOWN, F_SETSIG, F_SETLEASE, F_NOTIFY), or
 # take memory that no limit counts (F_SETPIPE_SZ).
-_DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _GETLK, _SETLK = 0, 1, 2, 3, 4, 5, 6
+_DUPFD, _GETFD, _SETFD, _GETFL, _SETFL = 0, 1, 2, 3, 4
 _DUPFD_CLOEXEC, _ADD_SEALS, _GET_SEALS = 1030, 1033, 1034
-# The locks are what DuckDB opens images with: they go when it no longer opens them by a path.
-_FD_COMMANDS = (_DUPFD_CLOEXEC, _GETFD, _SETFD, _GETFL, _ADD_SEALS, _GET_SEALS, _SETLK, _GETLK)
+_FD_COMMANDS = (_DUPFD_CLOEXEC, _GETFD, _SETFD, _GETFL, _ADD_SEALS, _GET_SEALS)
 
 # ioctl(2): TCGETS, TIOCGWINSZ and TCGETS2, by which isatty() and the width of a terminal are asked; FIONREAD, FIONBIO,
 # FIONCLEX, FIOCLEX. Not TIOCSTI, which types for whoever has the terminal, nor FIOASYNC and FIOSETOWN: see fcntl.
@@ -120,8 +119,8 @@ CHECKS: Mapping[str, tuple[tuple[Argument, ...], ...]] = {
     "advice": ((_only(2, *_ADVICE),),),
     "waiting": ((Argument(1, _ALL & ~_FUTEX_FLAGS, _WAITS),),),
     "reading": ((_at_most(2, _OPENING),),),
-    "existing": ((Argument(2, _MAKING, (0,)),),),
-    "opening": ((Argument(1, _MAKING, (0,)),),),
+    "looking": ((Argument(2, _WRITING, (os.O_RDONLY,)),),),  # or at a path alone, with O_PATH
+    "opening": ((Argument(1, _WRITING, (os.O_RDONLY,)),),),  # the same, by open(2)
     "sealing": ((_only(1, *_FD_COMMANDS),),),
     "descriptor": (
         (_only(1, _DUPFD, *_FD_COMMANDS),),

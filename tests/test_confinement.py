@@ -129,7 +129,7 @@ JUDGED = [
     (BACK, "fcntl", (0, HIGH | 10, 9), NOT_ALLOWED),
     *[
         (ROLES, "fcntl", (0, command, 1), NOT_ALLOWED)
-        for command in (7, 8, 9, 11, 15, 16, 37, 38, 1024, 1026, 1031, 1035)
+        for command in (5, 6, 7, 8, 9, 11, 15, 16, 37, 38, 1024, 1026, 1031, 1035)
     ],
     (ROLES, "fcntl", (0, 4, os.O_ASYNC), NOT_ALLOWED),
     (ROLES, "fcntl", (0, 4, HIGH | os.O_ASYNC | os.O_NONBLOCK), NOT_ALLOWED),
@@ -157,7 +157,7 @@ JUDGED = [
     ],
     *[
         (("broker",), "openat", (0, 0, flags), NOT_ALLOWED)
-        for flags in (os.O_RDWR | os.O_CREAT, os.O_TRUNC, os.O_TMPFILE | os.O_RDWR, HIGH | os.O_CREAT)
+        for flags in (os.O_RDWR, os.O_WRONLY, os.O_CREAT, os.O_TRUNC, os.O_TMPFILE, os.O_ASYNC, HIGH | os.O_CREAT)
     ],
     (("query worker", "extractor", "extractor's parent"), "openat", (0, 0, 0), NOT_ALLOWED),
     (BACK, "mmap", (0, 1, 3, 0x22), ALLOWED),
