@@ -2,15 +2,20 @@
 
 import asyncio
 import random
+import re
 import signal
 import statistics
+import subprocess
+import sys
 import time
+from contextlib import contextmanager, suppress
 
 import psutil
 import pytest
 from conftest import connected
 from running import (
     CALLS,
+    INDEXER,
     QUERY_WORKER,
     Server,
     anonymous_bytes,
@@ -26,7 +31,7 @@ from fledgling.wire import Refusal
 
 pytestmark = pytest.mark.long
 
-WORKER_KILLS, BROKER_KILLS, SOAK_CALLS = 1000, 200, 100_000
+WORKER_KILLS, BROKER_KILLS, BUILD_KILLS, SOAK_CALLS = 1000, 200, 100, 100_000
 AT_ONCE = 8  # calls of a soak that wait together
 WARM = 2000  # calls until what is kept for later is there: caches, threads, arenas
 # Bytes that are nobody else's over a soak, after it has warmed up: 64 KiB for 10,000 calls of a worker.
@@ -137,3 +142,89 @@ async def test_many_calls_leave_nothing_behind(project, profile, record_testsuit
     assert grown[0] < WORKER_GROWTH
     assert grown[1] < BROKER_GROWTH
     assert grown[2:] == [0, 0, 0]
+
+
+BUSY = "while True: pass"
+BUSY_LOOPS, STARTS = 8, 500
+START_SECONDS = 120.0  # for one of them, on a machine whose processors are lent five times over
+ENDS = {  # command -> exit status, and the last line that says why, on standard error
+    ("index",): (0, r"(fledgling: root .*)?"),
+    ("search", "timeout"): (0, r"(fledgling: (root|waiting) .*)?"),
+    ("symbols", "--kind", "class", "--json"): (0, r"(fledgling: (root|waiting) .*)?"),
+    ("serve",): (0, r"fledgling: (root|indexed) .*"),
+    ("index", "--profile", "{bad}"): (2, r"fledgling: bad\.sql:2: .*"),
+    ("serve", "--profile", "{bad}"): (2, r"fledgling: bad\.sql:2: .*"),
+    ("index", "--profile", "nowhere"): (2, r"fledgling: .*nowhere.*"),
+}
+
+
+@contextmanager
+def busy_loops():
+    """Processes that take all the processors there are."""
+    loops = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(BUSY_LOOPS)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def test_starts_and_builds_beside_busy_loops_end_with_a_reason(project, tmp_path, record_testsuite_property):
+    """An answer, or one line that says why there is none; and no word of a process that ends with another."""
+    bad = tmp_path / "bad.sql"
+    bad.write_text("SET tools = 'explore';\nCREATE VIEW files AS SELECT nonesuch FROM files;\n")
+    dice = random.Random(4)
+    seconds = []
+    with busy_loops():
+        for _ in range(STARTS):
+            command = dice.choice([*ENDS])
+            status, reason = ENDS[command]
+            words = [word.format(bad=bad) for word in command]
+            begun = time.monotonic()
+            done = subprocess.run(  # noqa: PLW1510  (its status is looked at)
+                [sys.executable, "-I", "-B", "-m", "fledgling", *words, "--root", str(project)],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=START_SECONDS,
+            )
+            seconds.append(time.monotonic() - begun)
+            said = done.stderr.splitlines()
+            assert done.returncode == status, (command, done.stderr)
+            assert re.fullmatch(reason, said[-1] if said else ""), (command, done.stderr)
+            assert not re.search(r"Error at|Traceback|has ended|ended before", done.stderr), (command, done.stderr)
+            assert done.stdout or command[0] == "serve" or status, command
+    record_testsuite_property("starts beside busy loops", STARTS)
+    record_testsuite_property("starts beside busy loops, worst s", round(max(seconds), 1))
+
+
+@pytest.mark.anyio
+async def test_builds_lose_processes_at_random_instants(staged, record_testsuite_property):
+    """Whoever is killed whenever, once or more often: the server stays, and says what it has or why not."""
+    dice = random.Random(5)
+    answers, refusals, seconds = 0, 0, []
+    for _ in range(BUILD_KILLS):
+        with Server(staged, stderr=subprocess.PIPE) as server:
+            ended = None
+            for _ in range(dice.randrange(1, 4)):
+                await asyncio.sleep(dice.random() * 0.8)
+                if running := back_processes(server.seen, INDEXER):
+                    with suppress(psutil.NoSuchProcess):
+                        dice.choice(running).kill()
+                        ended = time.monotonic()
+            server.begin()
+            for number, call in enumerate([*CALLS[4:6], ("symbols", {"name_pattern": "f7_*"})]):
+                server.call(number + 2, *call)
+                answer = server.receive()["result"]
+                answers += not answer.get("isError", False)
+                if answer.get("isError"):
+                    refusals += 1
+                    assert "the index could not be built, and is not tried again" in answer["content"][0]["text"]
+                elif ended:
+                    seconds.append(time.monotonic() - ended)
+            assert server.process.poll() is None
+    assert answers
+    record_testsuite_property("builds that lost processes: answers, refusals", [answers, refusals])
+    record_testsuite_property("from the last kill to an answer, median ms", round(1000 * statistics.median(seconds)))
+    record_testsuite_property("... p99 ms", round(1000 * statistics.quantiles(seconds, n=100)[-1]))

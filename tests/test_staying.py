@@ -13,7 +13,7 @@ from running import INDEXER, QUERY_WORKER, Server, back_processes, building, is_
 
 from fledgling.broker import indexing as indexing_module
 from fledgling.broker.indexing import UNFINISHED, IndexingError
-from fledgling.wire import TEXT, Explore, Progress, Refusal, Search, Symbols
+from fledgling.wire import CODE, TEXT, Explore, Progress, Refusal, Search, Symbols
 
 WARNED = "the index is built once more"
 GIVEN_UP = re.compile(
@@ -169,19 +169,23 @@ async def test_a_build_that_loses_a_process_twice_is_given_up_in_words(staged, p
 
 @pytest.mark.anyio
 async def test_a_build_that_takes_too_long_is_ended_and_what_it_has_sealed_is_served(staged, patient, monkeypatch):
-    monkeypatch.setattr(indexing_module, "BUILD_SECONDS", 3.0)
+    monkeypatch.setattr(indexing_module, "BUILD_SECONDS", 2.0)
     async with building(staged, patient) as (front, indexing):
-        await indexing.sealed(TEXT)
+        with suppress(IndexingError):  # on a busy machine its time is over before
+            await indexing.sealed(TEXT)
         for process in back_processes(psutil.Process(), INDEXER):
             process.suspend()
-        explored, found, symbols = await asyncio.gather(*map(front.ask, CALLS))
+        answers = await asked(front)
         await until(lambda: indexing.is_over)
         await until(lambda: not back_processes(psutil.Process(), INDEXER))
-        if indexing.newest().number == TEXT:  # it stood still in time
-            assert (explored.summary.total_files, found.total) == WHOLE[:2]
-            assert symbols.reason == "the index was not complete after 3 s, and its build was ended"
-            while (await front.ask(Explore())).note != UNFINISHED:
-                assert len(back_processes(psutil.Process(), QUERY_WORKER)) >= 1
+        for answer, count in zip(answers, WHOLE, strict=True):
+            if isinstance(answer, Refusal):
+                assert answer.reason == "the index was not complete after 2 s, and its build was ended"
+            else:
+                assert answer == count
+        newest = indexing.newest_or_none()
+        while newest and newest.number < CODE and (await front.ask(Explore())).note != UNFINISHED:
+            assert len(back_processes(psutil.Process(), QUERY_WORKER)) >= 1
 
 
 @pytest.mark.anyio
