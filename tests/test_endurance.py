@@ -31,7 +31,7 @@ from fledgling.wire import Refusal
 
 pytestmark = pytest.mark.long
 
-WORKER_KILLS, BROKER_KILLS, BUILD_KILLS, SOAK_CALLS = 1000, 200, 100, 100_000
+WORKER_KILLS, BROKER_KILLS, BUILD_KILLS, SOAK_CALLS = 1000, 200, 60, 100_000
 AT_ONCE = 8  # calls of a soak that wait together
 WARM = 2000  # calls until what is kept for later is there: caches, threads, arenas
 # Bytes that are nobody else's over a soak, after it has warmed up: 64 KiB for 10,000 calls of a worker.

@@ -1,7 +1,6 @@
 """A server stays up whoever dies while the index is built: it is built once more, and then the server says so."""
 
 import asyncio
-import os
 import re
 from contextlib import suppress
 from typing import get_args
@@ -9,7 +8,7 @@ from typing import get_args
 import psutil
 import pytest
 from conftest import STAGED
-from running import INDEXER, QUERY_WORKER, Server, back_processes, building, is_alive, opened, until
+from running import INDEXER, QUERY_WORKER, Server, back_processes, building, first, is_alive, opened, until
 
 from fledgling.broker import indexing as indexing_module
 from fledgling.broker.indexing import UNFINISHED, IndexingError
@@ -213,7 +212,7 @@ async def test_a_server_whose_indexer_is_killed_at_once_stays_up(project, kills)
 async def test_an_extractor_that_is_killed_while_it_waits_costs_nothing(staged, patient):
     """What was not put to it is put to the next one, and no answer is taken for that to another question."""
     async with building(staged, patient) as (front, _):
-        [indexer] = [process for process in back_processes(psutil.Process(), INDEXER) if process.ppid() == os.getpid()]
+        indexer = await first(psutil.Process(), INDEXER)
         await until(lambda: extractors(psutil.Process()))
         indexer.suspend()  # it asks nothing
         for _ in range(3):
