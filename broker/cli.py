@@ -11,7 +11,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from fledgling import __version__, refusals
-from fledgling.broker import logs, terminal
+from fledgling.broker import logs, surroundings, terminal
 from fledgling.broker.commands import agents, ask, audit, clients, look, profiles, serve
 from fledgling.broker.indexing import IndexingError
 from fledgling.config import ConfigError
@@ -27,6 +27,7 @@ EXIT_CODES = (
 
 def main() -> None:
     """Run the command line; errors of the user's making end in one line and an exit code."""
+    surroundings.hold_standard_descriptors()
     logs.configure()
     try:
         cli(prog_name="fledgling")
@@ -36,6 +37,8 @@ def main() -> None:
         terminal.refuse(failed.refusal)
     except ConfinementError as absent:
         terminal.refuse(refusals.not_confined(str(absent)))
+    except (OSError, MemoryError, RuntimeError) as failed:
+        terminal.give_up(surroundings.failure(failed))
     finally:
         gc.freeze()  # Python looks for cycles once more when it ends, which takes 20 milliseconds
 

@@ -15,6 +15,7 @@ from fledgling.broker import audit_log
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.config import Settings
 from fledgling.pipe import Unpacker
+from fledgling.plain import said
 from fledgling.security import inspection, limits, memory_file
 from fledgling.wire import (
     CODE,
@@ -87,7 +88,7 @@ class Indexing:
     def __init__(
         self, settings: Settings, profile: Profile, *, confining: Confining = CONFINED, tell: Tell = _unheard
     ) -> None:
-        root = Path(settings.root).resolve(strict=True)
+        root, self._root_fd = _opened(settings.root)
         self.profile = profile
         self.confining = confining
         self.tell = tell
@@ -101,7 +102,6 @@ class Indexing:
         self._failure: IndexingError | None = None
         self._died: str | None = None
         self._building: asyncio.Task[Built] | None = None
-        self._root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._order = Build(
             broker_pid=os.getpid(),
             images=self.images,
@@ -352,6 +352,16 @@ class Indexing:
         if self._root_fd >= 0:
             os.close(self._root_fd)
             self._root_fd = -1
+
+
+def _opened(path: str) -> tuple[Path, int]:
+    """Open the root; raise IndexingError where it is gone since it was looked at, or may not be read."""
+    try:
+        root = Path(path).resolve(strict=True)
+        return root, os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as gone:
+        reason = said(f"the root {path!r} cannot be opened: {gone.strerror}")
+        raise IndexingError(Refusal("failed", reason, "Give the directory of the project with --root.")) from None
 
 
 def _memory_files() -> Images:

@@ -1,5 +1,6 @@
 """Answers and errors on a terminal: text or JSON, exit codes, and progress on standard error."""
 
+import io
 import sys
 import time
 from collections.abc import Sequence
@@ -87,6 +88,12 @@ def fail(message: str, code: int = USAGE) -> NoReturn:
     """Print one line to standard error and exit."""
     click.echo(f"fledgling: {visible(message)}", err=True)
     sys.exit(code)
+
+
+def give_up(message: str) -> NoReturn:
+    """Print one line to standard error and exit; what waits to be printed, and may be what cannot be, is dropped."""
+    sys.stdout = io.StringIO()
+    fail(message, NOTHING)
 
 
 class ProgressLine:

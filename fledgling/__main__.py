@@ -5,12 +5,18 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; where PYTHONPATH says what else to import from, in an interpreter that does not heed it."""
-    if os.environ.get("PYTHONPATH") and not sys.flags.ignore_environment:
-        isolated = [sys.executable, "-I", "-m", "fledgling", *sys.argv[1:]]
+    """Run the command line, in an interpreter that heeds no PYTHONPATH, and takes names for what they are: UTF-8."""
+    heeds = bool(os.environ.get("PYTHONPATH")) and not sys.flags.ignore_environment
+    if heeds or sys.getfilesystemencoding() != "utf-8":
+        isolated = [sys.executable, "-I", "-X", "utf8", "-m", "fledgling", *sys.argv[1:]]
         os.execv(sys.executable, isolated)  # noqa: S606  (this program again)
-    from fledgling.broker import cli  # noqa: PLC0415  (no library before it is known where from)
-
+    try:
+        from fledgling.broker import cli  # noqa: PLC0415  (no library before it is known where from)
+    except (OSError, MemoryError, ImportError) as failed:
+        what = str(failed) or "there is not enough memory"
+        sys.exit(
+            f"fledgling: it cannot be loaded: {what}; allow more memory and files (ulimit -v, -n), or install it anew"
+        )
     cli.main()
 
 

@@ -8,6 +8,7 @@ until the type of its setting reads it, so a variable, a flag and a file mean th
 
 import difflib
 import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Annotated, Literal, NamedTuple, get_type_hints
@@ -19,6 +20,7 @@ from msgspec import Meta, Struct
 from fledgling.scope import DEFAULT_EXCLUDES, DEFAULT_MAX_FILE_SIZE, DEFAULT_MAX_FILES, Scope
 
 MAX_YAML_BYTES = 64 * 1024  # a dozen keys and a page of patterns; what is longer was not written by hand
+MAX_SHOWN_PATH = 200  # characters of a path in a message
 MAX_NOTICES = 20  # a hostile file must not fill the terminal
 NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 NO_AGENTS = "none"  # what agents may be besides a path
@@ -190,12 +192,25 @@ def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
         if source == "default":
             root, source = _found_root(environment, Path.cwd())
         root = Path(os.path.realpath(root))
-    except (OSError, ValueError) as wrong:  # the working directory is gone; a NUL character
-        raise ConfigError(source, f"root {str(root)!r} cannot be found ({wrong})", "give --root") from None
-    if not root.is_dir():
-        raise ConfigError(source, f"root {str(root)!r} is no directory", "give one")
+        kind = root.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise ConfigError(source, f"root {_cut(root)} is not there", "give the directory of the project") from None
+    except (OSError, ValueError) as wrong:  # too long, a circle of links, not to be looked at; a NUL character
+        why = wrong.strerror if isinstance(wrong, OSError) else str(wrong)
+        raise ConfigError(source, f"root {_cut(root)} cannot be opened ({why})", "give another directory") from None
+    if not stat.S_ISDIR(kind):
+        what = "not a directory but a file" if stat.S_ISREG(kind) else "neither a directory nor a file"
+        raise ConfigError(source, f"root {_cut(root)} is {what}", "give the directory of the project")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise ConfigError(source, f"root {_cut(root)} may not be read by this user", "give a directory that may")
     settings = msgspec.structs.replace(resolved.settings, root=str(root))
     return msgspec.structs.replace(resolved, settings=settings, sources={**resolved.sources, "root": source})
+
+
+def _cut(path: Path) -> str:
+    """Return a path for a message, whose end is what tells it from others."""
+    text = str(path)
+    return repr(text if len(text) <= MAX_SHOWN_PATH else f"...{text[-MAX_SHOWN_PATH:]}")
 
 
 def refuse_wide(resolved: Resolved, environment: Mapping[str, str]) -> None:
@@ -241,7 +256,7 @@ def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> U
     try:
         with path.open("rb") as file:
             return UserFile(str(path), file.read(MAX_YAML_BYTES + 1))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if not named:
             return None
         raise ConfigError(str(path), "there is no such file", "give the path of a settings file") from None

@@ -3,6 +3,13 @@
 from fledgling.plain import said
 from fledgling.wire import Profile, Refusal
 
+DEGRADE = (
+    "Run `fledgling doctor --allow-degraded` to see what is missing and what that means; `--allow-degraded` serves "
+    "without Landlock or seccomp."
+)
+CONFINE = (
+    "Start Fledgling where the kernel grants this: as an ordinary user, or in another container; none serves without."
+)
 NO_INDEX = Refusal("failed", "the index could not be built", "See the server's log, then start it again.")
 
 
@@ -35,9 +42,4 @@ def index_too_large(profile: Profile) -> Refusal:
 
 def not_confined(problem: str) -> Refusal:
     """Say that a process would not be confined: `not_confined("landlock cannot be enforced here: ...")`."""
-    return Refusal(
-        "unavailable",
-        said(problem),
-        "Run `fledgling doctor --allow-degraded` to see what is missing and what that means; `--allow-degraded` serves "
-        "without Landlock or seccomp.",
-    )
+    return Refusal("unavailable", said(problem), DEGRADE if problem.startswith(("landlock", "seccomp")) else CONFINE)

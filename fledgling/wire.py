@@ -4,6 +4,7 @@ A question is at once the JSON schema an agent sees, the check of its arguments,
 handler gets and the parameters of its SQL file. What decides a name, a default or a bound of a tool lives here.
 """
 
+import re
 from typing import Annotated, Any, Final, Literal, get_args
 
 from msgspec import Meta, Struct
@@ -60,6 +61,9 @@ Cursor = Annotated[Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None, Meta(des
 MapCursor = Annotated[Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[01])?$")] | None, Meta(description="from `next`")]
 
 
+_NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of a command line that are not UTF-8, halves of pairs in JSON
+
+
 # ---- questions ------------------------------------------------------------------------------------------------------
 
 
@@ -74,6 +78,8 @@ class Question(
             value = getattr(self, field)
             if isinstance(value, str) and any((c < " " and c != "\t") or c == "\x7f" for c in value):
                 raise ValueError(f"{field} holds a control character or a line break; ask for one line of plain text")
+            if isinstance(value, str) and _NO_TEXT.search(value):
+                raise ValueError(f"{field} holds what is not UTF-8; ask for one line of plain text")
 
 
 class Explore(Question, frozen=True):
@@ -171,8 +177,8 @@ class Query(Question, frozen=True):
 
     def __post_init__(self) -> None:
         """SQL spans lines, so only NUL is refused here; the gate parses the rest."""
-        if "\x00" in self.sql:
-            raise ValueError("sql holds a NUL character; write one SELECT as plain text")
+        if "\x00" in self.sql or _NO_TEXT.search(self.sql):
+            raise ValueError("sql holds a NUL character, or what is not UTF-8; write one SELECT as plain text")
 
 
 AnyQuestion = Explore | Read | Search | Symbols | Dependencies | Query

@@ -56,11 +56,12 @@ def confine(
     `executable` are open files and directories, to be closed by the caller. Raises ConfinementError.
     """
     stays_root = os.geteuid() == 0 and owner[0] == 0
+    is_alone = os.geteuid() == 0 and not user.exists(*owner)
     if "landlock" in ROLES[role] and sys.platform == "linux" and len([*Path("/proc/self/task").iterdir()]) > 1:
         raise ConfinementError("landlock cannot be enforced: a thread was started before it, and would not be bound")
     steps: list[tuple[str, Callable[[], None]]] = [
         ("capabilities", capabilities.bound),
-        ("user", lambda: user.become(*owner)),
+        ("user", lambda: None if is_alone else user.become(*owner)),
         ("capabilities", capabilities.drop),
         ("no_new_privs", no_new_privs.confine),
         ("lifeline", lambda: lifeline.tie(parent)),
@@ -74,6 +75,8 @@ def confine(
     absent = {name: _absent(name, step, confining) for name, step in steps if name in ROLES[role]}
     if "user" in absent and stays_root:
         absent["user"] = "the project belongs to root"
+    elif "user" in absent and is_alone:
+        absent["user"] = user.ALONE
     return tuple(Layer(name, why) for name, why in absent.items())
 
 

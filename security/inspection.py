@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from fledgling.security import user
 from fledgling.security.confinement import DEGRADABLE, ROLES
 from fledgling.wire import Confining, Layer
 
@@ -43,11 +44,16 @@ def problem(role: str, pid: int, layers: Iterable[Layer], confining: Confining) 
         absent = said.get(name, "it says nothing about that")
         if absent is None:
             absent = next((wrong for status in threads if (wrong := _against(name, status))), None)
-        elif (name in DEGRADABLE and confining.allow_degraded) or (name == "user" and role == "indexer"):
-            continue  # an indexer reads as the owner of the project, and root may own it
+        elif (name in DEGRADABLE and confining.allow_degraded) or (name == "user" and _may_stay(role)):
+            continue
         if absent:
             return f"{name} does not hold the {role}: {absent}"
     return None
+
+
+def _may_stay(role: str) -> bool:
+    """Return whether a process may be root: an indexer where that owns the project, any where there is nobody else."""
+    return role == "indexer" or not user.exists(user.NOBODY, user.NOBODY)
 
 
 def _against(name: str, status: Mapping[str, str]) -> str | None:

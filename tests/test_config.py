@@ -155,8 +155,8 @@ ROOTS = {
     "and through a link": ({"l": "->."}, "a", {"root": "../l"}, {}, None, "flag --root: root '@.' is no project"),
     "so is what is above it": ({}, "a", {"root": "../.."}, {}, None, "flag --root: root '@..' is no project"),
     "and everything": ({}, "a", {}, {"FLEDGLING_ROOT": "/"}, None, f"{VARIABLE}: root '/' is no project"),
-    "a file is refused": ({"f": "x"}, "a", {"root": "../f"}, {}, None, "flag --root: root '@f' is no directory"),
-    "what is not there": ({}, "a", {}, {"CLAUDE_PROJECT_DIR": "@x"}, None, f"{CLAUDE}: root '@x' is no"),
+    "a file is refused": ({"f": "x"}, "a", {"root": "../f"}, {}, None, "flag --root: root '@f' is not a directory"),
+    "what is not there": ({}, "a", {}, {"CLAUDE_PROJECT_DIR": "@x"}, None, f"{CLAUDE}: root '@x' is not there"),
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from fledgling.broker import audit_log, logs
+from fledgling.broker import audit_log, logs, surroundings
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
@@ -71,6 +71,7 @@ def warn(notices: Iterable[str]) -> None:
 
 def project_of(options: dict[str, Any], level: int = logging.DEBUG) -> Project:
     """Return what the options of a command name; the log's first line, at this level, says why the root is that one."""
+    surroundings.check()
     flags = {key: options.pop(key) for key in KEYS}
     resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
     logs.configure(resolved.settings)

@@ -1,0 +1,165 @@
+"""The command line where something is missing: it works, or one line says what is wrong and what to do."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.config import Settings
+from fledgling.security import profile
+
+FLEDGLING = f"{sys.executable} -I -B -m fledgling"
+ALONE = "bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev"
+BEHIND_LOCALE = f"{sys.executable} -P -B -m fledgling"  # heeds what the environment says of encodings
+STRANGER = (
+    "setpriv --reuid 12345 --regid 12345 --clear-groups --inh-caps +dac_read_search --ambient-caps +dac_read_search"
+)
+FOUND, USAGE = 0, 2
+
+# What is run in a shell, its exit code, and a part of what it says: on standard output where it works, else in the one
+# line on standard error. {tmp} holds the project `p`; {run} is the command line, and {explore} explores that project.
+CASES = {
+    # -- user namespaces of one id, as of bubblewrap and in some CI
+    "a namespace of one id": ("unshare --user --map-root-user {explore}", FOUND, "a.py  python"),
+    "a namespace of one id, as oneself": ("unshare --user --map-current-user {explore}", FOUND, "a.py  python"),
+    "bubblewrap": (f"{ALONE} {{explore}}", FOUND, "a.py  python"),
+    "bubblewrap, another id": (f"{ALONE} --uid 1000 --gid 1000 {{explore}}", FOUND, "a.py  python"),
+    "bubblewrap, a new /tmp": (f"{ALONE} --tmpfs /dev/shm {{explore}}", FOUND, "a.py  python"),
+    "no /proc": ("bwrap --ro-bind / / --tmpfs /proc --dev /dev {explore}", USAGE, "/proc: it is not mounted"),
+    # -- limits
+    "24 open files": ("ulimit -n 24; {explore}", USAGE, "ulimit -n: 24 open files are too few; allow 64 or more"),
+    "5 open files": ("ulimit -n 5; {explore}", USAGE, "allow 64 or more"),
+    "24 open files that may be more": ("ulimit -Sn 24; {explore}", FOUND, "a.py  python"),
+    "64 open files": ("ulimit -n 64; {explore}", FOUND, "a.py  python"),
+    "100 MB of address space": ("ulimit -v 100000; {explore}", USAGE, "ulimit -v: 100000 KiB of address space"),
+    "1 GB of address space": ("ulimit -v 1000000; {explore}", FOUND, "a.py  python"),
+    "2 processes": (f"{STRANGER} bash -c 'ulimit -u 2; {{explore}}'", 1, "allow more processes (ulimit -u)"),
+    # -- descriptors
+    "no standard input": ("{explore} 0<&-", FOUND, "a.py  python"),
+    "no standard output": ("{explore} 1>&-", FOUND, ""),
+    "no standard error": ("{explore} 2>&-", FOUND, "a.py  python"),
+    "none of the three": ("{explore} 0<&- 1>&- 2>&-", FOUND, ""),
+    "a server without input": ("{run} serve --root {tmp}/p --log-level error 0<&-", FOUND, ""),
+    "a server without output": ("{run} serve --root {tmp}/p --log-level error 1>&- </dev/null", FOUND, ""),
+    "a server without any": ("{run} serve --root {tmp}/p 0<&- 1>&- 2>&-", FOUND, ""),
+    "no room for what is printed": ("{explore} >/dev/full", 1, "No space left on device"),
+    # -- the root
+    "a file": ("{run} explore --root {tmp}/p/a.py", USAGE, "is not a directory but a file; give the directory"),
+    "nothing": ("{run} explore --root {tmp}/nothing", USAGE, "nothing' is not there; give the directory"),
+    "a file within a file": ("{run} explore --root {tmp}/p/a.py/b", USAGE, "is not there"),
+    "a FIFO": ("mkfifo {tmp}/fifo; {run} explore --root {tmp}/fifo", USAGE, "is neither a directory nor a file"),
+    "a device": ("{run} explore --root /dev/null", USAGE, "is neither a directory nor a file"),
+    "a link": ("ln -s p {tmp}/link; {run} explore --root {tmp}/link", FOUND, "a.py  python"),
+    "a link that leads nowhere": ("ln -s x {tmp}/dangling; {run} explore --root {tmp}/dangling", USAGE, "is not there"),
+    "a circle of links": ("ln -s loop {tmp}/loop; {run} explore --root {tmp}/loop", USAGE, "symbolic links"),
+    "a name too long": (f"{{run}} explore --root /{'a' * 300}", USAGE, "(File name too long); give another directory"),
+    "a path too long": (f"{{run}} explore --root {'/a' * 3000}", USAGE, "(File name too long); give another directory"),
+    "a name that is not UTF-8": ("{run} explore --root $'\\xff'", USAGE, "udcff' is not there"),
+    "no name": ("{run} explore --root ''", USAGE, "root cannot be ''"),
+    "everything": ("{run} explore --root /", USAGE, "say --yes-really"),
+    "one that may not be read": (
+        "mkdir -m 700 {tmp}/secret; chown 12345 {tmp}/secret; "
+        "setpriv --bounding-set=-dac_override,-dac_read_search {run} explore --root {tmp}/secret",
+        USAGE,
+        "may not be read by this user",
+    ),
+    # -- the working directory, the environment, the locale
+    "a working directory that is gone": ("mkdir {tmp}/w; cd {tmp}/w; rmdir {tmp}/w; {explore}", FOUND, "a.py  python"),
+    "and no root": ("mkdir {tmp}/v; cd {tmp}/v; rmdir {tmp}/v; {run} explore", USAGE, "give"),
+    "an empty environment": ("env -i {explore}", FOUND, "a.py  python"),
+    "a home that is a file": ("HOME=/etc/passwd {explore}", FOUND, "a.py  python"),
+    "no directory for temporary files": ("TMPDIR=/nowhere TEMP= TMP= {explore}", FOUND, "a.py  python"),
+    "a file system that is read-only": ("bwrap --ro-bind / / --proc /proc --dev /dev {explore}", FOUND, "a.py  python"),
+    "no terminal's name": ("env -u TERM {explore}", FOUND, "a.py  python"),
+    "the locale C": ("LC_ALL=C {run} read é.py --root {tmp}/p", FOUND, "1\té = 1"),
+    "ASCII alone": (
+        f"LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 {BEHIND_LOCALE} read é.py --root {{tmp}}/p",
+        FOUND,
+        "1\té = 1",
+    ),
+    "an argument that is not UTF-8": ("{run} read $'\\xff' --root {tmp}/p", USAGE, "path holds what is not UTF-8"),
+}
+
+
+# The others that are served meet nothing but what these meet, and each takes a second.
+SERVED = {"a namespace of one id", "bubblewrap", "24 open files that may be more", "no standard input", "ASCII alone"}
+SERVED |= {"none of the three", "a server without any", "a working directory that is gone"}
+LONG = {name for name, (_, code, _) in CASES.items() if code == FOUND} - SERVED
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/a.py").write_text("x = 1\n")
+    (tmp_path / "p/é.py").write_text("é = 1\n")
+    return tmp_path
+
+
+def run(command: str, directory: Path) -> "subprocess.CompletedProcess[str]":
+    given = {"tmp": str(directory), "run": FLEDGLING, "explore": f"{FLEDGLING} explore --root {directory}/p"}
+    for name, value in given.items():
+        command = command.replace(f"{{{name}}}", value)
+    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "LC_ALL": "C.UTF-8"}
+    return subprocess.run(
+        ["bash", "-c", command], cwd="/", env=clean, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def lacking(command: str) -> str | None:
+    """Why a command cannot be tried here; None where it can."""
+    for tool, probe in (("bwrap", f"{ALONE} true"), ("unshare", "unshare --user --map-root-user true")):
+        if command.startswith(tool) and (
+            not shutil.which(tool) or subprocess.run(probe.split(), check=False).returncode
+        ):
+            return f"no {tool} here, or it may make no namespace"
+    if "setpriv" in command and (os.geteuid() != 0 or not shutil.which("setpriv")):
+        return "only root can become another user"
+    return None
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in CASES]
+)
+def test_it_works_or_one_line_says_why_not(directory: Path, name: str) -> None:
+    command, code, said = CASES[name]
+    if why := lacking(command):
+        pytest.skip(why)
+    done = run(command, directory)
+    assert done.returncode == code, done.stderr
+    if code == FOUND:
+        assert said in done.stdout
+        assert done.stderr == ""
+    else:
+        assert said in done.stderr
+        assert done.stderr.count("\n") == 1
+        assert done.stderr.startswith("fledgling: ")
+
+
+def test_what_is_absent_in_a_namespace_of_one_id_is_said(directory: Path) -> None:
+    """Every other layer holds, and the audit log has it as well."""
+    if os.geteuid() != 0:
+        pytest.skip("who is not root becomes no other user anyway")
+    if why := lacking(ALONE):
+        pytest.skip(why)
+    shown = run(f"{ALONE} {{run}} doctor --root {{tmp}}/p", directory)
+    assert shown.stdout.count("there is no other user in this user namespace") >= 2
+    log = directory / "log.jsonl"
+    served = f"bwrap --unshare-all --bind / / --proc /proc --dev /dev {FLEDGLING} serve --root {directory}/p"
+    run(f"{served} --audit-log {log} </dev/null", directory)
+    held = [json.loads(line) for line in log.read_text().splitlines()]
+    found = {line["process"]: line["confinement"] for line in held if line["event"] == "process"}
+    for process in ("lister", "extractors"):
+        assert found[process].pop("user").startswith(("there is no other user", "the project belongs to root"))
+        assert set(found[process].values()) == {"enforced"}
+
+
+def test_a_root_that_goes_while_it_is_opened_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(IndexingError, match="cannot be opened: No such file"):
+        Indexing(Settings(root=str(tmp_path / "gone")), profile.load("fledgling-core"))
