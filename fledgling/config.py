@@ -192,12 +192,15 @@ def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
         if source == "default":
             root, source = _found_root(environment, Path.cwd())
         root = Path(os.path.realpath(root))
+    except (OSError, ValueError) as wrong:  # the working directory is gone; a NUL character
+        raise ConfigError(source, f"root {_cut(root)} cannot be found ({wrong})", "give --root") from None
+    try:
         kind = root.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         raise ConfigError(source, f"root {_cut(root)} is not there", "give the directory of the project") from None
-    except (OSError, ValueError) as wrong:  # too long, a circle of links, not to be looked at; a NUL character
-        why = wrong.strerror if isinstance(wrong, OSError) else str(wrong)
-        raise ConfigError(source, f"root {_cut(root)} cannot be opened ({why})", "give another directory") from None
+    except OSError as wrong:  # too long, a circle of links, or not to be looked at
+        problem = f"root {_cut(root)} cannot be found ({wrong.strerror})"
+        raise ConfigError(source, problem, "give another directory") from None
     if not stat.S_ISDIR(kind):
         what = "not a directory but a file" if stat.S_ISREG(kind) else "neither a directory nor a file"
         raise ConfigError(source, f"root {_cut(root)} is {what}", "give the directory of the project")
