@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
 from functools import cache as once
 from pathlib import Path
 
@@ -61,7 +62,14 @@ def fetch(name: str, cache: Path) -> Path:
     folder.mkdir(exist_ok=True)
     archives = _archives(folder)
     if not archives:
-        _run(_command(name, folder), folder)
+        for command in _commands(name, folder):
+            try:
+                _run(command, folder)
+                break
+            except FetchError as error:
+                failed = error
+        else:
+            raise failed
         archives = _archives(folder)
     if not archives:
         raise FetchError(f"{name}: the download left no archive in {folder}")
@@ -72,13 +80,20 @@ def _archives(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.iterdir()) if path.name.endswith(ARCHIVES)]
 
 
-def _command(name: str, folder: Path) -> list[str]:
+def _commands(name: str, folder: Path) -> Iterator[list[str]]:
+    """Yield what fetches a project, one after the other until one does: a mirror may list what it has not."""
     if name in DEBIAN:
-        return ["apt-get", *_with_sources(folder.parent), "source", "--quiet", "--download-only", DEBIAN[name]]
-    if name in NPM:
-        return ["npm", "pack", "--silent", "--pack-destination", str(folder), NPM[name]]
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
-    return [*pip, "--no-deps", "--no-binary", name, "--dest", str(folder), f"{name}=={SDISTS[name]}"]
+        options = _with_sources(folder.parent)
+        versions = ["apt-cache", *options, "madison", DEBIAN[name]]
+        listed = subprocess.run(versions, check=False, capture_output=True, text=True).stdout.splitlines()
+        source = ["apt-get", *options, "source", "--quiet", "--download-only"]
+        yield [*source, DEBIAN[name]]
+        yield from ([*source, f"{DEBIAN[name]}={line.split('|')[1].strip()}"] for line in listed)
+    elif name in NPM:
+        yield ["npm", "pack", "--silent", "--pack-destination", str(folder), NPM[name]]
+    else:
+        pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet"]
+        yield [*pip, "--no-deps", "--no-binary", name, "--dest", str(folder), f"{name}=={SDISTS[name]}"]
 
 
 @once
