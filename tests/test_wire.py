@@ -664,6 +664,7 @@ TRIED = {
 )
 async def test_worker_that_answers_something_else_is_killed(whole_front, tmp_path, monkeypatch, name, question, answer):
     front = whole_front
+    question = question.replace('Query("x")', f"Query({name!r})")  # SQL that has ended two workers is not asked again
     assert isinstance(await front.ask(Explore()), Exploration)
     lie = f"{ANSWERED}\nsay(pack(Reply(call.id, {answer})))"
     with monkeypatch.context() as replaced:
