@@ -105,11 +105,13 @@ _PDEATHSIG, _SIGKILL = 1, 9
 _PROCESS = (_PDEATHSIG, 3, 15, 16, 21, 23, 24, 38, 39, 42, 47, 0x53564D41)
 
 _UNIX, _STREAM = 1, 1  # socketpair(2)
+_ALLOCATE = 0  # fallocate(2): room for a file, and nothing of it taken away
 
 # By the word in the table: a call is allowed where every argument of one alternative is as it must be.
 CHECKS: Mapping[str, tuple[tuple[Argument, ...], ...]] = {
     "thread": ((_THREAD,),),
     "fork": ((_FORK,),),
+    "room": ((_only(1, _ALLOCATE),),),
     "child": ((_THREAD,), (_FORK,), (_VFORK,)),
     "data": ((_NOT_EXECUTABLE,),),
     "mapping": (
