@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from fledgling.security import capabilities, landlock, lifeline, limits, no_new_privs, system_calls, user
+from fledgling.security import capabilities, chroot, landlock, lifeline, limits, no_new_privs, system_calls, user
 from fledgling.wire import Confining, Layer
 
 # What it means where a layer is absent.
 LAYERS: Mapping[str, str] = {
+    "chroot": "it can ask which paths exist outside the project, and Landlock alone keeps it from reading them",
     "user": "it has the rights of root on files of root, as far as the layers below let it",
     "capabilities": "it keeps what the account that started it may do beyond files",
     "no_new_privs": "a set-user-ID program that it starts has that user's rights",
@@ -25,14 +26,16 @@ LAYERS: Mapping[str, str] = {
     "seccomp": "a fault in the engine or in a grammar can open files and sockets and start programs",
 }
 DEGRADABLE = ("landlock", "seccomp")  # kernels and containers lack these; the others are everywhere
+OPTIONAL = ("chroot",)  # root alone can have it, and not in every container: no server needs it
+_SERVING = tuple(name for name in LAYERS if name != "chroot")  # of those who open nothing below the root
 
 # The broker stays who it is: it starts and ends processes of other users. An extractor inherits what holds its parent.
 ROLES: Mapping[str, tuple[str, ...]] = {
     "broker": ("no_new_privs", "landlock", "limits", "seccomp"),
     "indexer": tuple(LAYERS),
-    "extractor's parent": tuple(LAYERS),
+    "extractor's parent": _SERVING,
     "extractor": ("lifeline", "seccomp"),
-    "query worker": tuple(LAYERS),
+    "query worker": _SERVING,
 }
 
 
@@ -47,13 +50,15 @@ def confine(
     parent: int = 0,
     lowered: Mapping[int, int] = {},
     owner: tuple[int, int] = (user.NOBODY, user.NOBODY),
+    root: int | None = None,
     readable: Iterable[int] = (),
     executable: Iterable[int] = (),
 ) -> tuple[Layer, ...]:
     """Confine this process, for good, and say what holds it. Call it before the first thread is started.
 
-    `parent` is the process to end with; `lowered` are resource limits; `owner` is who root becomes; `readable` and
-    `executable` are open files and directories, to be closed by the caller. Raises ConfinementError.
+    `parent` is the process to end with; `lowered` are resource limits; `owner` is who root becomes; `root` is the
+    open directory that becomes the root directory, where root has started the server; `readable` and `executable` are
+    open files and directories, to be closed by the caller. Raises ConfinementError.
     """
     stays_root = os.geteuid() == 0 and owner[0] == 0
     is_alone = os.geteuid() == 0 and not user.exists(*owner)
@@ -61,6 +66,7 @@ def confine(
         raise ConfinementError("landlock cannot be enforced: a thread was started before it, and would not be bound")
     steps: list[tuple[str, Callable[[], None]]] = [
         ("capabilities", capabilities.bound),
+        *([] if root is None or os.geteuid() != 0 else [("chroot", lambda: chroot.confine(root))]),
         ("user", lambda: None if is_alone else user.become(*owner)),
         ("capabilities", capabilities.drop),
         ("no_new_privs", no_new_privs.confine),
@@ -84,10 +90,11 @@ def _absent(name: str, step: Callable[[], None], confining: Confining) -> str | 
     """Take one step; return why the layer is absent, or None where it holds."""
     if name in confining.without:
         return "switched off for a test"
+    may_lack = (*OPTIONAL, *DEGRADABLE) if confining.allow_degraded else OPTIONAL
     try:
         step()
     except OSError as refused:
-        if sys.platform == "linux" and not (confining.allow_degraded and name in DEGRADABLE):
+        if sys.platform == "linux" and name not in may_lack:
             raise ConfinementError(f"{name} cannot be enforced here: {refused.strerror}") from refused
         return refused.strerror
     return None

@@ -1,6 +1,7 @@
 """A confined process as the kernel shows it from outside: nothing it says of itself is believed where that can be seen.
 
-Landlock cannot be seen from outside; `fledgling audit` tries it from inside.
+Landlock cannot be seen from outside, nor in every container the root directory of another user's process; `fledgling
+audit` tries both.
 """
 
 import sys
@@ -9,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from fledgling.security import user
-from fledgling.security.confinement import DEGRADABLE, ROLES
+from fledgling.security.confinement import DEGRADABLE, OPTIONAL, ROLES
 from fledgling.wire import Confining, Layer
 
 _NONE = "0" * 16
@@ -39,7 +40,7 @@ def problem(role: str, pid: int, layers: Iterable[Layer], confining: Confining) 
     if not threads:
         return f"the {role} ended before it could be looked at"
     for name in ROLES[role]:
-        if name in confining.without:
+        if name in confining.without or name in OPTIONAL:
             continue
         absent = said.get(name, "it says nothing about that")
         if absent is None:

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 Kind = Literal["read", "write", "network", "signal", "mutation", "program"]
 
 _SERVING = ("query worker", "extractor", "extractor's parent")
-_BACK = (*_SERVING, "indexer")  # the lister is held as the indexer is
+_WALKING = ("indexer",)  # the lister is held as the indexer is
+_BACK = (*_SERVING, *_WALKING)
 
 
 class Threat(NamedTuple):
@@ -23,13 +24,15 @@ class Threat(NamedTuple):
     landlock: int | None
     seccomp: tuple[str, ...] = _BACK
     limits: tuple[str, ...] = ()  # no descriptor to do it with
+    chroot: tuple[str, ...] = ()  # started by root: no path leads outside the root
     user: tuple[str, ...] = ()  # started by root: `nobody` has neither files nor processes
     seals: tuple[str, ...] = ()
     roles: tuple[str, ...] = _BACK
 
 
 THREATS: Mapping[str, Threat] = {
-    "read": Threat("read", "a file outside the root is read", 1, seccomp=_SERVING, limits=_SERVING),
+    "read": Threat("read", "a file outside the root is read", 1, seccomp=_SERVING, limits=_SERVING, chroot=_WALKING),
+    "existence": Threat("read", "which paths exist outside the root is asked", None, seccomp=_SERVING, chroot=_WALKING),
     "memory": Threat("read", "the memory of a process of the account is read or written", 1, user=_SERVING),
     "write": Threat("write", "a path is created, written, renamed or removed", 1),
     "truncate": Threat("write", "a file is cut short without being opened to write", 3, user=_SERVING),
@@ -58,6 +61,7 @@ def holding(threat: Threat, role: str, abi: int, *, as_root: bool = False) -> tu
         "seccomp": role in threat.seccomp,
         "landlock": threat.landlock is not None and threat.landlock <= abi,
         "limits": role in threat.limits,
+        "chroot": as_root and role in threat.chroot,
         "user": as_root and role in threat.user,
         "seals": role in threat.seals,
     }

@@ -6,6 +6,7 @@ What code inside a process can do without a layer, and on an older kernel, is tr
 """
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -178,7 +179,8 @@ async def test_without_the_door_the_worker_refuses(planted, tmp_path):
 
 # ---- code inside a process ------------------------------------------------------------------------------------------
 
-EVERY_LAYER = ("seccomp", "landlock", "limits", "seals", "user", "capabilities")
+EVERY_LAYER = ("seccomp", "landlock", "limits", "seals", "chroot", "user", "capabilities")
+AS_ROOT = os.geteuid() == 0
 BACK = ("query worker", "indexer", "extractor", "extractor's parent")
 DOES = {a.name: a.act.does for a in corpus.attacks(["syscalls"]) if isinstance(a.act, corpus.Probe) and a.act.does}
 
@@ -192,9 +194,10 @@ ONE_GONE = [
 ]
 MORE_GONE = [
     *(Confining(landlock_abi=abi) for abi in (2, 3, 4)),
-    *(Confining(without=(layer,)) for layer in ("limits", "user", "capabilities")),
+    *(Confining(without=(layer,)) for layer in ("limits", "chroot", "user", "capabilities")),
     *(Confining(without=("seccomp",), landlock_abi=abi) for abi in range(1, 7)),
-    *(Confining(without=("seccomp", layer)) for layer in ("landlock", "limits", "seals")),
+    *(Confining(without=("seccomp", layer)) for layer in ("landlock", "limits", "seals", "chroot")),
+    Confining(without=("landlock", "chroot")),
     Confining(without=EVERY_LAYER),
 ]
 
@@ -218,13 +221,17 @@ def carried_out(role, gone):
 @pytest.mark.parametrize("role", BACK)
 @pytest.mark.parametrize("gone", [tuple(ONE_GONE), pytest.param(tuple(MORE_GONE), marks=pytest.mark.long)])
 def test_what_code_inside_a_process_can_do_without_a_layer_is_what_is_said(role, gone):
-    """Neither more nor less: what doctor and security/README.md say of layers comes from the same table."""
+    """Neither more nor less: what doctor and security/README.md say of layers comes from the same table.
+
+    Files and processes are those of the account that the process has become: that it is another stops nothing here.
+    """
     for confining, found in zip(gone, carried_out(role, gone), strict=True):
         latest = min(landlock.abi(), confining.landlock_abi or landlock.abi())
         said = {
             name
             for name, threat in layering.THREATS.items()
-            if role in threat.roles and not {*layering.holding(threat, role, latest)} - {*confining.without}
+            if role in threat.roles
+            and not {*layering.holding(threat, role, latest, as_root=AS_ROOT)} - {*confining.without, "user"}
         }
         did = {name: probes for name, probes in found.items() if role in layering.THREATS[name].roles}
         assert did.keys() == said, (confining, did)
@@ -234,7 +241,17 @@ def test_what_code_inside_a_process_can_do_without_a_layer_is_what_is_said(role,
 def test_without_landlock_or_on_an_older_kernel_nobody_is_signalled_and_nothing_is_written(role):
     gone = carried_out(role, tuple(ONE_GONE))
     kinds = [{layering.THREATS[name].kind for name in found} for found in gone[:3]]
-    assert kinds == [{"read"} if role == "indexer" else set(), set(), set()]
+    assert kinds == [set() if AS_ROOT or role != "indexer" else {"read"}] * 3
+
+
+def test_without_landlock_the_indexer_of_root_reads_and_sees_nothing_outside():
+    """Elsewhere it does: so this is the root directory's doing, and nothing else's."""
+    if not AS_ROOT:
+        pytest.skip("only root may change the root directory")
+    assert carried_out("indexer", tuple(ONE_GONE))[0] == {}
+    [not_held] = carried_out("indexer", (Confining(without=("landlock", "chroot")),))
+    assert not_held.keys() == {"read", "existence"}
+    assert {name.rpartition(": ")[0] for name in not_held["read"]} >= {"read a file above the root", "openat"}
 
 
 def test_every_threat_is_tried():
@@ -245,10 +262,13 @@ def written(threat):
     """A threat as a row of the table in security/README.md."""
 
     def of(roles):
+        if roles == ("indexer",):
+            return "indexer"
         return "-" if not roles else "all" if {*roles} >= {*threat.roles} else "all but indexer"
 
     since = f"ABI {threat.landlock}, Linux {layering.LINUX[threat.landlock]}" if threat.landlock else "never"
-    cells = (threat.what, threat.kind, of(threat.seccomp), since, of(threat.limits), of(threat.user), of(threat.seals))
+    on = (threat.limits, threat.chroot, threat.user, threat.seals)
+    cells = (threat.what, threat.kind, of(threat.seccomp), since, *map(of, on))
     return f"| {' | '.join(cells)} |"
 
 
@@ -263,6 +283,9 @@ def test_layers_are_told_by_kernel():
     assert "a process of the account is signalled: seccomp alone, in each back process" in told[5]
     assert not any("signalled" in row for row in told[7])
     assert any(row.startswith("a file outside the root is read: NOTHING stops it, in indexer") for row in told[0])
+    as_root = {abi: [*layering.thin(abi, as_root=True)] for abi in (0, 7)}
+    assert "a file outside the root is read: chroot alone, in indexer" in as_root[0]
+    assert not any(row.startswith("a file outside the root") for row in as_root[7])
     assert [*layering.lacks(5)] == [
         "an abstract Unix socket is connected (from ABI 6, Linux 6.12)",
         "a process of the account is signalled (from ABI 6, Linux 6.12)",

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -331,7 +332,9 @@ def test_doctor_finds_every_layer(project: Path) -> None:
     owned_by_root = os.geteuid() == 0 and project.stat().st_uid == 0
     absent = {place for place, state in states.items() if state != "enforced"}
     assert absent == ({("indexer", "user"), ("lister", "user")} if owned_by_root else set())
-    assert {layer for process, layer in states if process == "query worker"} == set(LAYERS)
+    assert {layer for process, layer in states if process == "query worker"} == set(LAYERS) - {"chroot"}
+    changed = {process for process, layer in states if layer == "chroot"}
+    assert changed == ({"indexer", "lister"} if os.geteuid() == 0 else set())
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="is an ordinary user already")
@@ -341,6 +344,53 @@ def test_doctor_finds_every_layer_as_an_ordinary_user(project: Path) -> None:
         pytest.skip("another user cannot start this interpreter")
     found = json.loads(fledgling("doctor", "--root", "/usr/share/zoneinfo/Arctic", "--json", prefix=prefix).stdout)
     assert {row["state"] for row in found["findings"]} == {"enforced"}
+    assert not any(row["layer"] == "chroot" for row in found["findings"])
+    assert any("paths exist outside the root is asked: NOTHING stops it, in indexer" in row for row in found["thin"])
+
+
+WITHOUT_CHROOT = ("setpriv", "--bounding-set=-sys_chroot")
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root, to take a capability from it")
+def test_root_that_may_not_change_its_root_directory_is_served_and_told(project: Path) -> None:
+    """As in a container that was started without that capability."""
+    done = fledgling("doctor", "--root", str(project), "--json", prefix=WITHOUT_CHROOT)
+    found = json.loads(done.stdout)
+    absent = {(row["process"], row["layer"]) for row in found["findings"] if row["state"] != "enforced"}
+    assert absent >= {("indexer", "chroot"), ("lister", "chroot")}
+    assert "a file outside the root is read: landlock alone, in indexer" in found["thin"]
+    assert (found["serves"], done.stderr) == (True, "")
+
+
+# What is loaded late in an indexer, where paths of the system name files of the project.
+LOADING_LATE = """
+import codecs, encodings, importlib, os, sys
+from pathlib import Path
+from fledgling.security.confinement import confine
+from fledgling.wire import CONFINED
+project = Path(sys.argv[1])
+for place in {*sys.path, *encodings.__path__}:
+    planted = Path(f"{project}{place}")
+    planted.mkdir(parents=True, exist_ok=True)
+    (planted / "planted.py").write_text("print('the project was run')")
+root = os.open(project, os.O_RDONLY | os.O_DIRECTORY)
+confine("indexer", CONFINED, parent=os.getppid(), root=root, readable=[root])
+assert os.path.samestat(os.stat("/"), os.fstat(root)) and os.path.samestat(os.stat("."), os.fstat(root))
+assert Path(encodings.__path__[0], "planted.py").read_text()
+for load in (codecs.lookup, importlib.import_module, lambda name: importlib.import_module(f"encodings.{name}")):
+    try:
+        load("planted")
+    except (LookupError, ImportError) as refused:
+        print(type(refused).__name__)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may change the root directory")
+def test_no_module_is_loaded_from_a_project_that_is_the_root_directory(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    command = [sys.executable, "-I", "-B", "-c", LOADING_LATE, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    assert (done.stdout.split(), done.stderr) == (["LookupError", "ModuleNotFoundError", "ModuleNotFoundError"], "")
 
 
 def test_what_is_confined_while_it_has_a_thread_is_refused() -> None:
@@ -436,6 +486,11 @@ def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: s
 
 OLDER = "import fledgling.security.landlock as m; m.abi = lambda: {abi}; from fledgling.broker.cli import main; main()"
 IN_INDEXER = "seccomp alone, in indexer"
+THIN = (
+    "which paths exist outside the root is asked: chroot alone, in indexer"
+    if os.geteuid() == 0
+    else "a file outside the root is read: landlock alone, in indexer"
+)
 
 
 @pytest.mark.parametrize(
@@ -457,7 +512,7 @@ IN_INDEXER = "seccomp alone, in indexer"
             ["Landlock ABI 5", "a process of the account is signalled: seccomp alone"],
             ["from ABI 3", "from ABI 4", f"a TCP port is bound or connected: {IN_INDEXER}"],
         ),
-        (6, ["a file outside the root is read: landlock alone, in indexer"], ["from ABI", "is signalled"]),
+        (6, [THIN], ["from ABI", "is signalled"]),
     ],
 )
 def test_doctor_says_what_an_older_landlock_lacks(project: Path, abi: int, says: list[str], never: list[str]) -> None:

@@ -58,7 +58,7 @@ async def answers(client):
 
 def is_started_bare(process, module):
     assert process.cmdline()[1:] == ["-I", "-B", "-m", module]
-    assert process.cwd() == "/"
+    assert process.cwd() == os.readlink(f"/proc/{process.pid}/root")
     assert process.environ() == {}
     assert os.getsid(process.pid) == process.pid
     assert all(opened(process)[fd].startswith("pipe:") for fd in (0, 1, 2))
@@ -98,6 +98,7 @@ async def test_indexer_holds_three_pipes_the_images_its_extractors_and_what_is_b
         indexer = await first(server.seen, INDEXER)
         await until(lambda: has_limits(indexer, limits.INDEXER, 2 * GB))
         is_started_bare(indexer, INDEXER)
+        assert os.readlink(f"/proc/{indexer.pid}/root") == (str(large) if os.geteuid() == 0 else "/")
         samples = []
         while is_alive(indexer):
             samples.append({where for fd, where in opened(indexer).items() if fd > 2})

@@ -12,8 +12,9 @@ def line(problem: BaseException) -> str:
 
     `line(problem)` is "KeyError at search.py:120\n".
     """
-    [*_, last] = traceback.extract_tb(problem.__traceback__, limit=-1) or [None]
-    place = f" at {Path(last.filename).name}:{last.lineno}" if last else ""
+    place = ""
+    for frame, number in traceback.walk_tb(problem.__traceback__):  # extract_tb would open the source
+        place = f" at {Path(frame.f_code.co_filename).name}:{number}"
     return f"{type(problem).__name__}{place}\n"
 
 

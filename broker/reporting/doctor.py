@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fledgling.broker.audit_log import AnyRecord, Process
 from fledgling.security import landlock, layering
-from fledgling.security.confinement import DEGRADABLE, LAYERS
+from fledgling.security.confinement import DEGRADABLE, LAYERS, OPTIONAL
 from fledgling.wire import AnyAnswer, Refusal
 
 ENFORCED = "enforced"
@@ -47,7 +47,7 @@ def report(heard: Iterable[AnyRecord], answer: AnyAnswer | Refusal) -> Report:
     )
     serves = not any(finding.layer in DEGRADABLE and finding.state != ENFORCED for finding in findings)
     absent = frozenset(
-        finding.layer for finding in findings if finding.layer in DEGRADABLE and finding.state != ENFORCED
+        finding.layer for finding in findings if finding.layer in (*DEGRADABLE, *OPTIONAL) and finding.state != ENFORCED
     )
     version = _landlock()
     return Report(
@@ -80,7 +80,7 @@ def lines(found: Report) -> Iterator[str]:
     else:
         yield "A server does not start here without --allow-degraded."
     yield from _section("Landlock of this kernel does not stop what a later one does:", found.lacks)
-    yield from _section("Code that has taken a back process over is kept from this by one layer alone:", found.thin)
+    yield from _section("Code that has taken a back process over is kept from this by one layer, or none:", found.thin)
     if found.note:
         yield ""
         yield found.note

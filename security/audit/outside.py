@@ -31,9 +31,9 @@ def _environment(process: Path, _: Expected) -> Seen:
     return size == 0, f"{size} bytes"
 
 
-def _directory(process: Path, expected: Expected) -> Seen:
-    found = str((process / "cwd").readlink())
-    return found == expected, found
+def _directory(process: Path, _: Expected) -> Seen:
+    found, root = (process / "cwd").readlink(), (process / "root").readlink()
+    return found == root, str(found)
 
 
 def _session(process: Path, _: Expected) -> Seen:

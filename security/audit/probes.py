@@ -43,6 +43,11 @@ MEMORY = 256_000_000  # bytes of memory_limit, as a profile would say
 _X32 = 0x40000000
 # getpid by the 32-bit door: rdi, rsi, rdx, rcx -> eax, ebx, ecx, edx; int 0x80
 _INT80 = bytes.fromhex("5389f889f387cacd8048985bc3")
+# exit(0), by EM_ of elf.h: mov eax, 60; xor edi, edi; syscall. mov x8, 93; mov x0, 0; svc 0
+_EXITS = {
+    "x86_64": (62, bytes.fromhex("b83c00000031ff0f05")),
+    "aarch64": (183, bytes.fromhex("a80b8052000080d2010000d4")),
+}
 _FORKS = ("fork", "clone", "clone3")
 _REFUSED = {errno.EPERM, errno.EACCES, errno.ENOSYS}
 
@@ -123,9 +128,10 @@ class Held:
         self._victim = self._started()
         self._plant()
         buffer = ctypes.create_string_buffer(b"x", 8)
-        paths = {"file": self._file, "new": self._place / "new", "inside": self._root / "inside"}
+        paths = {"file": self._file, "new": self._place / "new", "inside": Path("inside"), "tool": Path("tool")}
         self._values = {
             "cwd": -100,
+            "root": self.root,
             "victim": self._victim.pid,
             "buffer": buffer,
             "vector": _buffer(struct.pack("PN", ctypes.addressof(buffer), 1)),
@@ -157,7 +163,7 @@ class Held:
             os.chown(path, self._account, self._account)
 
     def _plant(self) -> None:
-        """Two files of the account, one of them below the root, and nothing else."""
+        """Two files of the account, one of them below the root, where there is a program, too; and nothing else."""
         kept = {self._root, self._place / "unix"}
         for made in {*self._place.iterdir(), *self._root.iterdir()} - kept:
             made.rmdir() if made.is_dir() and not made.is_symlink() else made.unlink()
@@ -165,6 +171,8 @@ class Held:
             path.write_text("as it was\n")
             path.chmod(0o644)
             self._give(path)
+        (self._root / "tool").write_bytes(_program())
+        (self._root / "tool").chmod(0o755)
 
     def _listeners(self) -> Iterator[socket.socket]:
         """Yield what a socket may reach: TCP and UDP on this machine, a Unix socket with a path and one without."""
@@ -223,6 +231,7 @@ def main() -> None:
         (attack.name, attack.act) for attack in corpus.attacks(["syscalls"]) if isinstance(attack.act, corpus.Probe)
     ]
     held = Held(role)
+    os.fchdir(held.root)  # its files have the same names wherever the root directory is
     try:
         for at, confining in enumerate(msgspec.json.decode(taken[0], type=list[Confining]) if taken else [CONFINED]):
             for name, probe in probes:
@@ -238,6 +247,16 @@ def main() -> None:
 
 def _buffer(data: bytes) -> ctypes.Array[ctypes.c_char]:
     return ctypes.create_string_buffer(data, len(data))
+
+
+def _program() -> bytes:
+    """Return a program that needs no other file, and does nothing: elf(5), for 64 bits. Its code is exit(0)."""
+    machine, code = _EXITS.get(platform.machine(), (0, b""))
+    address, head, entry = 0x400000, 64, 56
+    start, size = address + head + entry, head + entry + len(code)
+    kind = struct.pack("<16sHHI", b"\x7fELF\2\1\1", 2, machine, 1)
+    header = kind + struct.pack("<QQQIHHHHHH", start, head, 0, 0, head, entry, 1, 0, 0, 0)
+    return header + struct.pack("<IIQQQQQQ", 1, 5, 0, address, address, size, size, 0x1000) + code
 
 
 def _forked(run: Callable[[], object]) -> int:
@@ -345,7 +364,7 @@ def _confine(role: str, confining: Confining, parent: int, held: Held) -> None:
                 confine(role, confining, parent=parent)
         case "indexer":
             lowered = limits.with_memory(limits.INDEXER, MEMORY)
-            confine(role, confining, parent=parent, lowered=lowered, readable=[held.root])
+            confine(role, confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])
         case "broker":
             needed = interpreter.opened(interpreter.readable()), interpreter.opened(interpreter.executable())
             with needed[0] as reading, needed[1] as starting:
