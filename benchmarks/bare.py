@@ -27,7 +27,7 @@ images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
 scope, unconfined = Scope(max_files=1_000_000), Confining(without=tuple(LAYERS))
 order = Build(os.getpid(), images, os.open(root, os.O_RDONLY | os.O_DIRECTORY), profile, scope, confining=unconfined)
 lister = Lister(order, languages)
-extractors = Extractors(languages, unconfined)
+extractors = Extractors(languages, unconfined, profile.memory_limit)
 scope = lister.began().narrowed.scope
 extractors.confined()
 gate = Gate() if profile.views else None

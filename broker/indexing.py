@@ -13,6 +13,7 @@ from msgspec.structs import astuple, replace
 from fledgling import refusals
 from fledgling.broker import audit_log
 from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.broker.memory import Memory
 from fledgling.config import Settings
 from fledgling.pipe import Unpacker
 from fledgling.plain import said
@@ -94,6 +95,7 @@ class Indexing:
         self.tell = tell
         self.progress: Progress | None = None
         self.images = self._filling = _memory_files()  # to be opened with the newest generation; of the build at work
+        self.memory = Memory(profile.memory_limit, lambda: {*astuple(self.images), *astuple(self._filling)})
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
         self._accepted: Accepted | None = None
@@ -254,7 +256,7 @@ class Indexing:
 
     async def _built_at_once(self) -> Built:
         """Follow one indexer to its end. Raises IndexingError, or _DiedError where another may do better."""
-        self._process.watch(limits.memory_cap(self.profile.memory_limit))
+        self._process.watch(self.memory, int(self.profile.memory_limit * limits.INDEXING))
         message = await self._heard()
         if not isinstance(message, Accepted):
             raise await self._failed(message, is_refused=self._accepted is None)

@@ -12,9 +12,9 @@ from typing import Generic, TypeVar
 import msgspec
 import psutil
 
+from fledgling.broker.memory import Memory
 from fledgling.pipe import HEADER_BYTES, CutFrameError, FrameError, Unpacker, pack
 
-WATCH_SECONDS = 0.05  # between two looks at a process's memory; a second line behind its own resource limit
 LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
 LAST_WORDS_SECONDS = 1.0  # of what a process that has ended wrote there: what it has forked may hold the pipe open
 LOGGED_TOTAL = 64 * 1024  # bytes of it over the life of one process: enough for a fault, too little for a flood
@@ -78,7 +78,7 @@ class BackProcess(Generic[Received]):
         self._writer: asyncio.WriteTransport | None = None
         self._draining: asyncio.Task[None] | None = None
         self._errors: asyncio.ReadTransport | None = None
-        self._watching: asyncio.Task[None] | None = None
+        self._memory: Memory | None = None
         self.over_memory = False
         self.broken: str | None = None  # what was wrong with the last frame, if anything
         if first:
@@ -108,9 +108,15 @@ class BackProcess(Generic[Received]):
             self.kill()
             return None
 
-    def watch(self, memory_cap: int) -> None:
-        """Kill the process when it holds more than `memory_cap` bytes; `over_memory` then says so."""
-        self._watching = asyncio.create_task(self._watch(memory_cap))
+    def watch(self, memory: Memory, share: int) -> None:
+        """Let the process be looked at, and ended where all hold too much; `over_memory` then says so."""
+        self._memory = memory
+        memory.watch(self, share)
+
+    def end_for_memory(self) -> None:
+        """End the process at once, and say why."""
+        self.over_memory = True
+        self.kill()
 
     def data_bytes(self) -> int:
         """Return the address space that the process holds for data: what RLIMIT_DATA counts; 0 where nothing does."""
@@ -130,8 +136,8 @@ class BackProcess(Generic[Received]):
     async def ended(self) -> int:
         """Wait until the process is gone and its pipes are closed; return its exit status, negative for a signal."""
         status = await asyncio.to_thread(self._process.wait)
-        if self._watching:
-            self._watching.cancel()
+        if self._memory:
+            self._memory.forget(self)
         if self._draining:
             await asyncio.wait([self._draining], timeout=LAST_WORDS_SECONDS)
             self._draining.cancel()
@@ -175,15 +181,6 @@ class BackProcess(Generic[Received]):
             if room > 0:
                 _log.warning("%s (pid %d): %s", self._module, self.pid, ascii(line.decode("utf-8", "replace"))[1:-1])
                 room -= len(line)
-
-    async def _watch(self, memory_cap: int) -> None:
-        try:
-            while self._seen.memory_info().rss <= memory_cap:  # noqa: ASYNC110  (a process has no event for this)
-                await asyncio.sleep(WATCH_SECONDS)
-        except psutil.Error:
-            return
-        self.over_memory = True
-        self.kill()
 
 
 async def _reader(pipe: object) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:

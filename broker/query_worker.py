@@ -19,6 +19,7 @@ from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.security import inspection, limits
 from fledgling.wire import (
+    CODE,
     Asked,
     Begun,
     Call,
@@ -88,6 +89,7 @@ class QueryWorker:
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
+        self._share = profile.memory_limit
         self._has_ended = False
         self._is_spent = False
         self._was_killed = False
@@ -102,7 +104,9 @@ class QueryWorker:
         self.generation = generation
         opened = Open(os.getpid(), self.images, self._profile, generation, self._indexing.confining)
         self._process.begin(opened)
-        self._process.watch(limits.memory_cap(self._profile.memory_limit))
+        of_files = self._indexing.memory.files_bytes() if generation.number == CODE else None
+        self._share = limits.worker_share(self._profile.memory_limit, of_files)
+        self._process.watch(self._indexing.memory, self._share)
         first, is_ready = None, False
         try:
             async with asyncio.timeout(READY_SECONDS):
@@ -189,7 +193,7 @@ class QueryWorker:
             self._breaker.answered(waiting.question)
             if not waiting.answer.done():
                 waiting.answer.set_result(message.answer)
-            self._is_spent = limits.is_spent(self._process.data_bytes(), self._profile.memory_limit)
+            self._is_spent = limits.is_spent(self._process.data_bytes(), self._share)
         self._has_ended = True
         self._process.kill()
         self._tell_end(await self._process.ended(), message)

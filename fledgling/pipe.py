@@ -88,8 +88,15 @@ class Unpacker(Generic[Message]):
 class Pipe(Generic[Message]):
     """The blocking end that a back process holds: reads messages from one descriptor, writes to another."""
 
-    def __init__(self, expected: object, source: int = 0, sink: int = 1, values: int = MAX_VALUES) -> None:
-        self._unpacker: Unpacker[Message] = Unpacker(expected, values=values)
+    def __init__(
+        self,
+        expected: object,
+        source: int = 0,
+        sink: int = 1,
+        values: int = MAX_VALUES,
+        limit: int = MAX_FRAME_BYTES,
+    ) -> None:
+        self._unpacker: Unpacker[Message] = Unpacker(expected, limit, values)
         self._source = source
         self._sink = sink
         self._sending = threading.Lock()

@@ -1,13 +1,34 @@
 """Resource limits of the back processes, from the profile's memory_limit. Everything that decides a figure lives here.
 
-`memory_limit` alone does not bound DuckDB: one call of repeat() or range() takes memory outside its buffer pool.
-RLIMIT_DATA does, and the engine turns the kernel's refusal into a clean out-of-memory error.
+`memory_limit` bounds what the processes of a profile and its memory files hold together, beside HEADROOM. Shares of it
+are more than the whole in sum, since none is needed from the beginning to the end: text is read before it is parsed.
+The kernel holds each process to its share, and the broker all of them to the whole (broker/memory.py). A worker over a
+whole index gets what the files leave, so that no look from outside is needed for the two.
+
+It does not bound DuckDB by itself: one call of repeat() or range() takes memory outside its buffer pool. RLIMIT_DATA
+does, and DuckDB turns the kernel's refusal into a clean out-of-memory error.
 """
 
+import os
 import resource
 from collections.abc import Mapping
 
-MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks hold before the first row
+# Shares of memory_limit, in bytes for a byte of it.
+FILES = 0.875  # all memory files of an index together, and the longest one of them; a kernel's take 0.83 of core's
+TEXT = 0.5  # the text in them, a second copy for SQL included
+INDEXING = 0.5  # the indexer and the lister, each: rows at work, buffers of DuckDB; a kernel's take 0.27 of core's
+EXTRACTORS = 0.5  # all extractors together, each as much as another
+WORKER = 0.125  # a query worker at least, and before the index is whole
+
+MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks reserve before the first row
+EXTRACTOR_HEADROOM = 96 * 2**20  # bytes; interpreter and grammars reserve 69 MiB of them
+EXTRACTOR_AT_REST = 34 * 2**20  # bytes that one holds before it parses; what all others hold fits MEMORY_HEADROOM
+EXTRACTOR_MOST = 512 * 2**20  # bytes of a share; parsing a megabyte takes up to a hundred, ordinary source a tenth
+EXTRACTOR_LEAST = 60 * 2**20  # bytes of a share; where it would be less, there are fewer extractors
+MAX_EXTRACTORS = 8  # processes; a machine with more cores lends no more
+FRAMES = 0.25  # of memory_limit, for what extractors have found and the indexer has not taken in yet
+FILLED_SECOND = 2 * 2**30  # bytes that a core may fill in a second; 1.4 GB were measured
+LOOK_SECONDS, LOOK_LEAST = 0.05, 0.002  # between two looks at what is held: as far as room lasts, and at least
 GRACE = 0.3  # seconds after query_timeout by which every call is answered or refused
 YIELDING = 0.2  # seconds of them that a call has to yield; the rest is for killing its worker and for saying so
 
@@ -18,7 +39,6 @@ INDEXER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # a core file would be a copy of the project on disk
     resource.RLIMIT_NOFILE: 256,  # descriptors; the walk holds one for each level of directories, 128 at most
 }
-EXTRACTOR_MEMORY = 512 * 2**20  # bytes; parsing a megabyte takes up to a hundred, ordinary source a tenth of that
 EXTRACTOR: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,
     resource.RLIMIT_FSIZE: 0,  # bytes; it writes to its socket only
@@ -31,29 +51,82 @@ QUERY_WORKER: Mapping[int, int] = {
 }
 
 
-def memory_cap(memory_limit: int) -> int:
-    """Return the bytes a process under this profile may hold: `memory_cap(2_000_000_000)` is 2_367_001_600."""
-    return memory_limit + MEMORY_HEADROOM
+def memory_cap(share: int) -> int:
+    """Return the bytes a process of this share may reserve: `memory_cap(2_000_000_000)` is 2_367_001_600."""
+    return share + MEMORY_HEADROOM
 
 
-def is_spent(data_bytes: int, memory_limit: int) -> bool:
-    """Return whether a worker holds so much that the next call may get too little: half of the headroom is gone.
+def cores() -> int:
+    """Return how many processors these processes may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def extractors(memory_limit: int) -> int:
+    """Return how many extractors there are: one for each core, as far as each gets EXTRACTOR_LEAST."""
+    return max(1, min(cores(), MAX_EXTRACTORS, int(memory_limit * EXTRACTORS) // EXTRACTOR_LEAST))
+
+
+def whole(memory_limit: int) -> int:
+    """Return the bytes that all processes and memory files of a profile may hold together.
+
+    With two cores, `whole(2_000_000_000)` is 2_438_304_768.
+    """
+    return memory_cap(memory_limit) + extractors(memory_limit) * EXTRACTOR_AT_REST
+
+
+def files(memory_limit: int) -> int:
+    """Return the bytes that all memory files of an index may have together: `files(2_000_000_000)` is 1_750_000_000."""
+    return int(memory_limit * FILES)
+
+
+def extractor_share(memory_limit: int) -> int:
+    """Return the bytes of one extractor: with two cores, `extractor_share(2_000_000_000)` is 500_000_000."""
+    return min(EXTRACTOR_MOST, int(memory_limit * EXTRACTORS) // extractors(memory_limit))
+
+
+def worker_share(memory_limit: int, of_files: int | None) -> int:
+    """Return the bytes of a query worker over files of so many; None where more are being written."""
+    return max(memory_limit - (memory_limit if of_files is None else of_files), int(memory_limit * WORKER))
+
+
+def frame_bytes(memory_limit: int) -> int:
+    """Return how long a frame of an extractor may be: four of each wait, and take three times that when decoded."""
+    return int(memory_limit * FRAMES) // (4 * extractors(memory_limit))
+
+
+def look_again(room: int) -> float:
+    """Return in how many seconds to look again at what is held, where `room` bytes are left: sooner than they fill."""
+    return min(max(room / (FILLED_SECOND * cores()), LOOK_LEAST), LOOK_SECONDS)
+
+
+def is_spent(data_bytes: int, share: int) -> bool:
+    """Return whether a worker reserves so much that the next call may get too little: half of the headroom is gone.
 
     The engine's allocator keeps the address space that a large call took, though not the memory, and RLIMIT_DATA counts
-    it. A fresh worker at rest holds about 100 MB, and up to memory_limit more as the engine's own buffers.
+    it. A fresh worker at rest reserves about 100 MB, and up to its share more as the engine's own buffers.
     """
-    return data_bytes > memory_limit + MEMORY_HEADROOM // 2
+    return data_bytes > share + MEMORY_HEADROOM // 2
 
 
-def with_memory(limits: Mapping[int, int], memory_limit: int) -> dict[int, int]:
-    """Return limits with the cap of a profile's memory_limit: `with_memory(QUERY_WORKER, profile.memory_limit)`."""
-    return {**limits, resource.RLIMIT_DATA: memory_cap(memory_limit)}
+def of_indexer(memory_limit: int) -> dict[int, int]:
+    """Return the limits of the indexer, and of the lister."""
+    return {**with_memory(INDEXER, int(memory_limit * INDEXING)), resource.RLIMIT_FSIZE: files(memory_limit)}
+
+
+def of_extractor(memory_limit: int) -> dict[int, int]:
+    """Return the limits of an extractor, and of the process above all of them."""
+    return {**EXTRACTOR, resource.RLIMIT_DATA: extractor_share(memory_limit) + EXTRACTOR_HEADROOM}
+
+
+def with_memory(limits: Mapping[int, int], share: int) -> dict[int, int]:
+    """Return limits with the cap of a share: `with_memory(QUERY_WORKER, worker_share(profile.memory_limit, None))`."""
+    return {**limits, resource.RLIMIT_DATA: memory_cap(share)}
 
 
 def confine(limits: Mapping[int, int]) -> None:
     """Lower this process's limits for good: hard limits too, so that nothing here can raise them again.
 
-    >>> confine(with_memory(QUERY_WORKER, profile.memory_limit))
+    >>> confine(of_indexer(profile.memory_limit))
 
     Raises OSError where the kernel refuses (setrlimit(2)).
     """

@@ -133,7 +133,7 @@ DIRECTIVES: dict[str, Directive] = {
         _choice({"read_only": "read_only"}), "read_only", "sealed image", "nothing can be written"
     ),
     "tools": Directive(_tools(), (), "broker and query worker", "the allowlist: what is not named does not exist"),
-    "memory_limit": Directive(_size(128 * MB, 64 * GB), 2 * GB, "DuckDB and the kernel", "memory of a back process"),
+    "memory_limit": Directive(_size(128 * MB, 64 * GB), 2 * GB, "DuckDB and the kernel", "memory of all of them"),
     "query_timeout": Directive(_number(0.1, 3600), 30.0, "query worker and broker", "seconds until a call is ended"),
     "max_rows": Directive(_count(1, 100_000), 1000, "query worker", "rows of one answer"),
     "max_result_bytes": Directive(_size(4 * KB, 7 * MB), 1 * MB, "query worker", "bytes of one answer"),

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from costing import costs_under
 
+from fledgling.security import limits
 from fledgling.wire import CONFINED, DEFINITION_KINDS
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.extracting.extractors import MAX_EXTRACTORS, Extractors
+from fledgling.worker.extracting.extractors import Extractors
 from fledgling.worker.extracting.messages import FILE_SECONDS, Facts, Source
 from fledgling.worker.extracting.outline import MAX_GAP, cleaned
 from fledgling.worker.language import load_languages
@@ -185,7 +186,7 @@ def seconds(extractor: Extractor, language: str, text: bytes) -> float:
 
 @pytest.fixture(scope="module")
 def extractors() -> Iterator[Extractors]:
-    extractors = Extractors(LANGUAGES, CONFINED)
+    extractors = Extractors(LANGUAGES, CONFINED, 2_000_000_000)
     extractors.confined()
     yield extractors
     extractors.close()
@@ -210,9 +211,9 @@ def test_an_extractor_signs_as_the_indexer_does(extractors: Extractors) -> None:
     for name, blocks in pieces.items():
         assert extractors.sign(blocks)() == signed(blocks), name
     waiting = [
-        extractors.sign(blocks) for blocks in [*pieces.values()] * MAX_EXTRACTORS
+        extractors.sign(blocks) for blocks in [*pieces.values()] * limits.MAX_EXTRACTORS
     ]  # more than there are processes
-    assert [wait() for wait in waiting] == [signed(blocks) for blocks in pieces.values()] * MAX_EXTRACTORS
+    assert [wait() for wait in waiting] == [signed(blocks) for blocks in pieces.values()] * limits.MAX_EXTRACTORS
 
 
 GRAMMARS = sorted(name for name, row in LANGUAGES.rows.items() if row.grammars)

@@ -20,6 +20,7 @@ from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing import UNFINISHED
 from fledgling.broker.protocol import render
 from fledgling.broker.protocol.server import build
+from fledgling.security import limits
 from fledgling.wire import (
     CODE,
     LISTING,
@@ -36,7 +37,7 @@ from fledgling.wire import (
     SymbolList,
     Symbols,
 )
-from fledgling.worker.build import COUNTING, EXTRACTING, SMALL_BYTES, TEXT_SHARE
+from fledgling.worker.build import COUNTING, EXTRACTING, SMALL_BYTES
 from fledgling.worker.index import EARLIER
 from fledgling.worker.listing import SMALL_FILES
 
@@ -458,7 +459,7 @@ async def test_text_that_does_not_fit_the_memory_is_missed_and_said_to_be(tmp_pa
         map_ = await front.ask(Explore(), least=CODE)
         found = await front.ask(Search("canary", context=0), least=CODE)
     assert built.files == (80 if view else 90)
-    assert found.total == built.files - missing == 128_000_000 * TEXT_SHARE // 1_020_010
+    assert found.total == built.files - missing == 128_000_000 * limits.TEXT // 1_020_010
     assert map_.summary.skipped == {"over memory_limit": missing}
     assert f"{missing} files are listed without content" in built.partial
     assert built.partial == map_.note == found.note

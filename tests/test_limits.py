@@ -301,7 +301,7 @@ async def test_engine_forgets_the_buffers_of_statements_that_are_over(project):
             at_work = db.cursor().execute("SELECT sum(range) OVER (ORDER BY range DESC) FROM range(300000)")
             at_work.fetchmany(10)
             for _ in range(10):
-                forget_buffers(db, memory_share(indexing.images, MEMORY))
+                forget_buffers(db, memory_share(indexing.images, CODE, MEMORY))
             assert dead(db) < 100
             assert len(at_work.fetchall()) == 300_000 - 10
             assert db.execute("SELECT current_setting('memory_limit')").fetchone() == limit

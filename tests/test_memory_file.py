@@ -57,7 +57,7 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     languages = load_languages()
     monkeypatch.setattr(memory_file, "seal", lambda _: None)  # the one thing a plain file cannot do
     lister = Lister(order, languages)
-    extractors = Extractors(languages, CONFINED)
+    extractors = Extractors(languages, CONFINED, core.memory_limit)
     extractors.confined()
     open_empty(db := start(), images)
     builder = Builder(db, None, images, core, has_content=True)

@@ -6,6 +6,7 @@ import pytest
 from running import fronted
 from test_cli import fledgling
 
+from fledgling.security import limits
 from fledgling.wire import CODE, CONFINED, Explore
 from fledgling.worker.extracting import extractors, messages
 from fledgling.worker.extracting.extractors import LOST_FILES, Extractors
@@ -21,7 +22,7 @@ DENSE = 60_000  # definitions in one file of a megabyte
 def hurried(monkeypatch):
     """Extractors with a tenth of the time: they are forked, and so they find it changed."""
     monkeypatch.setattr(messages, "FILE_SECONDS", 0.2)
-    running = Extractors(load_languages(), CONFINED)
+    running = Extractors(load_languages(), CONFINED, 2_000_000_000)
     running.confined()
     yield running
     running.close()
@@ -55,13 +56,13 @@ def test_where_many_are_lost_each_gets_a_small_multiple_of_what_ordinary_source_
     found = asked(hurried, texts)
     lost = [facts.seconds for facts in found.values() if facts.engine is None]
     assert len(lost) == 50
-    assert lost.count(0.2) <= LOST_FILES + extractors.AHEAD * extractors.MAX_EXTRACTORS
+    assert lost.count(0.2) <= LOST_FILES + extractors.AHEAD * limits.MAX_EXTRACTORS
     assert max(lost[-10:]) < 0.04
     assert all(facts.definitions == 1 for facts in found.values() if facts.engine)
 
 
 def test_files_that_took_no_time_hurry_no_others(hurried, monkeypatch):
-    monkeypatch.setattr(extractors, "MAX_FRAME_BYTES", 100_000)
+    monkeypatch.setattr(hurried, "_longest", 100_000)
     texts = {f"{number}.c": GOOD * 4000 for number in range(2 * LOST_FILES)} | {"slow.c": ENDLESS}
     found = asked(hurried, texts)
     assert [facts.engine for facts in found.values()] == [None] * len(texts)

@@ -20,7 +20,7 @@ from fledgling.scope import Scope
 from fledgling.wire import CODE, LISTING, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.below import Reader
 from fledgling.worker.builder import Builder
-from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.extracting.extractors import Extractors, given_up, joined
 from fledgling.worker.extracting.messages import Batch, Found, Source
 from fledgling.worker.generated import is_generated
 from fledgling.worker.language import Languages
@@ -35,7 +35,6 @@ HEAD_BYTES = 256  # of a file, enough for its `#!` line
 DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine, in a tenth of the memory
 PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
-TEXT_SHARE = 0.5  # of memory_limit; the rest is for what the parsers find, and for the processes at work
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
 CHANGED = "changed while it was indexed"
 NO_ROOM = "over memory_limit"
@@ -143,7 +142,8 @@ class Building:
         self._tell = tell
         self._clock = Clock(tell)
         self._manifests: dict[str, str] = {}
-        self._room = order.profile.memory_limit * TEXT_SHARE  # bytes of text that still fit
+        self._room = builder.text_room  # bytes of text that still fit
+        self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
 
     def run(self) -> Built:
         """Fill and seal the images. Raises ListingError where there is no tree, MemoryError past the limit."""
@@ -178,6 +178,7 @@ class Building:
                 self._builder.imports(imports)
             self._builder.extracted(found.files)
             counts = self._builder.seal_code()
+        partial = _partial((partial, self._undefined()), ())
         self._clock.mark("total")
         self._tell(self._generation(CODE, partial))
         return Built(
@@ -287,6 +288,14 @@ class Building:
         )
         return row, pieces
 
+    def _undefined(self) -> str | None:
+        """Say of how many files there was no room for what the parsers have found."""
+        if not self._without_room:
+            return None
+        return (
+            f"Definitions and imports of {self._without_room:,} files are missing: the profile's memory_limit is full."
+        )
+
     def _extract(self, languages: Mapping[str, str], found: Extracted) -> None:
         """Parse the text that was loaded; what is found is loaded and resolved as it comes."""
         first_blocks: dict[str, int] = {}
@@ -299,6 +308,9 @@ class Building:
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
         for batch, answer in self._extractors.extract(sources(), tabled=self._builder.holds_symbols):
             self._clock.tick("extract", len(found.files), len(languages))
+            if not self._builder.has_room(answer):
+                self._without_room += len(batch.sources)
+                answer = joined([given_up(facts.seconds) for facts in answer.facts])
             self._builder.imports(found.add(batch, answer))
             self._builder.symbols(batch, answer)
             each = zip(batch.sources, answer.facts, strict=True) if self._builder.holds_comments else ()

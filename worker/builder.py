@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import asdict, astuple
 
-from fledgling.security import memory_file
+from fledgling.security import limits, memory_file
 from fledgling.wire import Images, Profile, View
 from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
 from fledgling.worker.extracting.messages import Batch, Found, Source
@@ -40,6 +40,8 @@ ENGINE_LEAST = 128 * 2**20  # bytes; with less it cannot load one chunk
 ENGINE_KEPT = 16 * 2**20  # bytes that it may keep of what it has written to an image
 FILES_READ = 500  # at once: their symbols are some ten thousand rows
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
+ROW_BYTES = 12  # of a row that are written last, behind the outlines: a hash, a number, and room to spare
+WAITING_BYTES = 8 * 2**20  # of rows that wait to be loaded, and of what is written last: the roots of modules
 
 # The order matters, as when serving: image.py.
 _BUILD_SETTINGS = (
@@ -136,11 +138,15 @@ class Builder:
         self._signer = Signer(images.signatures, signed_here if self.narrows_content else sign)
         self._writer = BlockWriter(images.blocks)
         self._loader = Loader(self._cursor(self._text))
+        self._files_bytes = limits.files(profile.memory_limit)
+        self._rows = 0  # that were taken
         self._takers: list[Callable[[Sequence[Block]], None]] = []
         if self._text == "text":
             self._takers += [self._signer.add, self._writer.add]
         if self._text == "memory" or "query" in profile.tools:
             self._takers.append(self._loader.add)
+        copies = 2 if self.narrows_content or len(self._takers) == 3 else 1
+        self.text_room = int(profile.memory_limit * limits.TEXT) // copies  # bytes
 
     def files(self, rows: Sequence[FileRow]) -> None:
         """Load descriptions of files; in any number of calls."""
@@ -202,6 +208,17 @@ class Builder:
     def extracted(self, rows: Sequence[tuple[str, str | None, bool]]) -> None:
         """Note of files, by path, which engine extracted them and whether it understood them whole."""
         _load(self._db, "extracted_files", _columns(("path", "engine", "is_parsed"), rows))
+
+    def has_room(self, found: Found) -> bool:
+        """Return whether what was found fits the memory files, beside what was taken before."""
+        count = sum(facts.symbols + len(facts.imports) for facts in found.facts)
+        rows = self._rows + count
+        parts = sum(map(len, found.outlined.parts))
+        tabled = 2 * parts + sum(map(len, filter(None, found.symbols.docstring))) if self.holds_symbols else 0
+        has_room = not count or self.size() + rows * ROW_BYTES + parts + tabled + WAITING_BYTES <= self._files_bytes
+        if has_room:
+            self._rows = rows
+        return has_room
 
     def symbols(self, batch: Batch, found: Found) -> None:
         """Load the symbols of a batch of sources; in any number of calls, in path order."""

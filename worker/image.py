@@ -12,8 +12,10 @@ from threading import Thread
 from typing import Generic, TypeVar
 
 import _duckdb as duckdb
+from msgspec.structs import astuple
 
-from fledgling.wire import TEXT, Images
+from fledgling.security import limits
+from fledgling.wire import CODE, TEXT, Images
 from fledgling.worker.image_files import ImageFiles, size_of
 
 SQL = {file.stem: file.read_text("utf-8") for file in sorted((Path(__file__).parent / "sql").glob("*.sql"))}
@@ -108,9 +110,9 @@ def start() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
 
 
-def memory_share(images: Images, memory_limit: int) -> int:
-    """Return how many bytes the engine of a worker may hold: what is mapped counts as memory of the process, too."""
-    return max(memory_limit - size_of(images.blocks), memory_limit // 2)
+def memory_share(images: Images, generation: int, memory_limit: int) -> int:
+    """Return how many bytes a worker may hold over a generation: what the files leave, once they are all there."""
+    return limits.worker_share(memory_limit, sum(map(size_of, astuple(images))) if generation == CODE else None)
 
 
 def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, memory_limit: int) -> None:
@@ -118,7 +120,7 @@ def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, 
 
     A process is confined before it comes here: an image is what an indexer wrote that met hostile files.
     """
-    db.execute("SET memory_limit=$1", [f"{memory_share(images, memory_limit)}B"])
+    db.execute("SET memory_limit=$1", [f"{memory_share(images, generation, memory_limit)}B"])
     files = ImageFiles({"text": images.text, "code": images.code})
     files.register(db)
     names = ("text",) if generation == TEXT else ("code", "text")

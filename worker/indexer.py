@@ -22,7 +22,7 @@ def main() -> None:
     if order is not None:
         languages = load_languages(order.profile)
         lister = Lister(order, languages)
-        extractors = Extractors(languages, order.confining)
+        extractors = Extractors(languages, order.confining, order.profile.memory_limit)
         from fledgling.worker.image import Starting, start  # noqa: PLC0415
 
         starting = Starting(start)

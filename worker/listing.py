@@ -209,7 +209,7 @@ def confined(order: Build, parent: int) -> tuple[Layer, ...]:
         "indexer",
         order.confining,
         parent=parent,
-        lowered=limits.with_memory(limits.INDEXER, order.profile.memory_limit),
+        lowered=limits.of_indexer(order.profile.memory_limit),
         owner=(owner.st_uid, owner.st_gid),
         root=order.root_fd,
         readable=[order.root_fd],

@@ -32,13 +32,13 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
         from fledgling.worker.gate.statement import Gate  # noqa: PLC0415  (few profiles have it)
 
         gate = Gate()  # a database of its own: opening one takes a while
-    lowered = limits.with_memory(limits.QUERY_WORKER, profile.memory_limit)
+    share = memory_share(images, generation, profile.memory_limit)
+    lowered = limits.with_memory(limits.QUERY_WORKER, share)
     try:
         layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
         return
-    share = memory_share(images, profile.memory_limit)
     if db:
         open_sealed(db, images, generation, profile.memory_limit)
         lock_down(db)

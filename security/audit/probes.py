@@ -358,12 +358,12 @@ def _confine(role: str, confining: Confining, parent: int, held: Held) -> None:
         case "query worker":
             confine(role, confining, parent=parent, lowered=limits.with_memory(limits.QUERY_WORKER, MEMORY))
         case "extractor" | "extractor's parent":
-            lowered = limits.with_memory(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
+            lowered = limits.of_extractor(MEMORY)
             confine("extractor's parent", confining, parent=parent, lowered=lowered)
             if role == "extractor":
                 confine(role, confining, parent=parent)
         case "indexer":
-            lowered = limits.with_memory(limits.INDEXER, MEMORY)
+            lowered = limits.of_indexer(MEMORY)
             confine(role, confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])
         case "broker":
             needed = interpreter.opened(interpreter.readable()), interpreter.opened(interpreter.executable())

@@ -48,7 +48,7 @@ UNCONFINED = 3  # exit status: another would end in the same way
 
 
 def replace_forever(
-    languages: Languages, ends: Sequence[socket.socket], indexer: int, confining: Confining
+    languages: Languages, ends: Sequence[socket.socket], indexer: int, confining: Confining, memory_limit: int
 ) -> NoReturn:
     """Fork an extractor for each socket, and another one where it ends; be gone when the indexer has closed them.
 
@@ -58,7 +58,7 @@ def replace_forever(
     extractor = Extractor(languages)
     gc.freeze()  # a collection looks at what comes after it only: _serve() calls for one, begin() has forbidden others
     pipes: list[Pipe[ToExtractor]] = [Pipe(ToExtractor, end.fileno(), end.fileno()) for end in ends]
-    lowered = limits.with_memory(limits.EXTRACTOR, limits.EXTRACTOR_MEMORY)
+    lowered, longest = limits.of_extractor(memory_limit), min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
     try:
         pipes[0].send(Confined(confine("extractor's parent", confining, parent=indexer, lowered=lowered)))
     except ConfinementError as absent:
@@ -76,7 +76,7 @@ def replace_forever(
                     confine("extractor", confining, parent=above)
                 except ConfinementError:
                     os._exit(UNCONFINED)
-                _serve(ends[place], pipes[place], extractor, at_work[place])
+                _serve(ends[place], pipes[place], extractor, at_work[place], longest)
                 os._exit(0)
             running[child] = place
         missing.clear()
@@ -153,7 +153,7 @@ class AtWork:
         return [language for language, place in self._places.items() if self._memory[place]]
 
 
-def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork) -> None:
+def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork, longest: int) -> None:
     """Answer one message after the other. Wherever this process is killed, the one above knows what it was at."""
     while True:
         select.select([end], [], [])
@@ -164,7 +164,7 @@ def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Extractor, at
         at_work.enter(Stage.WORKING)
         frame = _signed(asked) if isinstance(asked, Sign) else _parsed(asked, extractor, at_work)
         at_work.enter(Stage.WITHIN_FRAME)
-        pipe.write(frame)
+        pipe.write(frame if len(frame) < longest else pack(Lost(None)))
         at_work.enter(Stage.WAITING)
 
 
@@ -184,7 +184,7 @@ def _parsed(asked: Batch, extractor: Extractor, at_work: AtWork) -> bytes:
     frame = pack(_found(extracted, asked))
     extracted.clear()
     gc.collect()
-    return frame if len(frame) < MAX_FRAME_BYTES else pack(Lost(None))
+    return frame
 
 
 def _timed(extractor: Extractor, source: Source, limit: float) -> tuple[Extraction, float]:

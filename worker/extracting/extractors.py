@@ -16,7 +16,7 @@ from typing import TypeVar
 from msgspec.structs import astuple
 
 from fledgling.pipe import MAX_FRAME_BYTES, CutFrameError, FrameError, Pipe, pack
-from fledgling.security import lifeline
+from fledgling.security import lifeline, limits
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Confining, Layer
 from fledgling.worker import fault
@@ -37,7 +37,6 @@ from fledgling.worker.extracting.messages import (
 from fledgling.worker.language import Languages
 from fledgling.worker.outlines import Outlined, end_to_end
 
-MAX_EXTRACTORS = 8  # processes, each with EXTRACTOR_MEMORY at most: a machine with more cores lends no more
 BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
 LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
 WAITING_BYTES = 2**20  # asked of the kernel for each end of a socket: who writes does not wait for who reads
@@ -51,16 +50,18 @@ Result = TypeVar("Result")
 class Extractors:
     """The processes. Make it before the first thread is started: it forks.
 
-    >>> extractors = Extractors(languages, order.confining)
+    >>> extractors = Extractors(languages, order.confining, order.profile.memory_limit)
     >>> layers = extractors.confined()
     >>> rows = extractors.sign([b"import os", b"import sys"])()
     >>> for batch, found in extractors.extract(sources): ...
     >>> extractors.close()
     """
 
-    def __init__(self, languages: Languages, confining: Confining) -> None:
-        pairs = [socket.socketpair() for _ in range(min(len(os.sched_getaffinity(0)), MAX_EXTRACTORS))]
-        self._above = Child("extractors' parent", fork(languages, [theirs for _, theirs in pairs], confining))
+    def __init__(self, languages: Languages, confining: Confining, memory_limit: int) -> None:
+        pairs = [socket.socketpair() for _ in range(limits.extractors(memory_limit))]
+        forked = fork(languages, [theirs for _, theirs in pairs], confining, memory_limit)
+        self._above = Child("extractors' parent", forked)
+        self._longest = min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
         self._sockets = [ours for ours, _ in pairs]
         self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
         self._lost = 0
@@ -68,7 +69,8 @@ class Extractors:
             for end in (ours, theirs):
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
             # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
-            self._free.put(Pipe(FromExtractor, ours.fileno(), ours.fileno(), MAX_FRAME_BYTES))
+            number = ours.fileno()
+            self._free.put(Pipe(FromExtractor, number, number, self._longest, self._longest))
             theirs.close()
 
     def confined(self) -> tuple[Layer, ...]:
@@ -95,7 +97,7 @@ class Extractors:
             return signed(blocks)
 
         frame = pack(Sign([*blocks]))
-        if self._free.empty() or len(frame) >= MAX_FRAME_BYTES:
+        if self._free.empty() or len(frame) >= self._longest:
             return here
         pipe = self._free.get()
         self._write(pipe, frame)
@@ -151,7 +153,7 @@ class Extractors:
     def _answered(self, pipe: Pipe[FromExtractor], message: Batch) -> FromExtractor:
         """Put a message to a process and return what it answers; a message that does not fit a frame is not sent."""
         frame = pack(message)
-        if len(frame) >= MAX_FRAME_BYTES:
+        if len(frame) >= self._longest:
             return Lost(None)
         self._write(pipe, frame)
         return self._answer(pipe)
@@ -173,7 +175,7 @@ class Extractors:
         return answer
 
 
-def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confining) -> int:
+def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confining, memory_limit: int) -> int:
     """Fork the process above the extractors, with its ends of their sockets; return its process id.
 
     What parses is loaded there, while the indexer loads what it needs itself. No thread but the calling one may exist:
@@ -187,7 +189,7 @@ def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confini
             keep({STDERR, *(end.fileno() for end in ends)})
             from fledgling.worker.extracting.extractor import replace_forever  # noqa: PLC0415  (see above)
 
-            replace_forever(languages, ends, indexer, confining)
+            replace_forever(languages, ends, indexer, confining, memory_limit)
         except (BrokenPipeError, ConnectionResetError):  # the indexer is gone, and says why itself
             os._exit(0)
         except Exception as problem:  # noqa: BLE001  (as in indexing.py; the indexer sees a closed socket)

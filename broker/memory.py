@@ -1,0 +1,135 @@
+"""What the processes and the memory files of one profile hold together, looked at from outside.
+
+The kernel holds each of them to a share (security/limits.py). Shares are more than the whole in sum: where together
+they come to hold more than that, the process that is the furthest over its share is ended.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import psutil
+
+from fledgling.security import limits
+
+_log = logging.getLogger("fledgling")
+
+
+class Watched(Protocol):
+    """A back process as it is looked at."""
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+
+    def end_for_memory(self) -> None:
+        """End it, and say that memory was why."""
+
+
+class Held(NamedTuple):
+    """What one process holds, of what share, and which back process it is of: itself, or the one that forked it."""
+
+    pid: int
+    size: int
+    share: int
+    of: Watched
+
+
+class Memory:
+    """The memory of one profile. `files` names the descriptors of the memory files there are at the time.
+
+    >>> memory = Memory(profile.memory_limit, lambda: astuple(indexing.images))
+    >>> memory.watch(process, share=limits.worker_share(profile.memory_limit, None))
+    >>> memory.forget(process)
+    """
+
+    def __init__(self, memory_limit: int, files: Callable[[], Collection[int]]) -> None:
+        self._limit = memory_limit
+        self._files = files
+        self._watched: dict[Watched, int] = {}
+        self._looking: asyncio.Task[None] | None = None
+        self._ended = 0  # the process that was ended last
+
+    def watch(self, process: Watched, share: int) -> None:
+        """Look at a process from now on, and at those that it forks."""
+        self._watched[process] = share
+        if self._looking is None:
+            self._looking = asyncio.create_task(self._look_on())
+
+    def forget(self, process: Watched) -> None:
+        """Look at a process no more."""
+        self._watched.pop(process, None)
+
+    def files_bytes(self) -> int:
+        """Return what the memory files hold: what was never written takes no memory."""
+        return sum(os.fstat(fd).st_blocks * 512 for fd in self._files())
+
+    async def _look_on(self) -> None:
+        """Look again and again while there is a process to look at."""
+        while self._watched:  # noqa: ASYNC110  (a process has no event for this)
+            await asyncio.sleep(limits.look_again(self._room()))
+        self._looking = None
+
+    def _room(self) -> int:
+        """Return how many bytes are left; where there are none, end a process."""
+        files = self.files_bytes()
+        held = [*self._held(files)]
+        room = limits.whole(self._limit) - files - sum(process.size for process in held)
+        if room < 0 and held:
+            self._end(max(held, key=lambda process: process.size / process.share))
+        return room
+
+    def _end(self, worst: Held) -> None:
+        if worst.pid != self._ended:  # it may take a while to go
+            _log.warning("a process (pid %d) is ended: memory_limit and the headroom are full", worst.pid)
+        self._ended = worst.pid
+        if worst.pid == worst.of.pid:
+            worst.of.end_for_memory()
+        else:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(worst.pid, signal.SIGKILL)
+
+    def _held(self, files: int) -> Iterator[Held]:
+        """Yield what each process holds; what files have more than they may, the indexer that writes them holds."""
+        excess = max(files - limits.files(self._limit), 0)
+        for process, share in [*self._watched.items()]:
+            forked = [*_forked(process.pid)]
+            size = held_bytes(process.pid, files) + (excess if forked else 0)
+            yield Held(process.pid, size, share, process)
+            for pid in forked:
+                yield Held(pid, held_bytes(pid, 0), limits.extractor_share(self._limit), process)
+
+
+def held_bytes(pid: int, mapped: int) -> int:
+    """Return what a process holds that is of no file, and of memory files what is more than `mapped`; 0 if it is gone.
+
+    See proc_pid_status(5): RssAnon, RssShmem. Where the system does not tell them apart (macOS), all that it holds.
+    """
+    if sys.platform != "linux":
+        with suppress(psutil.Error):
+            return psutil.Process(pid).memory_info().rss
+        return 0
+    anonymous, shared = 0, 0
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_bytes().splitlines():
+            if line.startswith(b"RssAnon:"):
+                anonymous = int(line.split()[1]) * 1024
+            elif line.startswith(b"RssShmem:"):
+                shared = int(line.split()[1]) * 1024
+    return anonymous + max(shared - mapped, 0)
+
+
+def _forked(pid: int) -> Iterator[int]:
+    """Yield the processes below a process; none of ours forks on another thread than its first."""
+    children: list[str] = []
+    with suppress(OSError):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    for child in map(int, children):
+        yield child
+        yield from _forked(child)

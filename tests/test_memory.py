@@ -1,0 +1,313 @@
+"""What all processes and memory files of a profile hold together: never more than security/limits.py says."""
+
+import asyncio
+import errno
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+import bombs
+import psutil
+import pytest
+from asking import text
+from conftest import connected
+from mcp import Client
+from running import PATIENCE, broker, fronted, is_alive, until
+
+from fledgling.broker.memory import Memory, held_bytes
+from fledgling.security import limits, memory_file
+from fledgling.wire import CODE, Explore, Refusal
+
+MEMORY = 128_000_000
+PROFILE = "SET tools = 'explore, read, search, symbols, dependencies, query'; SET memory_limit = '{}';"
+PROFILE += "SET query_timeout = {};"
+FILES_OF_A_TREE = 50
+QUICK, MANY = 20, 5000  # bombs
+ASKED = [  # of an index that fills memory_limit
+    ("explore", {"depth": 3}),
+    ("read", {"path": "good.py"}),
+    ("symbols", {}),
+    ("symbols", {"path": "**/*.json", "name_pattern": "key0*"}),
+    ("search", {"query": "key", "kind": "variable"}),
+    ("dependencies", {"path": "good.py"}),
+    ("query", {"sql": "SELECT path, kind, count(*) FROM symbols GROUP BY ALL ORDER BY 3 DESC"}),
+]
+TEXT_FILE = 1_000_000  # bytes
+FULL = re.compile(r"Definitions and imports of (\d+) files are missing: the profile's memory_limit is full\.")
+PARSED = re.compile(r"Parsing took too long or too much memory in (\d+) files")
+
+
+class Whole:
+    """The most that all processes below a broker and their memory files have held together, looked at from outside."""
+
+    def __init__(self, of: psutil.Process) -> None:
+        self._of = of
+        self._over = threading.Event()
+        self._looking = threading.Thread(target=self._look)
+        self.bytes = 0
+
+    def __enter__(self) -> Self:
+        self._looking.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._looking.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(0.005):
+            with suppress(psutil.NoSuchProcess):
+                processes = self._of.children(recursive=True)
+                files = memory_files([self._of, *processes])
+                held = sum(held_bytes(process.pid, files) for process in processes)
+                self.bytes = max(self.bytes, files + held)
+
+
+def memory_files(processes: list[psutil.Process]) -> int:
+    """The bytes of all memory files that processes hold open, each counted once."""
+    found: dict[int, int] = {}
+    for process in processes:
+        for opened in Path(f"/proc/{process.pid}/fd").glob("*"):
+            with suppress(OSError):
+                if "memfd:" in os.readlink(opened):
+                    seen = os.stat(opened)
+                    found[seen.st_ino] = seen.st_blocks * 512
+    return sum(found.values())
+
+
+def write_tree(root: Path, dice: random.Random, files: int) -> Path:
+    for number in range(files):
+        name, content = bombs.file(dice)
+        directory = root / f"d{number}"
+        directory.mkdir(parents=True)
+        (directory / name).write_bytes(content)
+    (root / "good.py").write_text("def good(): pass\n")
+    return root
+
+
+def profile(place: Path, memory_limit: str = "128MB", query_timeout: float = 1) -> str:
+    path = place / "bounded.sql"
+    path.write_text(PROFILE.format(memory_limit, query_timeout))
+    return str(path)
+
+
+async def answered(client: Client, tool: str, **arguments: str) -> dict[str, Any]:
+    """An answer, however long an index and a worker take: under a query_timeout of a second some calls end before."""
+    for _ in range(int(10 * PATIENCE)):
+        result = await client.call_tool(tool, arguments)
+        if not result.is_error:
+            return result.structured_content
+        assert "query_timeout" in text(result), text(result)
+        await asyncio.sleep(0.1)
+    raise AssertionError("this is not answered")
+
+
+async def bombed(place: Path, dice: random.Random, count: int, record) -> None:
+    """Serve trees of hostile files, and put hostile statements to each: half of the bombs are files."""
+    most, ended, undefined = 0, 0, 0
+    half = count // 2
+    trees = [min(FILES_OF_A_TREE, half - begin) for begin in range(0, half, FILES_OF_A_TREE)]
+    for number, files in enumerate(trees):
+        root = write_tree(place / f"tree{number}", dice, files)
+        async with connected(root, "--profile", profile(place)) as client:
+            with Whole(broker()) as whole:
+                explored = await answered(client, "explore")
+                assert explored["summary"]["total_files"] == files + 1
+                for _ in range(files):
+                    answer = await client.call_tool("query", {"sql": bombs.statement(dice)})
+                    ended += answer.is_error
+                answer = await answered(client, "symbols", path="good.py")
+                assert answer["total"] == 1
+            note = (await answered(client, "explore")).get("note", "")
+            undefined += sum(int(found[1]) for found in PARSED.finditer(note))
+        most = max(most, whole.bytes)
+        assert whole.bytes <= limits.whole(MEMORY), number
+    record("hostile files, statements, refused, not parsed", [half, half, ended, undefined])
+    record("most held together, MB, of", [round(most / 1e6), round(limits.whole(MEMORY) / 1e6)])
+
+
+@pytest.mark.anyio
+async def test_some_bombs_stay_within_memory_limit(tmp_path, record_testsuite_property):
+    await bombed(tmp_path, random.Random(1), QUICK, record_testsuite_property)
+
+
+@pytest.mark.anyio
+@pytest.mark.long
+async def test_thousands_of_bombs_stay_within_memory_limit(tmp_path, record_testsuite_property):
+    await bombed(tmp_path, random.Random(2), MANY, record_testsuite_property)
+
+
+@pytest.mark.anyio
+async def test_definitions_for_which_there_is_no_room_are_said_to_be_missing(tmp_path):
+    """Their text can be read and searched, and so can all of what had room."""
+    for number in range(20):
+        (tmp_path / f"a{number:02}.txt").write_text(f"needle {number}\n" * (TEXT_FILE // 10))
+    keys = "{" + ",".join(f'"key{number:06}":[1]' for number in range(30_000)) + "}"
+    for number in range(22):
+        (tmp_path / f"b{number:02}.json").write_text(keys)
+    (tmp_path / "good.py").write_text("def good(): pass\n")
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    async with fronted(tmp_path, profile(place)) as (front, indexing):
+        with Whole(psutil.Process()) as whole:
+            built = await indexing.built()
+            explored = await front.ask(Explore(), least=CODE)
+        missing = FULL.search(built.partial)
+        assert missing, built.partial
+        assert 0 < int(missing[1]) <= 22
+        assert missing[0] in explored.note
+        assert whole.bytes <= limits.whole(MEMORY)
+        assert indexing.memory.files_bytes() <= limits.files(MEMORY)
+        assert (await front.call("search", {"query": "key029999"})).total_files == 22
+        assert (await front.call("query", {"sql": "SELECT count(*) FROM symbols"})).rows[0][0] > 60_000
+        for tool, arguments in ASKED:
+            assert not isinstance(await front.call(tool, arguments), Refusal), tool
+
+
+# ---- each holds to its share, and all to the whole -----------------------------------------------------------------
+
+WRITES = {  # what an indexer that is no longer ours may try with a memory file that it was handed
+    "longer than any": "os.ftruncate(fd, 2**40)",
+    "a byte far away": "os.pwrite(fd, b'x', 2**40)",
+    "one byte too many": f"os.pwrite(fd, b'x', {limits.files(MEMORY)})",
+    "on and on": "[os.write(fd, bytes(2**20)) for _ in range(2**11)]",
+    "room kept": "os.posix_fallocate(fd, 0, 2**31)",
+}
+CONFINED = f"""
+import os, sys
+from fledgling.security import limits
+limits.confine(limits.of_indexer({MEMORY}))
+fd = int(sys.argv[1])
+try:
+    {{}}
+except OSError as refused:
+    print(refused.errno, os.fstat(fd).st_size)
+"""
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_no_memory_file_grows_past_its_share(name):
+    fd = memory_file.create()
+    command = [sys.executable, "-I", "-c", CONFINED.format(WRITES[name]), str(fd)]
+    found = subprocess.run(command, pass_fds=[fd], stdout=subprocess.PIPE, check=True).stdout
+    os.close(fd)
+    number, size = map(int, found.split())
+    assert number == errno.EFBIG
+    assert size <= limits.files(MEMORY)
+
+
+HOGS = {  # what grows by `step` bytes
+    "its own memory": "held += bytes(step)",
+    "memory that it shares": "held.append(mmap.mmap(-1, step)); held[-1].write(b'x' * step)",
+    "memory files": "[os.write(int(fd), bytes(step // 3)) for fd in sys.argv[1:]]",
+}
+HOG = """
+import mmap, os, sys, time
+held, step = {}, 2**22
+for _ in range(180):  # it takes no more than some 750 MB, whoever looks on
+    {}
+    time.sleep(0.002)
+time.sleep(60)
+"""
+
+
+class Hog:
+    """A process that takes more and more memory, in itself or in one that it forks."""
+
+    def __init__(self, name: str, fds: list[int], forked: bool) -> None:
+        code = HOG.format("bytearray()" if name == "its own memory" else "[]", HOGS[name])
+        if forked:
+            code = f"import os, time\nif os.fork(): time.sleep(60)\n{code}"
+        command = [sys.executable, "-c", code, *map(str, fds)]
+        self.process = subprocess.Popen(command, pass_fds=fds, start_new_session=True)
+        self.over_memory = False
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def end_for_memory(self) -> None:
+        self.over_memory = True
+        self.process.kill()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("forked", [False, True], ids=["itself", "in a child"])
+@pytest.mark.parametrize("name", HOGS)
+async def test_what_takes_too_much_is_ended(name, forked):
+    fds = [memory_file.create() for _ in range(3)]
+    watched = Memory(MEMORY, lambda: fds)
+    hog = Hog(name, fds, forked)
+    seen = psutil.Process(hog.pid)
+    watched.watch(hog, int(MEMORY * limits.INDEXING))
+    try:
+        if forked:
+            [child] = await children_of(seen)
+            await until(lambda: hog.over_memory or not is_alive(child))
+            assert hog.over_memory == (name == "memory files")  # who has written those cannot be told
+        else:
+            await until(lambda: hog.over_memory and not is_alive(seen))
+    finally:
+        watched.forget(hog)
+        os.killpg(hog.pid, signal.SIGKILL)  # what it has forked, too
+        hog.process.wait()
+        for fd in fds:
+            os.close(fd)
+
+
+async def children_of(process: psutil.Process) -> list[psutil.Process]:
+    """The processes below a process, as soon as there are any."""
+    await until(process.children)
+    return process.children()
+
+
+SHARES = {  # memory_limit, cores -> extractors, bytes of one, bytes of all processes and memory files
+    (128_000_000, 1): (1, 64_000_000, 530_653_184),
+    (128_000_000, 8): (1, 64_000_000, 530_653_184),
+    (256_000_000, 8): (2, 64_000_000, 694_304_768),
+    (2_000_000_000, 2): (2, 500_000_000, 2_438_304_768),
+    (2_000_000_000, 8): (8, 125_000_000, 2_652_214_272),
+    (4_000_000_000, 64): (8, 250_000_000, 4_652_214_272),
+    (64_000_000_000, 2): (2, 536_870_912, 64_438_304_768),
+}
+
+
+@pytest.mark.parametrize(("given", "expected"), SHARES.items())
+def test_shares_of_memory_limit(given, expected, monkeypatch):
+    memory_limit, cores = given
+    monkeypatch.setattr(limits, "cores", lambda: cores)
+    assert expected == (
+        limits.extractors(memory_limit),
+        limits.extractor_share(memory_limit),
+        limits.whole(memory_limit),
+    )
+    for of_files in (None, 0, limits.files(memory_limit) // 2, limits.files(memory_limit)):
+        worker = limits.worker_share(memory_limit, of_files)
+        assert worker + (of_files or 0) <= memory_limit
+        assert worker >= memory_limit // 8
+
+
+@pytest.mark.parametrize(
+    ("room", "seconds"), [(2**40, limits.LOOK_SECONDS), (2**20, limits.LOOK_LEAST), (-1, limits.LOOK_LEAST)]
+)
+def test_the_less_room_is_left_the_sooner_it_is_looked_at_again(room, seconds):
+    assert limits.look_again(room) == seconds
+
+
+def test_the_documented_bounds_are_those_that_hold(monkeypatch):
+    """The table of security/README.md, row by row: memory_limit, and the whole with one core, two and eight."""
+    documented = (Path(__file__).parent.parent / "security" / "README.md").read_text()
+    rows = re.findall(r"^\| (\d+) ([MG])B[^|]*" + r"\| ([\d,]+) " * 3 + r"\|$", documented, re.MULTILINE)
+    assert len(rows) == 4
+    for number, unit, *wholes in rows:
+        memory_limit = int(number) * {"M": 10**6, "G": 10**9}[unit]
+        for cores, whole in zip((1, 2, 8), wholes, strict=True):
+            monkeypatch.setattr(limits, "cores", lambda cores=cores: cores)
+            assert limits.whole(memory_limit) == int(whole.replace(",", ""))
