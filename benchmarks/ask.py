@@ -29,12 +29,12 @@ from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import Settings
 from fledgling.security import profile as profiles
 from fledgling.wire import CODE, AnyQuestion, Explore, Generation, Open, Refusal, Search, Symbols
-from fledgling.worker.answers import answer
-from fledgling.worker.blocks import Blocks
-from fledgling.worker.image import lock_down, open_sealed, start
-from fledgling.worker.index import Asking
-from fledgling.worker.outlines import Outlines
-from fledgling.worker.signatures import Signatures
+from fledgling.worker.query.dispatch import answer
+from fledgling.worker.store.database import lock_down, open_sealed, start
+from fledgling.worker.store.ngrams import Signatures
+from fledgling.worker.store.symbols import Outlines
+from fledgling.worker.store.text import Blocks
+from fledgling.worker.tools.request import Asking
 
 QUESTIONS = 100  # of each kind
 RESPAWNS = 11  # workers started, one after the other

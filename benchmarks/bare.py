@@ -12,13 +12,13 @@ from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import LAYERS
 from fledgling.wire import Build, Confining, Images
-from fledgling.worker.build import Building
-from fledgling.worker.builder import Builder
-from fledgling.worker.extracting.extractors import Extractors
+from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.gate.statement import Gate
-from fledgling.worker.image import open_empty, start
-from fledgling.worker.language import load_languages
-from fledgling.worker.listing import Lister
+from fledgling.worker.indexer.build import Building
+from fledgling.worker.indexer.builder import Builder
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.lister.process import Lister
+from fledgling.worker.store.database import open_empty, start
 
 gc.disable()
 root, profile = sys.argv[1], profiles.load(sys.argv[2])

@@ -51,7 +51,7 @@ class BackProcess(Generic[Received]):
     It begins in `/` with an empty environment and no descriptors but its three pipes and `fds`; its first message waits
     in the pipe, so it can be started before the event loop runs. Without one it loads, and waits for `begin`.
 
-    >>> process = BackProcess("fledgling.worker.server", Open(...), [image_fd], Unpacker(FromWorker))
+    >>> process = BackProcess("fledgling.worker.query", Open(...), [image_fd], Unpacker(FromWorker))
     >>> await process.receive()
     Ready()
     """

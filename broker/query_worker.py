@@ -82,7 +82,7 @@ class QueryWorker:
         self._indexing = indexing
         self.images = indexing.images
         replies: Unpacker[FromWorker] = Unpacker(FromWorker, longest_frame(profile), most_values(profile))
-        self._process = BackProcess("fledgling.worker.server", None, astuple(self.images), replies)
+        self._process = BackProcess("fledgling.worker.query", None, astuple(self.images), replies)
         self._profile = profile
         self._breaker = breaker
         self.generation: Generation | None = None

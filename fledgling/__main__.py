@@ -11,7 +11,7 @@ def main() -> None:
         isolated = [sys.executable, "-I", "-X", "utf8", "-m", "fledgling", *sys.argv[1:]]
         os.execv(sys.executable, isolated)  # noqa: S606  (this program again)
     try:
-        from fledgling.broker import cli  # noqa: PLC0415  (no library before it is known where from)
+        from fledgling.broker.cli import main as cli  # noqa: PLC0415  (no library before it is known where from)
     except (OSError, MemoryError, ImportError) as failed:
         what = str(failed) or "there is not enough memory"
         sys.exit(

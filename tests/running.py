@@ -20,7 +20,7 @@ from fledgling.config import Settings
 from fledgling.security import profile as profiles
 from fledgling.wire import AnyAnswer, AnyQuestion, Explore, Refusal
 
-INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.server"
+INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.query"
 
 PATIENCE = 60.0  # seconds for what has no bound of its own: other tests and other work may hold the processors
 

@@ -31,14 +31,14 @@ STATE = "SELECT count(*), sum(hash(path || line_text)), (SELECT count(*) FROM fi
 
 GATE = "import fledgling.worker.gate.statement as m\nm.Gate.admit = lambda self, sql, tables: sql\n"
 ENGINE = """
-import fledgling.worker.image as m
+import fledgling.worker.store.database as m
 m.lock_down = lambda db: None
 m.ImageFiles.register = lambda self, db: db.register_filesystem(self)
 """
-STATEMENT = "import fledgling.worker.query as m\nm.one_select = lambda cursor, sql: sql\n"
+STATEMENT = "import fledgling.worker.tools.query as m\nm.one_select = lambda cursor, sql: sql\n"
 TRANSACTION = """
 import inspect
-import fledgling.worker.answers as answers, fledgling.worker.query as m
+import fledgling.worker.query.dispatch as answers, fledgling.worker.tools.query as m
 exec(inspect.getsource(m.query).replace("BEGIN TRANSACTION READ ONLY", "BEGIN TRANSACTION"), m.__dict__)
 answers.ANSWERING["query"] = m.query
 """

@@ -242,7 +242,7 @@ async def test_secrets_of_the_users_own_project_are_watched_for_and_never_quoted
 
 def commanded(weak, *options):
     """`fledgling audit` as an installed command, but for the interpreter that it starts servers with."""
-    program = f"import sys; sys.executable = {weak!r}; from fledgling.broker.cli import main; main()"
+    program = f"import sys; sys.executable = {weak!r}; from fledgling.broker.cli.main import main; main()"
     return subprocess.run(
         [sys.executable, "-I", "-c", program, "audit", *options], capture_output=True, text=True, check=False
     )

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from fledgling.worker.extracting.bodies import DEEPEST, MOST_SKIPPED, SHORTEST, Bodies, between
 from fledgling.worker.extracting.extract import Extractor, Syntax
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 
 TESTS = Path(__file__).parent
 TEXTS = tomllib.loads((TESTS / "bodies.toml").read_text())["text"]

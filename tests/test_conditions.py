@@ -5,7 +5,7 @@ from costing import costs_under
 
 from fledgling.worker.extracting.conditions import plain
 from fledgling.worker.extracting.extract import without_annotations
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 
 SIZE = 1 << 20  # bytes
 SECONDS = 2.0  # of CPU; a tenth of it on a quiet machine

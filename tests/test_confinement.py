@@ -484,7 +484,7 @@ def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: s
     assert "A server does not start here without --allow-degraded." in done.stdout
 
 
-OLDER = "import fledgling.security.landlock as m; m.abi = lambda: {abi}; from fledgling.broker.cli import main; main()"
+OLDER = "import fledgling.security.landlock as m; m.abi = lambda: {abi}; from fledgling.__main__ import main; main()"
 IN_INDEXER = "seccomp alone, in indexer"
 THIN = (
     "which paths exist outside the root is asked: chroot alone, in indexer"

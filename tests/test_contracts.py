@@ -39,11 +39,11 @@ MUST_NOT_IMPORT = {
     "fledgling.pipe": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
     "fledgling.security.profile": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
     "fledgling.security.limits": ["duckdb", "tree_sitter", "mcp", "fledgling.broker", "fledgling.worker"],
-    "fledgling.broker.cli": ["duckdb", "tree_sitter", "mcp", "fledgling.worker"],
+    "fledgling.broker.cli.main": ["duckdb", "tree_sitter", "mcp", "fledgling.worker"],
     "fledgling.broker.protocol.server": ["duckdb", "tree_sitter", "fledgling.worker"],
     "fledgling.worker.indexer": ["mcp", "click", "fledgling.broker", "_duckdb", "tree_sitter", "numpy"],  # it forks
-    "fledgling.worker.indexing": ["mcp", "click", "tree_sitter", "fledgling.broker"],
-    "fledgling.worker.server": ["mcp", "click", "tree_sitter", "numpy", "fledgling.broker"],
+    "fledgling.worker.indexer.run": ["mcp", "click", "tree_sitter", "fledgling.broker"],
+    "fledgling.worker.query": ["mcp", "click", "tree_sitter", "numpy", "fledgling.broker"],
 }
 
 

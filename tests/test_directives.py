@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fledgling.worker.extracting.directives import runs, silent, without
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import SymbolRow
 
 TESTS = Path(__file__).parent

@@ -9,7 +9,7 @@ from pathlib import Path
 import _duckdb
 import pytest
 
-from fledgling.worker.image import TESTED
+from fledgling.worker.store.database import TESTED
 
 ROOT = Path(__file__).parent.parent
 DEPENDING = [

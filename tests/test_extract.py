@@ -13,12 +13,12 @@ from costing import costs_under
 from fledgling.security import limits
 from fledgling.wire import CONFINED, DEFINITION_KINDS
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.extracting.extractors import Extractors
-from fledgling.worker.extracting.messages import FILE_SECONDS, Facts, Source
 from fledgling.worker.extracting.outline import MAX_GAP, cleaned
-from fledgling.worker.language import load_languages
+from fledgling.worker.extractor.messages import FILE_SECONDS, Facts, Source
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import Extraction
-from fledgling.worker.signer import signed
+from fledgling.worker.store.ngram_writer import signed
 
 SOURCES = Path(__file__).parent / "languages"
 LANGUAGES = load_languages()

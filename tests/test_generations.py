@@ -37,9 +37,9 @@ from fledgling.wire import (
     SymbolList,
     Symbols,
 )
-from fledgling.worker.build import COUNTING, EXTRACTING, SMALL_BYTES
-from fledgling.worker.index import EARLIER
-from fledgling.worker.listing import SMALL_FILES
+from fledgling.worker.indexer.build import COUNTING, EXTRACTING, SMALL_BYTES
+from fledgling.worker.lister.process import SMALL_FILES
+from fledgling.worker.tools.request import EARLIER
 
 FILES = 200
 FUNCTIONS = 150  # a file; 2 MB of source in all, which takes a second or more to parse

@@ -8,8 +8,8 @@ import pytest
 from costing import costs_under
 from trees import git, make
 
-from fledgling.worker import git_index
-from fledgling.worker.git_index import BadIndex, parse
+from fledgling.worker.files import git_index
+from fledgling.worker.files.git_index import BadIndex, parse
 
 FILES = [f"{name}{number}" for name in ("a/b/c", "d", "long" * 50 + "/x", "m") for number in range(12)]
 

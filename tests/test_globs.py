@@ -10,8 +10,9 @@ import re2
 from costing import costs_under
 
 from fledgling.wire import MAX_ARGUMENT_CHARS, Search
-from fledgling.worker import literals, matching
-from fledgling.worker.globs import literal, name_pattern, path_pattern
+from fledgling.worker.matching import lines as matching
+from fledgling.worker.matching import prefilter as literals
+from fledgling.worker.matching.globs import literal, name_pattern, path_pattern
 
 CLASSES = ["[a-z]", "[!a]", "[z-a]", "[]a]", "[!]a]", "[b-a0-9]", "[-a]", "[a-]", "[+--]", "[!--]", "[a^]"]
 SOUP = [

@@ -18,8 +18,8 @@ from fledgling.config import Settings
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
 from fledgling.wire import Generation, Progress
-from fledgling.worker.listing import SMALL_FILES, most_names
-from fledgling.worker.walk import BEYOND, MAX_NAMES
+from fledgling.worker.files.walk import BEYOND, MAX_NAMES
+from fledgling.worker.lister.process import SMALL_FILES, most_names
 
 HIDDEN = "hid"  # what is in the path of every hidden file, and of no other
 VIEWS = {

@@ -14,9 +14,9 @@ from costing import costs_under
 from running import PATIENCE
 from trees import ALL, make, walked
 
-from fledgling.worker import walk as walk_module
-from fledgling.worker.below import MOST_AT_ONCE, Reader, open_directory
-from fledgling.worker.walk import MAX_DEPTH, walk
+from fledgling.worker.files import walk as walk_module
+from fledgling.worker.files.openat import MOST_AT_ONCE, Reader, open_directory
+from fledgling.worker.files.walk import MAX_DEPTH, walk
 
 CANARY = "the canary outside"
 

@@ -9,7 +9,7 @@ from costing import costs_under
 from trees import git, git_files, walked
 
 from fledgling.gitignore import MAX_PATTERN, MAX_PATTERNS, MAX_WILDCARDS, compile_patterns
-from fledgling.worker.ignore import MAX_FILE, MAX_IN_FORCE, Rules
+from fledgling.worker.files.ignore import MAX_FILE, MAX_IN_FORCE, Rules
 
 # what must hold | the ignore file | a file it ignores | a file it leaves alone ("": nothing to show)
 PATTERNS = [

@@ -21,12 +21,12 @@ from running import CALLS, fronted
 from fledgling.broker.indexing import IndexingError
 from fledgling.security import memory_file
 from fledgling.wire import CODE, Dependencies, Explore, Query, Read, Search, Symbols
-from fledgling.worker.image import SYMBOLS_TOGETHER, TESTED, EngineError, check_engine, open_sealed, start
-from fledgling.worker.outlines import Outlines
-from fledgling.worker.text import content_hash
+from fledgling.worker.files.text import content_hash
+from fledgling.worker.store.database import SYMBOLS_TOGETHER, TESTED, EngineError, check_engine, open_sealed, start
+from fledgling.worker.store.symbols import Outlines
 
 ROOT = Path(__file__).parent.parent
-EMPTY = ROOT / "worker" / "empty.duckdb"
+EMPTY = ROOT / "worker" / "store" / "empty.duckdb"
 
 COLUMNS = {
     "files": "path absolute_path directory filename extension language size_bytes line_count modified_at is_binary "

@@ -14,14 +14,14 @@ from msgspec.structs import astuple
 
 from fledgling.security import memory_file
 from fledgling.wire import TEXT, Images
-from fledgling.worker.image import open_empty, open_sealed, start
-from fledgling.worker.image_files import ImageFiles, size_of
+from fledgling.worker.store.database import open_empty, open_sealed, start
+from fledgling.worker.store.image_files import ImageFiles, size_of
 
 FILL = """
 import os
 from fledgling.security import confinement, limits, memory_file
 from fledgling.wire import CODE, CONFINED, TEXT, Images
-from fledgling.worker.image import lock_down, open_empty, open_sealed, start
+from fledgling.worker.store.database import lock_down, open_empty, open_sealed, start
 
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
 filling, serving = start(), start()

@@ -41,8 +41,8 @@ from fledgling.broker.query_worker import LOST
 from fledgling.pipe import pack
 from fledgling.security import limits
 from fledgling.wire import CODE, Call, Query, Refusal
-from fledgling.worker import calls
-from fledgling.worker.image import forget_buffers, lock_down, memory_share, open_sealed, start
+from fledgling.worker.query import calls
+from fledgling.worker.store.database import forget_buffers, lock_down, memory_share, open_sealed, start
 
 MEMORY, SECONDS, ROWS, BYTES = 256_000_000, 1.0, 100, 16_000
 PROFILE = f"""
@@ -533,8 +533,8 @@ async def test_cancelled_call_ends_soon_and_the_next_is_answered(project, era):
 STUCK = """
 from fledgling.pipe import Pipe
 from fledgling.wire import ToWorker
-from fledgling.worker.calls import Calls
-from fledgling.worker.index import Asking
+from fledgling.worker.query.calls import Calls
+from fledgling.worker.tools.request import Asking
 Calls(Pipe(ToWorker), lambda: Asking(object(), None, None, None, None, 2)).serve()
 """
 

@@ -13,12 +13,12 @@ from fledgling.scope import Scope
 from fledgling.security import inspection, memory_file
 from fledgling.security import profile as profiles
 from fledgling.wire import CONFINED, Build, Crashed, Images
-from fledgling.worker import listing
-from fledgling.worker.blocks import Blocks
-from fledgling.worker.child import CrashError
-from fledgling.worker.language import load_languages
-from fledgling.worker.listing import SMALL_FILES, Lister, ListingError
-from fledgling.worker.walk import MAX_DEPTH, walk
+from fledgling.worker.files.walk import MAX_DEPTH, walk
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.lister import process as listing
+from fledgling.worker.lister.process import SMALL_FILES, Lister, ListingError
+from fledgling.worker.process.child import CrashError
+from fledgling.worker.store.text import Blocks
 
 FILES = 200  # whose names together take more than a frame
 KEPT = Scope(exclude_patterns=("*.tmp",))

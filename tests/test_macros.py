@@ -7,7 +7,7 @@ from costing import costs_under
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.macros import ended, macros
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 
 SIZE = 1 << 20  # bytes
 SECONDS = 3.0  # of CPU; a third of it on a quiet machine

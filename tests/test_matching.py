@@ -4,7 +4,8 @@ import duckdb
 import pytest
 
 from fledgling.wire import Search
-from fledgling.worker import globs, matching
+from fledgling.worker.matching import globs
+from fledgling.worker.matching import lines as matching
 
 TEXTS = (
     "",

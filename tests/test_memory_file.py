@@ -11,13 +11,13 @@ from msgspec.structs import astuple
 from fledgling.scope import Scope
 from fledgling.security import memory_file, profile
 from fledgling.wire import CODE, CONFINED, Build, Images
-from fledgling.worker.blocks import Blocks
-from fledgling.worker.build import Building
-from fledgling.worker.builder import Builder
-from fledgling.worker.extracting.extractors import Extractors
-from fledgling.worker.image import open_empty, open_sealed, start
-from fledgling.worker.language import load_languages
-from fledgling.worker.listing import Lister
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.indexer.build import Building
+from fledgling.worker.indexer.builder import Builder
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.lister.process import Lister
+from fledgling.worker.store.database import open_empty, open_sealed, start
+from fledgling.worker.store.text import Blocks
 
 
 def test_sealed_file_takes_no_change() -> None:

@@ -6,11 +6,11 @@ from zlib import crc32
 import pytest
 
 from fledgling.security import memory_file
-from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
-from fledgling.worker.outlines import Outlines, OutlineWriter, Row, end_to_end
-from fledgling.worker.outlines import outlined as encoded
-from fledgling.worker.roots import root
 from fledgling.worker.rows import SymbolRow
+from fledgling.worker.store.package_root import root
+from fledgling.worker.store.symbols import Outlines, OutlineWriter, Row, end_to_end
+from fledgling.worker.store.symbols import outlined as encoded
+from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
 
 FILES = [  # in no order; of the directory `a` and the file `a.py` the second comes first
     File("b.bin", None, 9, None, "binary"),

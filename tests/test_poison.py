@@ -8,10 +8,11 @@ from test_cli import fledgling
 
 from fledgling.security import limits
 from fledgling.wire import CODE, CONFINED, Explore
-from fledgling.worker.extracting import extractors, messages
-from fledgling.worker.extracting.extractors import LOST_FILES, Extractors
-from fledgling.worker.extracting.messages import Facts, Source
-from fledgling.worker.language import load_languages
+from fledgling.worker.extractor import messages
+from fledgling.worker.extractor import pool as extractors
+from fledgling.worker.extractor.messages import Facts, Source
+from fledgling.worker.extractor.pool import LOST_FILES, Extractors
+from fledgling.worker.languages.table import load_languages
 
 ENDLESS = "<!--" * 2048 + "\n"  # an ordinary megabyte of C takes a quarter of a second, these 8 KB more than two
 GOOD = "int good(void) { return 0; }\n"

@@ -4,9 +4,9 @@ import duckdb
 import pytest
 
 from fledgling.wire import Search
-from fledgling.worker import globs
-from fledgling.worker.image import SQL
-from fledgling.worker.outlines import CODES
+from fledgling.worker.matching import globs
+from fledgling.worker.store.database import SQL
+from fledgling.worker.store.symbols import CODES
 
 # What is asked for -> the names that hold it, in order.
 RANKED = {

@@ -10,7 +10,7 @@ from costing import costs_under
 from running import fronted
 
 from fledgling.wire import Dependencies, DependencyGraph
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import RESOLVERS, Resolution
 from fledgling.worker.rows import ImportRow

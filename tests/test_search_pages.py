@@ -8,13 +8,13 @@ import pytest
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.wire import CODE, Generation, Hits, Images, Open, Search
-from fledgling.worker import search
-from fledgling.worker.blocks import Block, Blocks, BlockWriter, File
-from fledgling.worker.image import SQL
-from fledgling.worker.index import Asking
-from fledgling.worker.signatures import Signatures
-from fledgling.worker.signer import Signer, signed_here
-from fledgling.worker.text import cut
+from fledgling.worker.files.text import cut
+from fledgling.worker.store.database import SQL
+from fledgling.worker.store.ngram_writer import Signer, signed_here
+from fledgling.worker.store.ngrams import Signatures
+from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
+from fledgling.worker.tools import search
+from fledgling.worker.tools.request import Asking
 
 FILES = {f"{name}.txt": "\n".join(f"{name} {n} needle" * (n % 3) + "x" * 300 for n in range(70)) for name in "abcde"}
 HITS = [(path, n) for path, text in FILES.items() for n, line in enumerate(text.split("\n"), 1) if "needle" in line]

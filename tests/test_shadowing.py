@@ -15,9 +15,9 @@ PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_t
 MODULE, _, FUNCTION = PROJECT["scripts"]["fledgling"].partition(":")
 SCRIPT = [sys.executable, "-P", "-c", f"from {MODULE} import {FUNCTION}; {FUNCTION}()"]  # as pip writes the command
 VERSION = ["--version"]
-MAIN = "from fledgling.broker.cli import main; main()"
-MODULES = ["fledgling", "fledgling.broker.cli", "fledgling.broker.setup.bundle", "fledgling.worker.indexer"]
-MODULES += ["fledgling.worker.server", "fledgling.security.audit.probes"]
+MAIN = "from fledgling.broker.cli.main import main; main()"
+MODULES = ["fledgling", "fledgling.broker.cli.main", "fledgling.broker.setup.bundle", "fledgling.worker.indexer"]
+MODULES += ["fledgling.worker.query", "fledgling.security.audit.probes"]
 
 # What Python itself has loaded before anything of ours: from PYTHONPATH these come before the first line of a program.
 STARTUP = {

@@ -9,10 +9,10 @@ import pytest
 import re2
 
 from fledgling.security import memory_file
-from fledgling.worker import signer as signing
-from fledgling.worker.blocks import Block
-from fledgling.worker.literals import of_literal, of_templates, read
-from fledgling.worker.signatures import SEGMENT, Needed, Signatures, folded
+from fledgling.worker.matching.prefilter import of_literal, of_templates, read
+from fledgling.worker.store import ngram_writer as signing
+from fledgling.worker.store.ngrams import SEGMENT, Needed, Signatures, folded
+from fledgling.worker.store.text import Block
 
 QUIET = re2.Options()
 QUIET.log_errors = False

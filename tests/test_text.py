@@ -8,9 +8,9 @@ from random import Random
 import pytest
 from trees import NAMES
 
-from fledgling.worker.generated import is_generated
-from fledgling.worker.names import shown
-from fledgling.worker.text import BLOCK_BYTES, HEAD, content_hash, count_lines, cut, utf8
+from fledgling.worker.files.display_name import shown
+from fledgling.worker.files.generated import is_generated
+from fledgling.worker.files.text import BLOCK_BYTES, HEAD, content_hash, count_lines, cut, utf8
 
 TEXTS = [
     ("ASCII", b"a\n", "a\n"),

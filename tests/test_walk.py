@@ -8,7 +8,7 @@ import pytest
 from trees import git, git_files, grow, make, walked
 
 from fledgling.scope import Scope
-from fledgling.worker.walk import NAMES_A_LOOK
+from fledgling.worker.files.walk import NAMES_A_LOOK
 
 
 def paths(tree):

@@ -1,4 +1,4 @@
-"""The rows of the four tables, as the indexer makes them. Field order is column order (worker/sql/schema.sql)."""
+"""The rows of the four tables, as the indexer makes them. Field order is column order (worker/store/sql/schema.sql)."""
 
 from datetime import datetime
 from typing import Literal

@@ -11,7 +11,7 @@ import psutil
 from fledgling.security.audit.corpus import Expected
 
 Seen = tuple[bool, str]
-INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.server"
+INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.query"
 _NETWORK = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "udplite", "packet")
 
 

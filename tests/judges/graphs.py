@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared, is_manifest
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import ImportRow

@@ -17,7 +17,7 @@ import pytest
 from corpora import FetchError, fetch, unpack
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 
 pytest.importorskip("clang.cindex")
 from outline_clang import Outline

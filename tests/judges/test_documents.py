@@ -19,7 +19,7 @@ import yaml
 from corpora import fetch, unpack
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 
 NODE_MODULES = (
     "parse5@7.3.0",

@@ -17,7 +17,7 @@ import pytest
 from corpora import fetch, unpack
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 
 lexers = pytest.importorskip("pygments.lexers")
 from pygments.token import Comment, String  # noqa: E402

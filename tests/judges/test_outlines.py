@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import SymbolRow
 
 HERE = Path(__file__).parent

@@ -29,7 +29,7 @@ from corpora import fetch, unpack
 from test_outlines import package
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 
 F1, LAST_LINE = 0.99, 0.99
 MAX_BYTES = 1 << 20

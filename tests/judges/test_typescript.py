@@ -11,7 +11,7 @@ import pytest
 from corpora import FetchError, fetch, unpack
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.language import load_languages
+from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import Extraction
 
 OUTLINE = Path(__file__).parent / "outline.cjs"

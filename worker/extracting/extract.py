@@ -55,8 +55,8 @@ from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.macros import ended, lines, macros, placed
 from fledgling.worker.extracting.outline import COMPILED, Definition, Import, Text, extraction, without
-from fledgling.worker.extracting.readers import READERS
-from fledgling.worker.language import Language, Languages
+from fledgling.worker.extracting.readers.by_name import READERS
+from fledgling.worker.languages.table import Language, Languages
 from fledgling.worker.rows import Extraction
 
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end

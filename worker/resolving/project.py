@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.worker.language import FOLDER
+from fledgling.worker.languages.table import FOLDER
 from fledgling.worker.rows import ImportRow, SymbolRow
 
 MANIFEST_NAMES = frozenset({"Cargo.toml", "composer.json", "go.mod", "go.work", "package.json"})

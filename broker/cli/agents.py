@@ -1,0 +1,53 @@
+"""`agents`: who is served over HTTP."""
+
+import os
+from pathlib import Path
+
+import click
+
+from fledgling.broker.cli import terminal
+from fledgling.broker.cli.project import json_option
+from fledgling.broker.protocol import agents
+from fledgling.config import NO_AGENTS, ConfigError, Settings, read_user_file, resolve
+
+
+@click.group("agents")
+def agents_group() -> None:
+    """Say which agents are served over HTTP. A server reads the file when it starts, and not again."""
+
+
+_agents_option = click.option("--agents", "agents_file", metavar="FILE", help="the file of agents")
+
+
+def _agents_file(flag: str | None) -> Path:
+    """Return the file of agents: by flag, environment or the user's own settings, as for a server."""
+    resolved = resolve({"agents": flag}, os.environ, read_user_file(os.environ))
+    if resolved.settings.agents == NO_AGENTS:
+        raise ConfigError("agents", "no file is named", "give --agents FILE")
+    return Path(resolved.settings.agents)
+
+
+@agents_group.command("add")
+@click.argument("name")
+@click.option("--profile", default=Settings().profile, show_default=True, help="what the agent may see")
+@_agents_option
+def agents_add(name: str, profile: str, agents_file: str | None) -> None:
+    """Add an agent and print its token, which is not kept and not shown again."""
+    terminal.show_text(agents.add(_agents_file(agents_file), name, profile))
+
+
+@agents_group.command("list")
+@_agents_option
+@json_option
+def agents_list(agents_file: str | None, as_json: bool) -> None:
+    """List the agents of a file with their profiles."""
+    found = agents.read(_agents_file(agents_file))
+    terminal.show_rows([(name, entry.profile) for name, entry in found.items()], as_json=as_json)
+
+
+@agents_group.command("revoke")
+@click.argument("name")
+@_agents_option
+def agents_revoke(name: str, agents_file: str | None) -> None:
+    """Take an agent out of a file. A server that runs serves it until it is started again."""
+    agents.revoke(_agents_file(agents_file), name)

@@ -1,0 +1,75 @@
+"""`audit`: attack a server under a profile; check an audit log."""
+
+import asyncio
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+import click
+
+from fledgling.broker import audit_log
+from fledgling.broker.cli import terminal
+from fledgling.broker.cli.project import json_option
+from fledgling.config import Settings, is_path
+from fledgling.security import profile as profiles
+
+
+@click.group("audit", invoke_without_command=True)
+@click.option("--profile", "asked", multiple=True, metavar="PROFILE", help="a profile to audit; may be repeated")
+@click.option(
+    "--root", type=click.Path(exists=True, file_okay=False, path_type=Path), help="audit it on this project too"
+)
+@click.option("--junit", type=click.File("w", lazy=False), help="write JUnit XML to this file")
+@click.option("--html", type=click.File("w", lazy=False), help="write a page for a reviewer to this file")
+@json_option
+@click.pass_context
+def audit_group(
+    context: click.Context,
+    asked: tuple[str, ...],
+    root: Path | None,
+    junit: TextIO | None,
+    html: TextIO | None,
+    as_json: bool,
+) -> None:
+    """Attack a server under a profile, and report what stopped what; or look at audit logs.
+
+    The server is a real one, over a hostile project made for it in a temporary directory. Into a project of --root
+    nothing is written. It takes a minute or two a profile. Exit codes: 0 nothing got through; 1 something did, or could
+    not be proven; 2 wrong usage.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    # Imported here, not at the top: it loads the MCP SDK, as a client.
+    from fledgling.security.audit import junit as junit_xml  # noqa: PLC0415
+    from fledgling.security.audit import page, report, run  # noqa: PLC0415
+
+    names = asked or (Settings().profile,)
+    audited = {str(Path(name).resolve()) if is_path(name) else name: profiles.load(name) for name in names}
+    found = asyncio.run(run.audit(audited, root.resolve() if root else None))
+    for file, written in ((junit, junit_xml.junit), (html, page.page)):
+        if file:
+            file.write(written(found))
+    if as_json:
+        terminal.show_json(found)
+    else:
+        terminal.show_text(report.text(found))
+    raise SystemExit(found.exit_code)
+
+
+@audit_group.command("verify")
+@click.argument("file", type=click.File("rb"))
+@click.option("--last", metavar="HASH", help="the hash of a line, printed by an earlier verify and kept elsewhere")
+@json_option
+def audit_verify(file: BinaryIO, last: str | None, as_json: bool) -> None:
+    """Check that no line of an audit log was changed, removed, inserted or moved.
+
+    The last line, and lines cut off at the end, are vouched for by no other line, and someone who writes the whole file
+    anew can chain it anew. So the last hash is printed: keep it where the log's writer cannot reach, and give it as
+    --last the next time. Exit codes: 0 good; 1 broken, or no line has the hash of --last; 2 wrong usage.
+    """
+    checked = audit_log.verify(iter(lambda: file.readline(audit_log.MAX_LINE), b""), last)
+    if as_json:
+        terminal.show_json(checked)
+    else:
+        terminal.show_text("\n".join(audit_log.report(checked, last)))
+    is_good = not checked.broken and (last is None or checked.found is not None)
+    raise SystemExit(terminal.OK if is_good else terminal.NOTHING)

@@ -1,0 +1,56 @@
+"""`install` and `uninstall`: telling a client of Fledgling."""
+
+import logging
+import os
+from pathlib import Path
+
+import click
+
+from fledgling.broker.cli import terminal
+from fledgling.broker.setup import install
+from fledgling.broker.setup.clients import CLIENTS, Client, entry
+from fledgling.config import is_path, refuse_wide, resolve, with_root
+from fledgling.security import profile as profiles
+
+_log = logging.getLogger("fledgling")
+
+_client_option = click.option("--client", type=click.Choice(list(CLIENTS)), required=True, help="whose settings")
+_write_option = click.option("--write/--dry-run", help="change the file; only shown by default")
+
+
+@click.command("install")
+@_client_option
+@click.option("--profile", metavar="PROFILE", help="the profile to serve under")
+@click.option("--root", type=click.Path(exists=True, file_okay=False, path_type=Path), help="the directory to index")
+@_write_option
+def install_command(client: str, profile: str | None, root: Path | None, write: bool) -> None:
+    """Show what to add to a client's settings so that it starts Fledgling, or add it.
+
+    Everything else in the file stays; a copy of it is laid beside. Without --root, a client starts Fledgling for the
+    project that it works on.
+    """
+    if profile:
+        profiles.load(profile)
+        profile = str(Path(profile).resolve()) if is_path(profile) else profile
+    if root:
+        refuse_wide(with_root(resolve({"root": str(root)}, {}), os.environ), os.environ)
+    given = entry(CLIENTS[client], install.COMMAND, profile, str(root.resolve()) if root else None)
+    _change(CLIENTS[client], given, write=write)
+
+
+@click.command("uninstall")
+@_client_option
+@_write_option
+def uninstall_command(client: str, write: bool) -> None:
+    """Show what to take out of a client's settings so that it knows nothing of Fledgling, or take it out."""
+    _change(CLIENTS[client], None, write=write)
+
+
+def _change(client: Client, given: dict[str, object] | None, *, write: bool) -> None:
+    planned = install.plan(client, os.environ, given)
+    terminal.show_text("\n".join(planned.lines()))
+    if planned.changes and write:
+        backup = install.write(planned, client, os.environ)
+        _log.info("written%s", f"; the file as it was is {backup}" if backup else "")
+    elif planned.changes:
+        _log.info("nothing is written; add --write to do so")

@@ -1,0 +1,147 @@
+"""What a person looks at: the index, what it saves, what confines it, a page about it, the settings."""
+
+import logging
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from fledgling.broker import audit_log
+from fledgling.broker.cli import terminal
+from fledgling.broker.cli.project import confined, indexed, json_option, project_of, run, setting_options, warn
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing
+from fledgling.broker.reporting import doctor as diagnosis
+from fledgling.broker.reporting import output, report, stats
+from fledgling.config import KEYS, PROJECT_FILE
+from fledgling.wire import CODE, Accepted, AnyAnswer, Built, Confining, Explore, Overview, Refusal
+
+_log = logging.getLogger("fledgling")
+
+
+@click.command()
+@setting_options
+@click.option("--stats", "with_stats", is_flag=True, help="languages, what was skipped and why, slowest files, sizes")
+@json_option
+def index(with_stats: bool, as_json: bool, **options: Any) -> None:
+    """Build the index once and say what is in it."""
+    project = project_of(options)
+    if with_stats:
+        built, overview = run(indexed(project), _surveyed)
+        lines, values = [*stats.lines(built, overview)], {**msgspec.structs.asdict(built), "overview": overview}
+    else:
+        built = run(indexed(project), _built)
+        lines, values = [stats.headline(built)], msgspec.structs.asdict(built)
+    warn(built.notices)
+    if as_json:
+        terminal.show_json(values)
+    else:
+        terminal.show_text("\n".join(lines))
+    raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
+
+
+@click.command()
+@setting_options
+@json_option
+def savings(as_json: bool, **options: Any) -> None:
+    """Show what 30 questions about the project cost an agent in tokens and calls, here and with grep and cat.
+
+    The profile must allow SQL: by it the questions are chosen, and counted what the shell would print.
+    """
+    from fledgling.broker.reporting import savings as measuring  # noqa: PLC0415  (it reads the questions)
+
+    options["profile"] = options["profile"] or "fledgling-analyst"
+    project = project_of(options)
+
+    async def measure(front: Front, indexing: Indexing) -> list[measuring.Compared]:
+        await indexing.built()
+        return await measuring.measure(front)
+
+    try:
+        compared = run(indexed(project), measure)
+    except measuring.MeasureError as failed:
+        terminal.fail(str(failed), terminal.NOTHING)
+    terminal.show_rows(measuring.table(compared), as_json=as_json)
+
+
+@click.command()
+@setting_options
+@json_option
+def doctor(as_json: bool, **options: Any) -> None:
+    """Show what confines each process here, and what it means where a layer is missing. Exit code 1 where one is."""
+    project = project_of(options)
+    confining = Confining(allow_degraded=True)
+    project = msgspec.structs.replace(project, confining=confining)
+    heard: list[audit_log.AnyRecord] = []
+    audit_log.tell_of(heard.append, "broker", os.getpid(), confined(project))
+    answer = run(Indexing(project.settings, project.profile, confining=confining, tell=heard.append), _asked)
+    found = diagnosis.report(heard, answer)
+    if as_json:
+        terminal.show_json(found)
+    else:
+        terminal.show_text("\n".join(diagnosis.lines(found)))
+    raise SystemExit(terminal.OK if found.serves else terminal.NOTHING)
+
+
+async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
+    """Ask for the map, so that there is a query worker to look at."""
+    await front.indexed(CODE)
+    return await front.ask(Explore(), least=CODE)
+
+
+@click.command("report")
+@setting_options
+@click.option(
+    "--html", "file", required=True, metavar="FILE", type=click.Path(path_type=Path), help="the page to write"
+)
+def report_command(file: Path, **options: Any) -> None:
+    """Write a page about the project to look at: sizes, languages, hubs of the import graph, what was skipped.
+
+    FILE is new, or an earlier report.
+    """
+    project = project_of(options)
+    with output.opened(file, report.MARK) as target:
+        built, overview = run(indexed(project), _surveyed)
+        name = Path(project.settings.root).name
+        at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+        target.write(report.page(name, project.profile.name, at, built, overview))
+    warn(built.notices)
+    _log.info("%s", stats.headline(built))
+    raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
+
+
+async def _built(_: Front, indexing: Indexing) -> Built:
+    return await indexing.built()
+
+
+async def _surveyed(front: Front, indexing: Indexing) -> tuple[Built, Overview]:
+    built = await indexing.built()
+    overview = await front.survey()
+    if isinstance(overview, Refusal):
+        terminal.refuse(overview)
+    return built, overview
+
+
+@click.group("config")
+def config_group() -> None:
+    """Look at the settings."""
+
+
+@config_group.command("show")
+@setting_options
+@json_option
+def config_show(as_json: bool, **options: Any) -> None:
+    """Show every setting, its value, and where it came from, the project's own file included."""
+    project = project_of(options)
+    accepted = run(indexed(project), _scope)
+    values = {**msgspec.to_builtins(project.settings), **msgspec.to_builtins(accepted.scope)}
+    sources = {**project.resolved.sources, **dict.fromkeys(accepted.narrowed, f"narrowed by {PROJECT_FILE}")}
+    rows = [(key, msgspec.json.encode(values[key]).decode(), sources[key]) for key in KEYS]
+    terminal.show_rows(rows, as_json=as_json)
+
+
+async def _scope(_: Front, indexing: Indexing) -> Accepted:
+    return await indexing.accepted()

@@ -1,0 +1,57 @@
+"""`profiles`: list, show, check and compare them."""
+
+import click
+
+from fledgling.broker.cli import terminal
+from fledgling.broker.cli.project import json_option, run
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing
+from fledgling.config import Settings
+from fledgling.security import profile as profiles
+from fledgling.wire import Confining
+
+
+@click.group("profiles")
+def profiles_group() -> None:
+    """List, show, check and compare profiles."""
+
+
+@profiles_group.command("list")
+@json_option
+def profiles_list(as_json: bool) -> None:
+    """List the shipped profiles with their tools."""
+    rows = [(name, ", ".join(profiles.load(name).tools)) for name in profiles.shipped()]
+    terminal.show_rows(rows, as_json=as_json)
+
+
+@profiles_group.command("show")
+@click.argument("profile")
+@json_option
+def profiles_show(profile: str, as_json: bool) -> None:
+    """Show what a profile says, with everything it inherits."""
+    terminal.show_rows(profiles.describe(profiles.load(profile)), as_json=as_json)
+
+
+@profiles_group.command("check")
+@click.argument("profile")
+def profiles_check(profile: str) -> None:
+    """Check a profile: its statements here, its views by the engine's own parser in a confined process."""
+    checked = profiles.load(profile)
+    run(Indexing(Settings(), checked, confining=Confining(allow_degraded=True)), _accepted)
+    terminal.show_text(f"{checked.file}: good")
+
+
+async def _accepted(_: Front, __: Indexing) -> None:
+    """By the time this runs, the indexer has accepted the profile."""
+
+
+@profiles_group.command("diff")
+@click.argument("a")
+@click.argument("b")
+@json_option
+def profiles_diff(a: str, b: str, as_json: bool) -> None:
+    """Show where two profiles differ: field, text in A, text in B. Exit code 1 where they do."""
+    rows = profiles.diff(profiles.load(a), profiles.load(b))
+    if rows or as_json:
+        terminal.show_rows(rows, as_json=as_json)
+    raise SystemExit(terminal.NOTHING if rows else terminal.OK)

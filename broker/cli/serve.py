@@ -1,0 +1,150 @@
+"""`serve`: one client on standard input and output, or several agents over HTTP."""
+
+import asyncio
+import logging
+import os
+import signal
+from asyncio import FIRST_COMPLETED
+from collections.abc import Callable, Collection, Coroutine
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fledgling.broker import audit_log
+from fledgling.broker.audit_log import AuditLog, AuditLogError
+from fledgling.broker.cli.project import Project, confined, indexed, project_of, setting_options, warn
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.protocol import agents
+from fledgling.broker.protocol.agents import Agent
+from fledgling.broker.protocol.listening import opened as listen
+from fledgling.broker.reporting import stats
+from fledgling.config import NO_AGENTS, ConfigError
+from fledgling.wire import Profile
+
+START_SECONDS = 5.0  # until clients are greeted though an indexer has not said whether its build is refused
+_log = logging.getLogger("fledgling")
+
+
+@click.command()
+@setting_options
+def serve(**options: Any) -> None:
+    """Serve one MCP client on standard input and output, or several agents over HTTP."""
+    project = project_of(options, logging.INFO)
+    if project.settings.transport != "stdio":
+        _serve_http(project)
+        return
+    log = _audit_log(project, project.profile)
+    indexing = indexed(project, log)
+    # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
+    from fledgling.broker.protocol import server  # noqa: PLC0415
+
+    # Ctrl-C ends us as SIGTERM does, and the kernel ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    async def serving() -> None:
+        front = Front(indexing.profile, indexing)
+        try:
+            await _unless_refused([indexing], lambda: server.serve(front, log, project.settings.answers))
+        finally:
+            await front.close()
+
+    asyncio.run(serving())
+    log.tell(audit_log.End(reason="the client has closed its end"))
+
+
+def _serve_http(project: Project) -> None:
+    """Serve over HTTP. What a confined broker may not do comes first: the file of agents, the log, the socket."""
+    settings, root = project.settings, Path(project.settings.root).resolve()
+    if settings.transport == "sse":
+        _log.warning("transport sse is deprecated by MCP since 2025-03-26; use http")
+    if settings.agents == NO_AGENTS:
+        token = agents.new_token()
+        known: tuple[Agent, ...] = (Agent("default", project.profile, agents.digest(token)),)
+        click.echo(f"fledgling: the token of this run is {token}", err=True)
+    else:
+        known = agents.served(Path(settings.agents), root)
+    listening = listen(project.resolved)
+    log = _audit_log(project, None)
+    logs_of = {agent: log.of(agent.name) for agent in known}
+    for agent in known:
+        _log.info("agent %s, profile %s", agent.name, agent.profile.name)
+        logs_of[agent].tell(audit_log.Agent(profile=agent.profile.name, digest=agent.profile.digest))
+    audit_log.tell_of(log.tell, "broker", os.getpid(), confined(project))
+    indexings = {
+        agent: Indexing(settings, agent.profile, confining=project.confining, tell=logs_of[agent].tell)
+        for agent in known
+    }
+    # Imported here, not at the top: the SDK takes 0.4 s, and the indexers work meanwhile.
+    from fledgling.broker.protocol import http  # noqa: PLC0415
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
+
+    async def serving() -> None:
+        async with AsyncExitStack() as stack:
+            guests = []
+            for agent, indexing in indexings.items():
+                front = http.SharingFront(agent.profile, indexing)
+                stack.push_async_callback(front.close)
+                guests.append(http.Guest(agent, front, logs_of[agent], settings))
+            serve_all = partial(http.serve, listening, settings.transport, guests, log)
+            await _unless_refused(indexings.values(), serve_all)
+
+    asyncio.run(serving())
+    log.tell(audit_log.End(reason="it was told to end"))
+
+
+def _audit_log(project: Project, profile: Profile | None) -> AuditLog:
+    """Open the audit log, before anything else is opened or started."""
+    settings = project.settings
+    root = Path(settings.root).resolve()
+    try:
+        return audit_log.begun(settings.audit_log, root, profile, with_arguments=settings.audit_arguments)
+    except AuditLogError as wrong:
+        source = project.resolved.sources["audit_log"]
+        raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
+
+
+async def _unless_refused(indexings: Collection[Indexing], serve: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Serve, until that ends. Raises IndexingError where a build is refused, as a rule before anybody is served."""
+    accepting = asyncio.gather(*map(_accepted, indexings))
+    tasks: list[asyncio.Future[Any]] = [accepting, asyncio.gather(*map(_tell, indexings))]
+    try:
+        await asyncio.wait([accepting], timeout=START_SECONDS)
+        if accepting.done():
+            accepting.result()
+        tasks.append(serving := asyncio.create_task(serve()))
+        if not accepting.done():
+            await asyncio.wait([accepting, tasks[-1]], return_when=FIRST_COMPLETED)
+        if accepting.done():
+            accepting.result()
+        await serving
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _accepted(indexing: Indexing) -> None:
+    """Wait until an indexer begins its build, and log what it says; where it dies, every answer will say so."""
+    try:
+        warn((await indexing.accepted()).notices)
+    except IndexingError as failed:
+        if failed.is_refused:
+            raise
+
+
+async def _tell(indexing: Indexing) -> None:
+    """Log how the build ended, as soon as it does."""
+    try:
+        built = await indexing.built()
+    except IndexingError as failed:
+        if not failed.is_refused:
+            _log.error("the index is not whole, and will not be: %s", failed)
+    else:
+        _log.info("%s", stats.headline(built), extra={"seconds": built.seconds})
+        _log.debug("%s", ", ".join(f"{stage} {seconds:.2f} s" for stage, seconds in built.seconds.items()))
+        warn(built.notices)

@@ -1,0 +1,108 @@
+"""What goes between the indexer and its extractors. It loads in no time: the indexer needs it before it forks them."""
+
+from msgspec import Struct
+
+from fledgling.wire import Layer
+from fledgling.worker.resolving.project import Declared
+from fledgling.worker.rows import Engine, ImportRow, SymbolRow
+from fledgling.worker.store.symbols import Outlined
+
+FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
+# CPU seconds a file, and for each byte of it, once LOST_FILES were lost: four times what ordinary source takes
+HURRIED_SECONDS, HURRIED_BYTE_SECONDS = 0.02, 1e-6
+
+
+class Source(Struct, frozen=True):
+    """One file to parse: its text as blocks of whole lines."""
+
+    path: str
+    language: str
+    blocks: tuple[bytes, ...]
+
+
+class Batch(Struct, frozen=True, tag="batch"):
+    """Indexer to extractor: some files; `hurried` where so many were lost that none gets FILE_SECONDS any more.
+
+    `tabled` asks for symbols as columns too: the engine has a table of them under some profiles only.
+    """
+
+    sources: tuple[Source, ...]
+    tabled: bool
+    hurried: bool = False
+
+
+class Sign(Struct, frozen=True, tag="sign"):
+    """Indexer to extractor, before anything is parsed: blocks of text to be signed (worker/store/ngram_writer.py)."""
+
+    blocks: list[bytes]
+
+
+class Facts(Struct, frozen=True):
+    """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block."""
+
+    engine: Engine | None
+    complete: bool
+    seconds: float
+    symbols: int = 0
+    definitions: int = 0
+    imports: list[ImportRow] = []
+    comments: list[list[int]] = []
+    declared: Declared | None = None
+
+
+class SymbolColumns(Struct, frozen=True):
+    """Symbols of one file after the other, one list for each field of SymbolRow: what the engine loads fastest."""
+
+    name: list[str] = []
+    kind: list[str] = []
+    line_start: list[int] = []
+    line_end: list[int] = []
+    parent_name: list[str | None] = []
+    signature: list[str | None] = []
+    docstring: list[str | None] = []
+    visibility: list[str] = []
+    qualified_name: list[str] = []
+
+
+class Found(Struct, frozen=True, tag="found"):
+    """Extractor to indexer: facts for each file of a batch, and the symbols of all; as columns, too, if `tabled`."""
+
+    facts: list[Facts]
+    outlined: Outlined
+    symbols: SymbolColumns = SymbolColumns()
+
+
+class Signed(Struct, frozen=True, tag="signed"):
+    """Extractor to indexer: the signatures of some blocks."""
+
+    rows: bytes
+
+
+class Lost(Struct, frozen=True, tag="lost"):
+    """The process above an extractor to the indexer: file `at` of the batch was its end, and there is another now.
+
+    None where the batch, or what it found in all of it together, does not fit a frame, or it ended before the first.
+    """
+
+    at: int | None
+
+
+class Confined(Struct, frozen=True, tag="confined"):
+    """The process above an extractor to the indexer, first: what holds it and every extractor, or why nothing does."""
+
+    layers: tuple[Layer, ...] = ()
+    problem: str | None = None
+
+
+ToExtractor = Batch | Sign
+FromExtractor = Confined | Found | Signed | Lost
+
+
+def seconds(source: Source, batch: Batch) -> float:
+    """How many CPU seconds one file of a batch may take."""
+    if not batch.hurried:
+        return FILE_SECONDS
+    return min(FILE_SECONDS, HURRIED_SECONDS + HURRIED_BYTE_SECONDS * sum(map(len, source.blocks)))
+
+
+assert SymbolColumns.__struct_fields__ == SymbolRow.__struct_fields__

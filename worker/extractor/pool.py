@@ -1,0 +1,247 @@
+"""The extractor processes of one build: text is parsed on every core at once.
+
+tree-sitter holds Python's lock while it parses, so it takes processes to use the cores.
+"""
+
+import os
+import queue
+import socket
+import sys
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar
+
+from msgspec.structs import astuple
+
+from fledgling.pipe import MAX_FRAME_BYTES, CutFrameError, FrameError, Pipe, pack
+from fledgling.security import lifeline, limits
+from fledgling.security.confinement import ConfinementError
+from fledgling.wire import Confining, Layer
+from fledgling.worker.extractor.messages import (
+    Batch,
+    Confined,
+    Facts,
+    Found,
+    FromExtractor,
+    Lost,
+    Sign,
+    Signed,
+    Source,
+    SymbolColumns,
+    seconds,
+)
+from fledgling.worker.languages.table import Languages
+from fledgling.worker.process import fault
+from fledgling.worker.process.child import Child
+from fledgling.worker.store.symbols import Outlined, end_to_end
+
+BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
+LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
+WAITING_BYTES = 2**20  # asked of the kernel for each end of a socket: who writes does not wait for who reads
+STDERR = 2
+AHEAD = 4  # batches for each process that wait to be parsed, or to be loaded
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Extractors:
+    """The processes. Make it before the first thread is started: it forks.
+
+    >>> extractors = Extractors(languages, order.confining, order.profile.memory_limit)
+    >>> layers = extractors.confined()
+    >>> rows = extractors.sign([b"import os", b"import sys"])()
+    >>> for batch, found in extractors.extract(sources): ...
+    >>> extractors.close()
+    """
+
+    def __init__(self, languages: Languages, confining: Confining, memory_limit: int) -> None:
+        pairs = [socket.socketpair() for _ in range(limits.extractors(memory_limit))]
+        forked = fork(languages, [theirs for _, theirs in pairs], confining, memory_limit)
+        self._above = Child("extractors' parent", forked)
+        self._longest = min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
+        self._sockets = [ours for ours, _ in pairs]
+        self._free: queue.SimpleQueue[Pipe[FromExtractor]] = queue.SimpleQueue()
+        self._lost = 0
+        for ours, theirs in pairs:
+            for end in (ours, theirs):
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, WAITING_BYTES)
+            # A frame may be all values, as of a megabyte of `#define`; what they cost is bounded by memory_limit.
+            number = ours.fileno()
+            self._free.put(Pipe(FromExtractor, number, number, self._longest, self._longest))
+            theirs.close()
+
+    def confined(self) -> tuple[Layer, ...]:
+        """Wait until the process above them is confined, and return what holds them. Raises ConfinementError."""
+        pipe = self._free.get()
+        answer = self._answer(pipe)
+        self._free.put(pipe)
+        if not isinstance(answer, Confined):
+            raise FrameError("the process above the extractors did not say what confines it")
+        if answer.problem:
+            raise ConfinementError(answer.problem)
+        return answer.layers
+
+    def sign(self, blocks: Sequence[bytes]) -> Callable[[], bytes]:
+        """Let a process sign blocks while this one reads on; what is returned waits for what `signed` makes of them.
+
+        Where none is free, or they do not fit a frame, they are signed here. No thread does this: sharing Python's lock
+        with the one that reads files costs more than it does.
+        """
+
+        def here() -> bytes:
+            from fledgling.worker.store.ngram_writer import signed  # noqa: PLC0415  (see `fork`)
+
+            return signed(blocks)
+
+        frame = pack(Sign([*blocks]))
+        if self._free.empty() or len(frame) >= self._longest:
+            return here
+        pipe = self._free.get()
+        self._write(pipe, frame)
+
+        def wait() -> bytes:
+            answer = self._answer(pipe)
+            self._free.put(pipe)
+            return answer.rows if isinstance(answer, Signed) else here()
+
+        return wait
+
+    def extract(self, sources: Iterable[Source], *, tabled: bool) -> Iterator[tuple[Batch, Found]]:
+        """Yield what the sources say, in batches and in order; several are at work at once."""
+        with ThreadPoolExecutor(len(self._sockets)) as pool:
+            yield from in_order(pool, self._ask, batches(sources, tabled=tabled), AHEAD * len(self._sockets))
+
+    def close(self) -> None:
+        """End the processes."""
+        for ours in self._sockets:
+            ours.close()
+        self._above.ended()
+
+    def _ask(self, batch: Batch) -> tuple[Batch, Found]:
+        pipe = self._free.get()
+        try:
+            return batch, self._found(pipe, batch)
+        finally:
+            self._free.put(pipe)
+
+    def _found(self, pipe: Pipe[FromExtractor], batch: Batch) -> Found:
+        """Put a batch to a process; where a file was the end of that, the files before and after it are put again."""
+        parts: list[Found] = []
+        pending: list[tuple[Source, ...] | Found] = [batch.sources]
+        while pending:
+            sources = pending.pop()
+            if isinstance(sources, Found):
+                parts.append(sources)
+            elif sources:
+                batch = Batch(sources, batch.tabled, hurried=self._lost >= LOST_FILES)
+                match self._answered(pipe, batch):
+                    case Found() as found:
+                        parts.append(found)
+                    case Lost(None) if len(sources) > 1:
+                        pending += ((source,) for source in reversed(sources))
+                    case Lost(at) if 0 <= (worst := at or 0) < len(sources):
+                        self._lost += at is not None
+                        took = 0.0 if at is None else seconds(sources[worst], batch)
+                        pending += (sources[worst + 1 :], given_up(took), sources[:worst])
+                    case _:
+                        raise FrameError("an extractor did not say what it found")
+        return joined(parts)
+
+    def _answered(self, pipe: Pipe[FromExtractor], message: Batch) -> FromExtractor:
+        """Put a message to a process and return what it answers; a message that does not fit a frame is not sent."""
+        frame = pack(message)
+        if len(frame) >= self._longest:
+            return Lost(None)
+        self._write(pipe, frame)
+        return self._answer(pipe)
+
+    def _write(self, pipe: Pipe[FromExtractor], frame: bytes) -> None:
+        try:
+            pipe.write(frame)
+        except (BrokenPipeError, ConnectionResetError):
+            raise self._above.crash() from None
+
+    def _answer(self, pipe: Pipe[FromExtractor]) -> FromExtractor:
+        """Return the next answer. Raises CrashError where none will come: the process above them is gone."""
+        try:
+            answer = pipe.receive()
+        except (CutFrameError, ConnectionResetError):
+            answer = None
+        if answer is None:
+            raise self._above.crash()
+        return answer
+
+
+def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confining, memory_limit: int) -> int:
+    """Fork the process above the extractors, with its ends of their sockets; return its process id.
+
+    What parses is loaded there, while the indexer loads what it needs itself. No thread but the calling one may exist:
+    a fork keeps the locks of threads that it does not keep.
+    """
+    indexer = os.getpid()
+    child = os.fork()
+    if child == 0:
+        lifeline.tie(indexer)
+        try:
+            keep({STDERR, *(end.fileno() for end in ends)})
+            from fledgling.worker.extractor.process import replace_forever  # noqa: PLC0415  (see above)
+
+            replace_forever(languages, ends, indexer, confining, memory_limit)
+        except (BrokenPipeError, ConnectionResetError):  # the indexer is gone, and says why itself
+            os._exit(0)
+        except Exception as problem:  # noqa: BLE001  (as in indexing.py; the indexer sees a closed socket)
+            sys.stderr.write(fault.line(problem))
+        finally:
+            os._exit(1)  # nothing of the indexer's own may run here
+    return child
+
+
+def keep(descriptors: Collection[int]) -> None:
+    """Close all other descriptors: neither the root nor an image is for a parser."""
+    for below, above in pairwise([-1, *sorted(descriptors), os.sysconf("SC_OPEN_MAX")]):
+        os.closerange(below + 1, above)
+
+
+def given_up(took: float) -> Found:
+    """What is known of a file that was the end of an extractor after so many seconds, or does not fit a frame."""
+    return Found([Facts(None, complete=False, seconds=took)], Outlined([b""]))
+
+
+def joined(parts: list[Found]) -> Found:
+    """What was found in one part of a batch after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(astuple(part.symbols) for part in parts), strict=True)
+    symbols = SymbolColumns(*([value for part in column for value in part] for column in columns))
+    facts = [facts for part in parts for facts in part.facts]
+    return Found(facts, end_to_end([part.outlined for part in parts]), symbols)
+
+
+def batches(sources: Iterable[Source], *, tabled: bool) -> Iterator[Batch]:
+    """Put sources together until they hold BATCH_BYTES."""
+    waiting: list[Source] = []
+    size = 0
+    for source in sources:
+        waiting.append(source)
+        size += sum(map(len, source.blocks))
+        if size > BATCH_BYTES:
+            yield Batch(tuple(waiting), tabled)
+            waiting, size = [], 0
+    if waiting:
+        yield Batch(tuple(waiting), tabled)
+
+
+def in_order(
+    pool: ThreadPoolExecutor, work: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Iterator[Result]:
+    """Like `map`, with at most `ahead` results or items waiting."""
+    waiting: deque[Future[Result]] = deque()
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

@@ -1,0 +1,227 @@
+"""One extractor process: text in, rows or signatures out; and the process above them all, which replaces it.
+
+It keeps one socket of the indexer. A file that takes more than FILE_SECONDS, or more memory than there is, ends the
+process wherever it is, in the middle of C code too: the kernel does that. The process above then forks another and says
+`Lost`.
+"""
+
+import gc
+import mmap
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from typing import NoReturn
+
+from msgspec.structs import astuple
+
+from fledgling.pipe import MAX_FRAME_BYTES, Pipe, pack
+from fledgling.security import limits
+from fledgling.security.confinement import ConfinementError, confine
+from fledgling.wire import DEFINITION_KINDS, Confining
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.extractor.messages import (
+    Batch,
+    Confined,
+    Facts,
+    Found,
+    Lost,
+    Sign,
+    Signed,
+    Source,
+    SymbolColumns,
+    ToExtractor,
+    seconds,
+)
+from fledgling.worker.languages.table import Languages
+from fledgling.worker.resolving.project import declared
+from fledgling.worker.rows import Extraction
+from fledgling.worker.store.ngram_writer import signed
+from fledgling.worker.store.symbols import outlined
+
+DEFINED = frozenset(DEFINITION_KINDS)
+UNCONFINED = 3  # exit status: another would end in the same way
+
+
+def replace_forever(
+    languages: Languages, ends: Sequence[socket.socket], indexer: int, confining: Confining, memory_limit: int
+) -> NoReturn:
+    """Fork an extractor for each socket, and another one where it ends; be gone when the indexer has closed them.
+
+    This process reads nothing that is hostile: what it loads, it loads before it is confined, for all that it forks.
+    """
+    above = os.getpid()
+    extractor = Extractor(languages)
+    gc.freeze()  # a collection looks at what comes after it only: _serve() calls for one, begin() has forbidden others
+    pipes: list[Pipe[ToExtractor]] = [Pipe(ToExtractor, end.fileno(), end.fileno()) for end in ends]
+    lowered, longest = limits.of_extractor(memory_limit), min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
+    try:
+        pipes[0].send(Confined(confine("extractor's parent", confining, parent=indexer, lowered=lowered)))
+    except ConfinementError as absent:
+        pipes[0].send(Confined(problem=str(absent)))
+        os._exit(1)
+    at_work = [AtWork(languages.rows) for _ in ends]
+    missing = [*range(len(ends))]
+    running: dict[int, int] = {}  # processes, and which socket each serves
+    while missing or running:
+        for place in missing:
+            if (child := os.fork()) == 0:
+                for other in {*ends} - {ends[place]}:
+                    other.close()
+                try:
+                    confine("extractor", confining, parent=above)
+                except ConfinementError:
+                    os._exit(UNCONFINED)
+                _serve(ends[place], pipes[place], extractor, at_work[place], longest)
+                os._exit(0)
+            running[child] = place
+        missing.clear()
+        child, status = os.wait()
+        place = running.pop(child)
+        if ended := os.waitstatus_to_exitcode(status):
+            _tell_lost(ended, pipes[place], extractor, at_work[place])
+            missing.append(place)
+    os._exit(0)
+
+
+def _tell_lost(status: int, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: "AtWork") -> None:
+    """Tell the indexer of the message that was the end of an extractor, if it had one; another takes its place."""
+    if status == UNCONFINED:
+        sys.stderr.write("an extractor could not be confined\n")
+        os._exit(1)
+    match at_work.stage():
+        case Stage.WITHIN_FRAME:  # the next one would take the rest for a message of its own
+            sys.stderr.write("an extractor ended within a message\n")
+            os._exit(1)
+        case Stage.WORKING:
+            pipe.send(Lost(at_work.begun()))
+            at_work.begin(None)
+            at_work.enter(Stage.WAITING)
+            for language in at_work.met():
+                extractor.extract(language, b"\n")  # a query takes 0.1 seconds to compile: once, not after each loss
+
+
+class Stage(IntEnum):
+    """What an extractor is at: between two messages, reading or writing one, or working on what one asks."""
+
+    WAITING = 0
+    WITHIN_FRAME = 1
+    WORKING = 2
+
+
+class AtWork:
+    """What an extractor is at, in memory that it shares with the process above it.
+
+    Its stage, which file of the batch, and languages met.
+    """
+
+    def __init__(self, languages: Iterable[str]) -> None:
+        self._places = {language: place for place, language in enumerate(sorted(languages), 9)}
+        self._memory = mmap.mmap(-1, 9 + len(self._places))
+
+    def enter(self, stage: Stage) -> None:
+        """Note that a stage is entered."""
+        self._memory[8] = stage
+
+    def stage(self) -> int:  # as the other side wrote it
+        """Return the stage that was noted last."""
+        return self._memory[8]
+
+    def begin(self, number: int | None) -> None:
+        """Note that a file is begun; None before the first."""
+        self._memory[:8] = (0 if number is None else number + 1).to_bytes(8, "little")
+
+    def begun(self) -> int | None:
+        """Return the file that was noted last."""
+        number = int.from_bytes(self._memory[:8], "little")
+        return number - 1 if number else None
+
+    def meet(self, language: str) -> bool:
+        """Note that a language is in use; return whether this is new."""
+        place = self._places.get(language)
+        if place is None or self._memory[place]:
+            return False
+        self._memory[place] = 1
+        return True
+
+    def met(self) -> list[str]:
+        """Return the languages in use."""
+        return [language for language, place in self._places.items() if self._memory[place]]
+
+
+def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork, longest: int) -> None:
+    """Answer one message after the other. Wherever this process is killed, the one above knows what it was at."""
+    while True:
+        select.select([end], [], [])
+        at_work.enter(Stage.WITHIN_FRAME)
+        asked = pipe.receive()
+        if asked is None:
+            return
+        at_work.enter(Stage.WORKING)
+        frame = _signed(asked) if isinstance(asked, Sign) else _parsed(asked, extractor, at_work)
+        at_work.enter(Stage.WITHIN_FRAME)
+        pipe.write(frame if len(frame) < longest else pack(Lost(None)))
+        at_work.enter(Stage.WAITING)
+
+
+def _signed(asked: Sign) -> bytes:
+    return pack(Signed(signed(asked.blocks)))
+
+
+def _parsed(asked: Batch, extractor: Extractor, at_work: AtWork) -> bytes:
+    """Return the frame that says what is in a batch."""
+    extracted = []
+    for number, source in enumerate(asked.sources):
+        if at_work.meet(source.language):
+            extractor.extract(source.language, b"\n")  # what a language needs first is not on this file's clock
+        at_work.begin(number)
+        extracted.append(_timed(extractor, source, seconds(source, asked)))
+    at_work.begin(None)
+    frame = pack(_found(extracted, asked))
+    extracted.clear()
+    gc.collect()
+    return frame
+
+
+def _timed(extractor: Extractor, source: Source, limit: float) -> tuple[Extraction, float]:
+    """Extract under the kernel's clock, whose signal is left to end the process."""
+    begun = time.process_time()
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    found = extractor.extract(source.language, b"\n".join((*source.blocks, b"")))
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    return found, time.process_time() - begun
+
+
+def _found(extracted: list[tuple[Extraction, float]], batch: Batch) -> Found:
+    facts = [
+        Facts(
+            found.engine,
+            found.complete,
+            seconds,
+            symbols=len(found.symbols),
+            definitions=sum(row.kind in DEFINED for row in found.symbols),
+            imports=found.imports,
+            comments=list(_by_block(found.comment_lines, source.blocks)) if found.comment_lines else [],
+            declared=declared(source.language, found.symbols),
+        )
+        for (found, seconds), source in zip(extracted, batch.sources, strict=True)
+    ]
+    rows = [astuple(row) for found, _ in extracted for row in found.symbols] if batch.tabled else []
+    columns = SymbolColumns(*map(list, zip(*rows, strict=True)))
+    return Found(facts, outlined(found.symbols for found, _ in extracted), columns)
+
+
+def _by_block(lines: Iterable[int], blocks: Iterable[bytes]) -> Iterator[list[int]]:
+    """The numbers of comment lines, block by block: `_by_block({1, 3}, [b"# a\\nb", b"# c"])` is [1], [3]."""
+    numbers = sorted(lines)
+    first, at = 1, 0
+    for block in blocks:
+        first += block.count(b"\n") + 1
+        begin = at
+        while at < len(numbers) and numbers[at] < first:
+            at += 1
+        yield numbers[begin:at]

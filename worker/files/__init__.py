@@ -1,0 +1,1 @@
+"""Which files a project holds, and what they are."""

@@ -1,0 +1,1 @@
+"""The indexer: one build, from the tree to the sealed images."""

@@ -1,0 +1,36 @@
+"""The indexer's main. What it needs to fork the others is loaded here; all else while they walk and load."""
+
+if __name__ == "__main__":
+    from fledgling.worker.process.begin import begin
+
+    begin()
+
+import os
+
+from fledgling.pipe import Pipe
+from fledgling.wire import Build
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.lister.process import Lister
+from fledgling.worker.process.fault import ended
+
+
+def main() -> None:
+    """Run one build: read Build from standard input, report on standard output."""
+    pipe: Pipe[Build] = Pipe(Build)
+    order = pipe.receive()
+    if order is not None:
+        languages = load_languages(order.profile)
+        lister = Lister(order, languages)
+        extractors = Extractors(languages, order.confining, order.profile.memory_limit)
+        from fledgling.worker.store.database import Starting, start  # noqa: PLC0415
+
+        starting = Starting(start)
+        from fledgling.worker.indexer.run import index  # noqa: PLC0415  (see Starting)
+
+        index(pipe, order, languages, lister, extractors, starting.wait)
+    os._exit(0)  # the images are sealed or lost: nothing is left to tidy
+
+
+if __name__ == "__main__":
+    ended(main)

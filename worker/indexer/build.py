@@ -1,0 +1,345 @@
+"""One build, from the tree to the sealed images: list, describe, hide what the profile hides, extract, resolve, seal.
+
+Where the profile narrows files, every file is read twice: first to describe it, since the views decide on descriptions
+what may be seen, then, if it is visible, for its text. One that changed in between is listed without content.
+"""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from heapq import nsmallest
+from itertools import islice
+from typing import Literal
+
+import msgspec
+
+from fledgling.plain import said
+from fledgling.scope import Scope
+from fledgling.wire import CODE, LISTING, TEXT, Build, Built, Generation, LanguageStats, Progress
+from fledgling.worker.extractor.messages import Batch, Found, Source
+from fledgling.worker.extractor.pool import Extractors, given_up, joined
+from fledgling.worker.files.generated import is_generated
+from fledgling.worker.files.openat import Reader
+from fledgling.worker.files.text import Pieces, content_hash, count_lines, cut, utf8
+from fledgling.worker.files.walk import Entry, nearest
+from fledgling.worker.indexer.builder import Builder
+from fledgling.worker.languages.table import Languages
+from fledgling.worker.lister.process import Lister
+from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest
+from fledgling.worker.resolving.resolve import Resolution
+from fledgling.worker.rows import FileRow, ImportRow
+
+HEAD_BYTES = 256  # of a file, enough for its `#!` line
+DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine, in a tenth of the memory
+PROGRESS_SECONDS = 0.1  # between two reports
+SLOWEST = 10  # files named in the statistics
+SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
+CHANGED = "changed while it was indexed"
+NO_ROOM = "over memory_limit"
+COUNTING = (
+    "Lines are still being counted: until then they, symbol counts and the largest file are missing, binary and "
+    "unreadable files are listed like others, and languages are told by the names of files alone."
+)
+EXTRACTING = "Definitions are still being extracted: enclosing names and symbol counts are missing until then."
+
+Stage = Literal["walk", "read", "extract", "seal"]
+
+
+class Clock:
+    """Seconds by stage, and progress reports at a bearable rate."""
+
+    def __init__(self, report: Callable[[Progress], None]) -> None:
+        self._report = report
+        self._reported = 0.0
+        self._begun = time.perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: Stage) -> Iterator[None]:
+        """Time one stage: `with clock.stage("walk"): ...`."""
+        self._report(Progress(name, 0, 0))
+        begun = time.perf_counter()
+        yield
+        self.seconds[name] = time.perf_counter() - begun
+
+    def mark(self, name: Literal["text", "total"]) -> None:
+        """Note how long it took from the beginning to here."""
+        self.seconds[name] = time.perf_counter() - self._begun
+
+    def tick(self, stage: Stage, done: int, total: int) -> None:
+        """Report that `done` of `total` files are through, unless the last report was just now."""
+        if time.monotonic() - self._reported > PROGRESS_SECONDS:
+            self._reported = time.monotonic()
+            self._report(Progress(stage, done, total))
+
+
+class Extracted:
+    """What the parsers found, as far as it is not loaded as it is: totals, and imports, resolved as soon as can be."""
+
+    def __init__(self, files: Mapping[str, str | None], manifests: Mapping[str, str], links: Mapping[str, str]) -> None:
+        self.seconds: dict[str, float] = {}
+        self._symbols = Counter[str]()  # definitions by language
+        self._took = defaultdict[str, float](float)  # seconds by language
+        self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
+        self._declared: dict[str, Declared] = {}
+        self._resolution = Resolution(files, manifests, self._declared, links)
+        self._waiting: dict[str, list[ImportRow]] = {}
+
+    def add(self, batch: Batch, found: Found) -> list[tuple[str, ImportRow]]:
+        """Add a batch, and return its imports, resolved, but those that wait; each with the path of its file."""
+        imports = []
+        for source, facts in zip(batch.sources, found.facts, strict=True):
+            self.files.append((source.path, facts.engine, facts.complete))
+            self.seconds[source.path] = facts.seconds
+            self._symbols[source.language] += facts.definitions
+            self._took[source.language] += facts.seconds
+            if facts.declared:
+                self._declared[source.path] = facts.declared
+            if self._resolution.waits(source.path):
+                self._waiting[source.path] = facts.imports
+            else:
+                imports += [(source.path, row) for row in self._resolution.of(source.path, facts.imports)]
+        return imports
+
+    def added(self, language: LanguageStats) -> LanguageStats:
+        """Return what is known of a language, with what was found in its files."""
+        return msgspec.structs.replace(
+            language, symbols=self._symbols[language.language], seconds=self._took[language.language]
+        )
+
+    def waiting(self) -> Iterator[list[tuple[str, ImportRow]]]:
+        """Yield the imports that have waited, file by file, when all batches are there."""
+        for path, rows in self._waiting.items():
+            yield [(path, row) for row in self._resolution.of(path, rows)]
+        del self._resolution, self._waiting, self._declared  # room for what sealing needs
+
+
+class Building:
+    """A build at work: what it was ordered, what it uses, and whom it tells. It ends lister and extractors.
+
+    >>> Building(order, scope, builder, languages, lister, extractors, pipe.send).run()
+    Built(files=812, ...)
+    """
+
+    def __init__(
+        self,
+        order: Build,
+        scope: Scope,
+        builder: Builder,
+        languages: Languages,
+        lister: Lister,
+        extractors: Extractors,
+        tell: Callable[[Progress | Generation], None],
+    ) -> None:
+        self._order = order
+        self._scope = scope
+        self._builder = builder
+        self._languages = languages
+        self._lister = lister
+        self._extractors = extractors
+        self._tell = tell
+        self._clock = Clock(tell)
+        self._manifests: dict[str, str] = {}
+        self._room = builder.text_room  # bytes of text that still fit
+        self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
+
+    def run(self) -> Built:
+        """Fill and seal the images. Raises ListingError where there is no tree, MemoryError past the limit."""
+        narrows = self._order.profile.narrows_files
+        with self._clock.stage("walk"):
+            walked = self._lister.walked()
+            if walked.has_listing:
+                self._tell(self._generation(LISTING, walked.partial, COUNTING))
+            tree = self._lister.tree()
+            self._lister.close()
+        with self._clock.stage("read"):
+            rows, cut = self._read_visible(tree.entries) if narrows else (self._read(tree.entries), None)
+        languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
+        partial = _partial((tree.partial, cut), rows)
+        if not self._builder.narrows_content:
+            self._builder.seal_text()
+            self._clock.mark("text")
+            if sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES:
+                self._tell(self._generation(TEXT, partial, EXTRACTING))
+        files = {row.path: row.language for row in rows}
+        links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
+        found = Extracted(files, self._manifests, links)
+        statistics = _statistics(rows)
+        skipped = Counter(row.skip_reason for row in rows if row.skip_reason)
+        tree.entries.clear()  # both take as much memory as what the parsers find needs
+        rows.clear()
+        with self._clock.stage("extract"):
+            self._extract(languages, found)
+            self._extractors.close()
+        with self._clock.stage("seal"):
+            for imports in found.waiting():
+                self._builder.imports(imports)
+            self._builder.extracted(found.files)
+            counts = self._builder.seal_code()
+        partial = _partial((partial, self._undefined()), ())
+        self._clock.mark("total")
+        self._tell(self._generation(CODE, partial))
+        return Built(
+            **counts,
+            lines=sum(row.lines for row in statistics),
+            image_bytes=self._builder.size(),
+            seconds=self._clock.seconds,
+            languages=tuple(map(found.added, statistics)),
+            skipped=dict(skipped.most_common()),
+            left_out=tree.left_out,
+            slowest=tuple(nsmallest(SLOWEST, found.seconds.items(), key=lambda item: (-item[1], item[0]))),
+            notices=tuple(map(said, tree.notices)),
+            partial=partial,
+        )
+
+    def _generation(self, number: Literal[0, 1, 2], *notes: str | None) -> Generation:
+        return Generation(
+            number,
+            defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules or row.reader)),
+            has_content=self._scope.index_content,
+            partial=" ".join(note for note in notes if note) or None,
+        )
+
+    def _read(self, entries: Sequence[Entry]) -> list[FileRow]:
+        """Describe every file, load its text, and return the rows."""
+        rows = []
+        for row, pieces in self._described(entries):
+            rows.append(row)
+            self._load(row, pieces)
+        self._builder.files(rows)
+        return rows
+
+    def _read_visible(self, entries: list[Entry]) -> tuple[list[FileRow], str | None]:
+        """Describe every file, load the text of those that the profile leaves visible, and return their rows.
+
+        Comes with a sentence where they are more than `max_files`.
+        """
+        described = self._described(entries, is_told=False)
+        while some := [row for row, _ in islice(described, DESCRIBED_TOGETHER)]:
+            self._builder.files(some)
+        known = self._builder.visible()
+        visible = [entry for entry in entries if entry.path in known]
+        entries[:] = visible  # the others take as much memory as there are of them
+        visible, cut = nearest(visible, self._scope.max_files)
+        left_out = known.keys() - {entry.path for entry in visible}
+        self._builder.leave_out(sorted(left_out))
+        rows = []
+        missing: dict[str, list[str]] = {NO_ROOM: [], CHANGED: []}
+        for row, pieces in self._described(visible):
+            if row.content_hash != known[row.path].content_hash:
+                reason = NO_ROOM if row.skip_reason == NO_ROOM else CHANGED
+                missing[reason].append(row.path)
+                row, pieces = msgspec.structs.replace(known[row.path], line_count=None, skip_reason=reason), None
+            rows.append(row)
+            self._load(row, pieces)
+        for reason, paths in missing.items():
+            self._builder.without_content(paths, reason)
+        return rows, cut
+
+    def _load(self, row: FileRow, pieces: Pieces | None) -> None:
+        if pieces is not None:
+            self._room -= sum(len(text) for _, text in pieces)
+            self._builder.text(row.path, pieces)
+            if is_manifest(row.path) and row.size_bytes <= MAX_MANIFEST:
+                self._manifests[row.path] = b"\n".join(text for _, text in pieces).decode()
+
+    def _described(self, entries: Sequence[Entry], *, is_told: bool = True) -> Iterator[tuple[FileRow, Pieces | None]]:
+        """Describe files one by one; how many they are `is_told` unless some of them may be hidden."""
+        with closing(Reader(self._order.root_fd)) as reader:
+            for done, entry in enumerate(entries):
+                self._clock.tick("read", *((done, len(entries)) if is_told else (0, 0)))
+                yield self._describe(reader, entry)
+
+    def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, Pieces | None]:
+        if entry.skip_reason:
+            return self._row(entry, b"", None, entry.skip_reason)
+        if entry.size > self._room:
+            return self._row(entry, b"", None, NO_ROOM)
+        try:
+            data = reader.read(entry.raw, self._scope.max_file_size)
+        except OSError:
+            return self._row(entry, b"", None, "unreadable")
+        if len(data) > self._scope.max_file_size:
+            return self._row(entry, b"", None, "too large")
+        text = utf8(data)
+        return self._row(entry, data, text, "binary" if text is None else None)
+
+    def _row(
+        self, entry: Entry, data: bytes, text: bytes | None, skip_reason: str | None
+    ) -> tuple[FileRow, Pieces | None]:
+        pieces = None if text is None else cut(text)
+        directory, _, filename = entry.path.rpartition("/")
+        row = FileRow(
+            path=entry.path,
+            absolute_path=f"{self._order.root}/{entry.path}" if self._order.root else None,
+            directory=directory,
+            filename=filename,
+            extension=filename[filename.rfind(".") :].lower() if "." in filename else "",
+            language=self._languages.detect(filename, data[:HEAD_BYTES]),
+            size_bytes=entry.size,
+            line_count=None if pieces is None else count_lines(pieces),
+            modified_at=datetime.fromtimestamp(entry.modified_ns / 1e9, UTC).replace(tzinfo=None),
+            is_binary=skip_reason == "binary",
+            is_generated=is_generated(entry.path, text or b""),
+            content_hash=content_hash(data) if self._builder.holds_hashes and (data or text is not None) else None,
+            skip_reason=skip_reason,
+        )
+        return row, pieces
+
+    def _undefined(self) -> str | None:
+        """Say of how many files there was no room for what the parsers have found."""
+        if not self._without_room:
+            return None
+        return (
+            f"Definitions and imports of {self._without_room:,} files are missing: the profile's memory_limit is full."
+        )
+
+    def _extract(self, languages: Mapping[str, str], found: Extracted) -> None:
+        """Parse the text that was loaded; what is found is loaded and resolved as it comes."""
+        first_blocks: dict[str, int] = {}
+
+        def sources() -> Iterator[Source]:
+            for block, source in self._builder.sources(languages):
+                first_blocks[source.path] = block
+                yield source
+
+        comments: dict[str, list[int]] = {"block": [], "line_number": []}
+        for batch, answer in self._extractors.extract(sources(), tabled=self._builder.holds_symbols):
+            self._clock.tick("extract", len(found.files), len(languages))
+            if not self._builder.has_room(answer):
+                self._without_room += len(batch.sources)
+                answer = joined([given_up(facts.seconds) for facts in answer.facts])
+            self._builder.imports(found.add(batch, answer))
+            self._builder.symbols(batch, answer)
+            each = zip(batch.sources, answer.facts, strict=True) if self._builder.holds_comments else ()
+            for source, facts in each:
+                for block, lines in enumerate(facts.comments, first_blocks[source.path]):
+                    comments["block"] += [block] * len(lines)
+                    comments["line_number"] += lines
+        if self._builder.holds_comments:
+            self._builder.comments(comments)
+
+
+def _partial(files: Iterable[str | None], rows: Sequence[FileRow]) -> str | None:
+    """Say which text the index lacks for a limit, after what is said of `files`."""
+    without = sum(row.skip_reason == NO_ROOM for row in rows)
+    text = f"{without:,} files are listed without content: the profile's memory_limit is full." if without else None
+    return " ".join(note for note in (*files, text) if note) or None
+
+
+def _statistics(rows: Sequence[FileRow]) -> list[LanguageStats]:
+    """Say of each language what is known before anything is parsed."""
+    groups: dict[str, list[FileRow]] = {}
+    for row in rows:
+        groups.setdefault(row.language or "", []).append(row)
+    return [
+        LanguageStats(
+            language,
+            len(group),
+            sum(row.line_count or 0 for row in group),
+            sum(row.size_bytes for row in group),
+        )
+        for language, group in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    ]

@@ -1,0 +1,71 @@
+"""An indexer from its images to its end: confine, build, report. It meets hostile files, and writes to memory only."""
+
+import os
+import threading
+from collections.abc import Callable
+
+import _duckdb as duckdb
+
+from fledgling import refusals
+from fledgling.pipe import Pipe
+from fledgling.plain import said
+from fledgling.security.confinement import ConfinementError
+from fledgling.wire import Accepted, Build, Refusal
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.gate.statement import Gate
+from fledgling.worker.indexer.build import Building
+from fledgling.worker.indexer.builder import Builder, ViewError
+from fledgling.worker.languages.table import Languages
+from fledgling.worker.lister.process import Lister, ListingError, confined
+from fledgling.worker.process.child import CrashError
+from fledgling.worker.store.database import EngineError, check_engine, open_empty
+
+
+def index(
+    pipe: Pipe[Build],
+    order: Build,
+    languages: Languages,
+    lister: Lister,
+    extractors: Extractors,
+    engine: Callable[[], duckdb.DuckDBPyConnection],
+) -> None:
+    """Run one build, and report. The order of the first lines is what confinement needs: no thread before it is there.
+
+    `engine` waits for the DuckDB that fills the images.
+    """
+    try:
+        gate = Gate() if order.profile.views else None
+        db = engine()
+        layers = confined(order, order.broker_pid)
+        open_empty(db, order.images)
+        threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
+        began = lister.began()
+        narrowed = began.narrowed
+        has_content = narrowed.scope.index_content
+        builder = Builder(db, gate, order.images, order.profile, extractors.sign, has_content=has_content)
+        held = (layers, began.layers, extractors.confined())
+        untested = check_engine(duckdb.__version__)
+        notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
+        pipe.send(Building(order, narrowed.scope, builder, languages, lister, extractors, pipe.send).run())
+    except ConfinementError as absent:
+        pipe.send(refusals.not_confined(str(absent)))
+    except ListingError as none:
+        pipe.send(none.refusal)
+    except CrashError as crash:
+        pipe.send(crash.crashed)
+    except EngineError as wrong:
+        pipe.send(Refusal("failed", said(str(wrong)), "Install one of those: pip install 'duckdb>=2.0,<2.1'"))
+    except ViewError as wrong:
+        place = f"{order.profile.file}:{wrong.line}"
+        pipe.send(Refusal("invalid", said(f"{place}: {wrong.problem}"), said(wrong.fix)))
+    except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
+        pipe.send(refusals.index_too_large(order.profile))
+    except BrokenPipeError:  # the broker is gone
+        os._exit(0)
+
+
+def _end_with_broker(pipe: Pipe[Build]) -> None:
+    """Exit when the broker closes the pipe: it never sends a second message."""
+    pipe.receive()
+    os._exit(0)

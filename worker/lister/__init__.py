@@ -1,0 +1,1 @@
+"""The lister: the walk as a process of its own."""

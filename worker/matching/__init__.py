@@ -1,0 +1,1 @@
+"""Which lines and names match: everything here takes linear time."""

@@ -1,0 +1,1 @@
+"""What every back process does first, and how its end is told."""

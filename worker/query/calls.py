@@ -1,0 +1,117 @@
+"""The calls that a query worker works on: each with a cursor and a deadline of its own, and a clock that ends them."""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from queue import SimpleQueue
+
+from fledgling import refusals
+from fledgling.pipe import Pipe, pack
+from fledgling.wire import Begun, Call, Cancel, Open, Query, Refusal, Reply, ToWorker
+from fledgling.worker.process import fault
+from fledgling.worker.query.dispatch import answer
+from fledgling.worker.tools.request import Asking
+
+CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each: slow SQL leaves room for the quick
+TICK = 0.02  # seconds at most between two looks at deadlines
+FORGET_CALLS = 64  # that opened a cursor, until the engine forgets their buffers: each leaves one to five kilobytes
+AGAIN = 0.005  # seconds between two interrupts of a call: one is lost on an engine that is between two batches
+FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask again in another way; see the log.")
+
+Waiting = SimpleQueue[tuple[Call, Asking]]
+
+
+class Calls:
+    """The calls at work, from the frame that asks to the frame that answers.
+
+    >>> Calls(pipe, lambda: Asking(db.cursor(), ...)).serve()
+    """
+
+    def __init__(
+        self, pipe: Pipe[ToWorker], asking: Callable[[], Asking], forget: Callable[[], None] = lambda: None
+    ) -> None:
+        """Answer calls that come through `pipe`; `asking` opens a cursor on the image for each.
+
+        `forget` lets the engine go of what calls have left behind.
+        """
+        self._pipe = pipe
+        self._asking = asking
+        self._forget = forget
+        self._until_forgotten = FORGET_CALLS
+        self._at_work: dict[int, tuple[Asking, float]] = {}
+        self._ending = threading.Lock()  # whoever ends a call must find its cursor open
+        self._sql: Waiting = SimpleQueue()
+        self._other: Waiting = SimpleQueue()
+        self._stirring = threading.Event()
+
+    def serve(self) -> None:
+        """Take calls until the broker closes the pipe."""
+        threading.Thread(target=self._watch, daemon=True).start()
+        for queue in (self._sql, self._other) * CALL_THREADS:
+            threading.Thread(target=self._take, args=[queue], daemon=True).start()
+        while (message := self._pipe.receive()) is not None:
+            match message:
+                case Call():
+                    self._count()
+                    asking = self._asking()
+                    self._at_work[message.id] = (asking, time.monotonic() + message.seconds)
+                    self._stirring.set()
+                    (self._sql if isinstance(message.question, Query) else self._other).put((message, asking))
+                case Cancel():
+                    self._cancel(message.id)
+                case Open():
+                    break
+
+    def _count(self) -> None:
+        self._until_forgotten -= 1
+        if self._until_forgotten == 0:
+            self._until_forgotten = FORGET_CALLS
+            self._forget()
+
+    def _take(self, queue: Waiting) -> None:
+        try:
+            while True:
+                self._work(*queue.get())
+        except BrokenPipeError:  # the broker is gone
+            os._exit(0)
+        except BaseException as problem:  # noqa: BLE001  (a thread that is gone would leave its calls to their timeout)
+            sys.stderr.write(fault.line(problem))
+            os._exit(1)
+
+    def _work(self, call: Call, asking: Asking) -> None:
+        self._pipe.send(Begun(call.id))
+        try:
+            frame = pack(Reply(call.id, answer(asking, call.question)))
+        except MemoryError:
+            frame = pack(Reply(call.id, refusals.out_of_memory(asking.profile)))
+        except Exception as problem:  # noqa: BLE001  (the loop's last resort: one refusal, one log line, the next call)
+            sys.stderr.write(fault.line(problem))
+            frame = pack(Reply(call.id, FAULT))
+        with self._ending:
+            del self._at_work[call.id]
+        if asking.cursor:
+            asking.cursor.close()
+        self._pipe.write(frame)
+
+    def _cancel(self, number: int) -> None:
+        """End a call from now on as if its time were over; one that has ended already is left alone."""
+        with self._ending:
+            if number in self._at_work:
+                asking, _ = self._at_work[number]
+                self._at_work[number] = (asking, 0.0)
+                asking.end("cancelled")
+
+    def _watch(self) -> None:
+        """Interrupt calls past their deadline, again and again until they end."""
+        while True:
+            self._stirring.wait()
+            self._stirring.clear()
+            while deadlines := [deadline for _, deadline in list(self._at_work.values())]:
+                left = min(deadlines) - time.monotonic()
+                time.sleep(min(left, TICK) if left > 0 else AGAIN)
+                with self._ending:
+                    for asking, deadline in list(self._at_work.values()):
+                        if time.monotonic() > deadline:
+                            asking.end("timeout")

@@ -1,0 +1,55 @@
+"""A query worker from its images to its end: confine, then answer until the pipe closes. It meets hostile questions."""
+
+import gc
+import os
+
+import _duckdb as duckdb
+from msgspec.structs import astuple
+
+from fledgling import refusals
+from fledgling.pipe import Pipe
+from fledgling.security import limits
+from fledgling.security.confinement import ConfinementError, confine
+from fledgling.wire import CODE, LISTING, Open, Ready, ToWorker
+from fledgling.worker.query.calls import Calls
+from fledgling.worker.store.database import forget_buffers, lock_down, memory_share, open_sealed
+from fledgling.worker.store.ngrams import Signatures
+from fledgling.worker.store.symbols import Outlines
+from fledgling.worker.store.text import Blocks
+from fledgling.worker.tools.request import Asking
+
+
+def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | None) -> None:
+    """Serve what was opened, until the broker closes the pipe. The order is what confinement needs."""
+    profile, images, generation = opened.profile, opened.images, opened.generation.number
+    blocks = Blocks(images.listing if generation == LISTING else images.blocks)
+    signatures = None if generation == LISTING else Signatures(images.signatures)
+    outlines = Outlines(images.outlines) if generation == CODE else None
+    has_pages = generation != LISTING and os.fstat(images.listing).st_size  # of a map that was begun with it
+    listing = Blocks(images.listing) if has_pages else None
+    gate = None
+    if generation == CODE and "query" in profile.tools:
+        from fledgling.worker.gate.statement import Gate  # noqa: PLC0415  (few profiles have it)
+
+        gate = Gate()  # a database of its own: opening one takes a while
+    share = memory_share(images, generation, profile.memory_limit)
+    lowered = limits.with_memory(limits.QUERY_WORKER, share)
+    try:
+        layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)
+    except ConfinementError as absent:
+        pipe.send(refusals.not_confined(str(absent)))
+        return
+    if db:
+        open_sealed(db, images, generation, profile.memory_limit)
+        lock_down(db)
+    for fd in set(astuple(images)) - {images.text, images.code}:  # what is mapped stays so; DuckDB reads these
+        os.close(fd)
+    gc.freeze()  # what is loaded stays; what calls leave behind does not
+    gc.enable()
+    pipe.send(Ready(layers))
+
+    def asking() -> Asking:
+        cursor = db.cursor() if db else None
+        return Asking(cursor, signatures, blocks, outlines, opened, generation, listing, gate)
+
+    Calls(pipe, asking, lambda: forget_buffers(db, share) if db else None).serve()

@@ -1,0 +1,246 @@
+"""The symbols of every file, in a memory file of its own: extractors make its parts, the indexer writes them one after
+the other, and the query worker maps it.
+
+The file holds a part for each file that has symbols, in the order of paths: where each of its rows ends, their first
+and their last lines, their kinds, and then the rows, in the order of lines. Behind the parts stand the CRC-32 of each
+name, in order, and whose it is; where the part of each file begins; the first row of each file, and the end of the
+last. The last 16 bytes say how many rows and files there are.
+"""
+
+import struct
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple, get_args
+from zlib import crc32
+
+import msgspec
+
+from fledgling.security import memory_file
+from fledgling.wire import DEFINITION_KINDS, Kind
+from fledgling.worker.store.text import NUMBER, PLACE, File, columns
+
+if TYPE_CHECKING:
+    from fledgling.worker.rows import SymbolRow
+
+_Packed = tuple[str, str | None, str | None, str | None, str | None]
+_COUNTS = struct.Struct("=QQ")
+KINDS: tuple[Kind, ...] = get_args(Kind)
+CODES: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
+DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those from it on of imports and exports
+_NO_SCOPES = frozenset(CODES[kind] for kind in KINDS if kind in ("variable", "constant", "import", "export"))
+_HEAD_BYTES = 3 * 4 + 1  # of a row, in the head of its part
+
+assert KINDS[:DEFINITIONS] == DEFINITION_KINDS
+
+
+class Row(NamedTuple):
+    """A symbol in a file."""
+
+    name: str
+    kind: Kind
+    line_start: int
+    line_end: int
+    signature: str | None
+    parent_name: str | None
+    full_name: str | None  # where it is not the name
+
+    @property
+    def qualified_name(self) -> str:
+        """The name behind those of what it is in: `Engine.run`."""
+        return self.full_name or self.name
+
+
+class Outlined(msgspec.Struct, frozen=True):
+    """The symbols of some files: the part of each, and what tables hold of all rows, one after the other.
+
+    `lines` counts from the first line of a row to its last, and `hashes` are those of names, as arrays of NUMBER.
+    """
+
+    parts: list[bytes] = []
+    names: list[str] = []
+    kinds: bytes = b""
+    lines: bytes = b""
+    hashes: bytes = b""
+
+
+def outlined(files: "Iterable[Sequence[SymbolRow]]") -> Outlined:
+    """Return the symbols of some files, each in the order of lines, as they are written.
+
+    >>> outlined([[SymbolRow("run", "function", 1, 2, None, "def run()", None, "public", "run")]]).names
+    ['run']
+    """
+    files = [*files]
+    names = [row.name for rows in files for row in rows]
+    lines = [row.line_end - row.line_start if row.line_end > row.line_start else 0 for rows in files for row in rows]
+    kinds = [bytes([CODES[row.kind] for row in rows]) for rows in files]
+    hashes = array(NUMBER, _hashes(names)).tobytes()
+    return Outlined([*map(_part, files, kinds)], names, b"".join(kinds), array(NUMBER, lines).tobytes(), hashes)
+
+
+def end_to_end(some: Sequence[Outlined]) -> Outlined:
+    """Return the symbols of files, and behind them those of others."""
+    return Outlined(
+        [part for each in some for part in each.parts],
+        [name for each in some for name in each.names],
+        b"".join(each.kinds for each in some),
+        b"".join(each.lines for each in some),
+        b"".join(each.hashes for each in some),
+    )
+
+
+def _part(rows: "Sequence[SymbolRow]", kinds: bytes) -> bytes:
+    data = [*map(msgspec.msgpack.encode, map(_packed, rows))]
+    ends = array(NUMBER, accumulate(map(len, data)))
+    starts = array(NUMBER, map(attrgetter("line_start"), rows))
+    lasts = array(NUMBER, map(attrgetter("line_end"), rows))
+    return b"".join(chain((ends, starts, lasts, kinds), data))
+
+
+def _packed(row: "SymbolRow") -> _Packed:
+    """Return what a row says, its name once: a signature is what stands before the name, and what behind it."""
+    name, signature = row.name, row.signature
+    before, found, after = signature.partition(name) if signature and name else (signature, "", None)
+    full_name = None if row.qualified_name == name else row.qualified_name
+    return name, before, after if found else None, row.parent_name, full_name
+
+
+def _hashes(names: Iterable[str]) -> Iterator[int]:
+    return map(crc32, map(str.encode, names))
+
+
+def _is_meant(code: int, kind: str | None = None) -> bool:
+    """Whether a symbol is one of a kind, or a definition where none is given."""
+    return code < DEFINITIONS if kind is None else code == CODES[kind]
+
+
+class OutlineWriter:
+    """Writes the symbols of all files, in the order of the files.
+
+    >>> writer = OutlineWriter(fd, files=1)
+    >>> writer.add([0], [1], outlined([[SymbolRow("run", ...)]]))
+    >>> writer.finish()
+    """
+
+    def __init__(self, fd: int, files: int) -> None:
+        """Write to an empty file, which the caller closes, what is in so many files."""
+        self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._begins = array(PLACE, bytes(files * array(PLACE).itemsize))
+        self._counts = array(NUMBER, bytes(files * array(NUMBER).itemsize))
+        self._hashes: list[bytes] = []
+        self._end = 0
+
+    def add(self, numbers: Sequence[int], counts: Sequence[int], symbols: Outlined) -> None:
+        """Write the symbols of the files with these numbers, of each so many."""
+        for number, count, part in zip(numbers, counts, symbols.parts, strict=True):
+            self._begins[number], self._counts[number] = self._end, count
+            self._end += len(part)
+        self._file.writelines(symbols.parts)
+        self._hashes.append(symbols.hashes)
+
+    def finish(self) -> None:
+        """Write where everything is."""
+        import numpy as np  # noqa: PLC0415  (what reads outlines needs nothing of it)
+
+        keys = np.frombuffer(b"".join(self._hashes), NUMBER).astype(np.uint64)  # a hash, and behind it whose it is
+        self._hashes.clear()
+        keys <<= 32
+        keys |= np.arange(len(keys), dtype=NUMBER)
+        keys.sort()
+        first_rows = array(NUMBER, accumulate(self._counts, initial=0))
+        with self._file as file:
+            file.write((keys >> 32).astype(NUMBER).data)
+            file.writelines((keys.astype(NUMBER).data, self._begins, first_rows))
+            file.write(_COUNTS.pack(len(keys), len(self._counts)))
+
+
+class _Part(NamedTuple):
+    """The part of one file as it is read; rows begin at `start`."""
+
+    ends: memoryview
+    starts: memoryview
+    lasts: memoryview
+    kinds: bytes
+    start: int
+
+
+class Outlines:
+    """The file as it is read; rows are numbers until they are asked for.
+
+    >>> outlines = Outlines(fd)
+    >>> [outlines.row(number).line_start for number in outlines.named("run")]
+    [1]
+    """
+
+    def __init__(self, fd: int) -> None:
+        """Map the file; the caller may close `fd`."""
+        self._data = memory_file.mapped(fd)
+        rows, files = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
+        self._hashes, self._named, self._begins, self._first_rows = columns(
+            memoryview(self._data)[: -_COUNTS.size],
+            ((NUMBER, rows), (NUMBER, rows), (PLACE, files), (NUMBER, files + 1)),
+        )
+        self._decoder = msgspec.msgpack.Decoder(_Packed)
+
+    def file_of(self, number: int) -> int:
+        """Return the number of the file that a row is of."""
+        return bisect_right(self._first_rows, number) - 1
+
+    def row(self, number: int) -> Row:
+        """Return a row."""
+        file = self.file_of(number)
+        return self._row(self._part(file), number - self._first_rows[file])
+
+    def named(self, name: str, kind: str | None = None) -> list[int]:
+        """Return the definitions of this very name, or its symbols of one kind, in the order of paths and lines."""
+        [found] = _hashes([name])
+        hashed = self._named[bisect_left(self._hashes, found) : bisect_right(self._hashes, found)]
+        rows = ((number, self.row(number)) for number in hashed)
+        return [number for number, row in rows if row.name == name and _is_meant(CODES[row.kind], kind)]
+
+    def count(self, file: File) -> int:
+        """Return how many definitions a file has."""
+        kinds = self._part(file.number).kinds
+        return len(kinds) - sum(kinds.count(code) for code in range(DEFINITIONS, len(KINDS)))
+
+    def of(self, file: File, kind: str | None = None) -> list[int]:
+        """Return the definitions of a file, or its symbols of one kind, in the order of lines."""
+        first, kinds = self._first_rows[file.number], self._part(file.number).kinds
+        return [number for number, code in enumerate(kinds, first) if _is_meant(code, kind)]
+
+    def definitions(self, file: File) -> list[Row]:
+        """Return the definitions of a file, in the order of lines."""
+        part = self._part(file.number)
+        return [self._row(part, place) for place, code in enumerate(part.kinds) if _is_meant(code)]
+
+    def innermost(self, file: File, line: int) -> str | None:
+        """Return the qualified name of the innermost definition a line is in; of those on the same lines, the first."""
+        part = self._part(file.number)
+        found = None
+        for place in range(bisect_right(part.starts, line) - 1, -1, -1):
+            if part.lasts[place] < line:
+                continue
+            lines = part.starts[place], part.lasts[place]
+            if found is not None and lines != (part.starts[found], part.lasts[found]):
+                break
+            if part.kinds[place] not in _NO_SCOPES:
+                found = place
+        return None if found is None else self._row(part, found).qualified_name
+
+    def _part(self, file: int) -> _Part:
+        count = self._first_rows[file + 1] - self._first_rows[file]
+        begin = self._begins[file]
+        start = begin + count * _HEAD_BYTES
+        numbers = memoryview(self._data)[begin : start - count].cast(NUMBER)
+        kinds = self._data[start - count : start]
+        return _Part(numbers[:count], numbers[count : 2 * count], numbers[2 * count :], kinds, start)
+
+    def _row(self, part: _Part, place: int) -> Row:
+        begin = part.start + (part.ends[place - 1] if place else 0)
+        packed = self._data[begin : part.start + part.ends[place]]
+        name, before, after, parent, full_name = self._decoder.decode(packed)
+        signature = before if before is None or after is None else f"{before}{name}{after}"
+        lines = part.starts[place], part.lasts[place]
+        return Row(name, KINDS[part.kinds[place]], *lines, signature, parent, full_name)

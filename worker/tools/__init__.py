@@ -1,0 +1,1 @@
+"""The tools: one file a tool, and what all of them share."""

@@ -1,0 +1,168 @@
+"""The dependencies tool: what a file imports, and what imports it."""
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from fledgling.wire import Dependencies, DependencyGraph, FileImports, Import, Importer
+from fledgling.worker.store.package_root import root
+from fledgling.worker.store.symbols import CODES
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import paths
+from fledgling.worker.tools.request import Asking, continuing, cut_page
+
+# Languages in which a whole package can be imported. Those of one set share the packages that their files declare; a
+# package of Go is a directory.
+_DECLARING = (frozenset({"java", "kotlin"}), frozenset({"csharp"}))
+_PACKAGES = frozenset({"go"}).union(*_DECLARING)
+
+
+class _Row(NamedTuple):
+    path: str
+    line_number: int
+    module: str
+    imported_names: list[str]
+    resolved_path: str | None
+    is_stdlib: bool
+    is_relative: bool
+
+
+class _Root(NamedTuple):
+    root: str
+
+
+class _Imported(NamedTuple):
+    resolved_path: str
+    path: str
+    line_number: int
+
+
+class _Declared(NamedTuple):
+    """A package that the file `declaring` declares, and the first file that does."""
+
+    declaring: str
+    first: str
+    packages: str
+
+
+class _Edge(NamedTuple):
+    """One line of the adjacency lists: an import of `path`, or a place that imports `path`."""
+
+    path: str
+    distance: int
+    edge: Import | Importer
+
+
+def dependencies(asking: Asking, question: Dependencies) -> DependencyGraph:
+    """Answer with the adjacency list of one file, and of the files reached from it up to `depth` steps."""
+    file = paths.find_file(asking, question.path)
+    edges = _edges(asking, file.path, question)
+    offset = int(question.cursor or 0)
+    page = cut_page(edges[offset:], asking)
+    nodes = {edge.path: FileImports(edge.path, edge.distance, [], []) for edge in page}
+    for edge in page:
+        _adjacency(nodes[edge.path], edge.edge)
+    start = nodes.pop(file.path, FileImports(file.path, 0))
+    return DependencyGraph(
+        path=file.path,
+        imports=start.imports,
+        imported_by=start.imported_by,
+        further=list(nodes.values()),
+        next=continuing(question, offset + len(page), len(edges)),
+        note=_note(asking, file, edges),
+    )
+
+
+def _adjacency(node: FileImports, edge: Import | Importer) -> None:
+    if isinstance(edge, Import):
+        node.imports.append(edge)
+    else:
+        node.imported_by.append(edge)
+
+
+def _edges(asking: Asking, path: str, question: Dependencies) -> list[_Edge]:
+    """Walk the graph breadth first; each file is expanded once."""
+    edges: list[_Edge] = []
+    seen, reached = {path}, [path]
+    for distance in range(question.depth):
+        found: list[_Edge] = []
+        if question.direction != "imported_by":
+            found += _imports(asking, reached, distance)
+        if question.direction != "imports":
+            found += _importers(asking, reached, distance)
+        edges += sorted(found, key=lambda edge: edge.path)
+        reached = sorted(set(_neighbours(found)) - seen)
+        seen.update(reached)
+    return edges
+
+
+def _imports(asking: Asking, reached: Sequence[str], distance: int) -> list[_Edge]:
+    """Return an edge for each statement and file that it leads to."""
+    rows = asking.rows("imports_of", _Row, paths=list(reached))
+    rows.sort(key=lambda row: (*_statement(row), row.imported_names))
+    languages = {file.path: file.language for file in map(asking.blocks.find, reached) if file}
+    roots = {root(row.module, languages.get(row.path)) for row in rows if row.resolved_path is None}
+    ours = {row.root for row in asking.rows("roots_of", _Root, roots=list(roots))} if roots else set()
+    edges = []
+    for (path, line, module, *_), group in groupby(rows, key=_statement):
+        same = list(group)
+        names = [name for row in same for name in row.imported_names]
+        why = _unresolved(same, root(module, languages.get(path)), ours)
+        edges.append(_Edge(path, distance, Import(line, module, names, same[0].resolved_path, why)))
+    return edges
+
+
+def _statement(row: _Row) -> tuple[str, int, str, bool, str]:
+    """Return what one line of an answer stands for, to be sorted by: a module that leads nowhere comes last."""
+    return row.path, row.line_number, row.module, row.resolved_path is None, row.resolved_path or ""
+
+
+def _unresolved(rows: Sequence[_Row], root: str, ours: Set[str]) -> Literal["stdlib", "external", "not found"] | None:
+    if rows[0].resolved_path is not None:
+        return None
+    if any(row.is_stdlib for row in rows):
+        return "stdlib"
+    is_missing = root in ours or root == "crate" or any(row.is_relative for row in rows)
+    return "not found" if is_missing else "external"
+
+
+def _importers(asking: Asking, reached: Sequence[str], distance: int) -> list[_Edge]:
+    files = [file for file in map(asking.blocks.find, reached) if file]
+    if _PACKAGES.isdisjoint(file.language for file in files):
+        found = asking.rows("importers_of", _Imported, paths=list(reached))
+    else:
+        declared = [*_declared(asking, files)]
+        columns = {name: [getattr(row, name) for row in declared] for name in _Declared._fields}
+        found = asking.rows("package_importers_of", _Imported, paths=list(reached), **columns)
+    return [_Edge(row.resolved_path, distance, Importer(row.path, row.line_number)) for row in found]
+
+
+def _declared(asking: Asking, files: Sequence[File]) -> Iterator[_Declared]:
+    """Yield the packages that files declare, each with the first file that does."""
+    outlines = asking.outlines
+    for languages in _DECLARING:
+        some = [file for file in files if file.language in languages]
+        if not outlines or not some:
+            continue
+        first: dict[str, str] = {}
+        for number in asking.rows("modules", int, code=CODES["module"], languages=[*languages]):
+            path = asking.blocks.file(outlines.file_of(number)).path
+            first.setdefault(outlines.row(number).qualified_name, path)
+        for file in some:
+            packages = {row.qualified_name for row in outlines.definitions(file) if row.kind == "module"}
+            yield from (_Declared(file.path, first[package], package) for package in packages)
+
+
+def _neighbours(edges: Iterable[_Edge]) -> Iterable[str]:
+    for edge in edges:
+        path = edge.edge.resolved if isinstance(edge.edge, Import) else edge.edge.path
+        if path:
+            yield path
+
+
+def _note(asking: Asking, file: File, edges: Sequence[_Edge]) -> str | None:
+    if edges:
+        return asking.partial
+    if file.skip_reason:
+        return f"The content of {file.path} is not in the index ({file.skip_reason}), so its imports are not known."
+    return f"No import was found in {file.path} ({file.language or 'unknown language'}), and none that leads to it."

@@ -1,0 +1,167 @@
+"""The explore tool: the map of a directory."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from fledgling.wire import CODE, Directory, Exploration, Explore, File, Summary
+from fledgling.worker.matching import lines as matching
+from fledgling.worker.store.text import UNCOUNTED, Blocks
+from fledgling.worker.tools import paths
+from fledgling.worker.tools.request import Asking, Refused, continuing, cut_page, place
+
+SHOWN_GIVEN_UP = 5  # names of files that could not be parsed, in a note
+
+
+class _GivenUp(NamedTuple):
+    path: str
+    files: int
+
+
+def explore(asking: Asking, question: Explore) -> Exploration:
+    """Answer with the directories and files below `path`, and totals of everything below it.
+
+    All pages of an answer are made of one generation: another would say more of some files than of the rest.
+    """
+    if question.continues is not None and question.continues < asking.generation:
+        asking.go_back(question.continues)
+    path = paths.inside(question.path)
+    prefix = f"{path}/" if path else ""
+    pattern = paths.pattern(question.pattern)
+    numbers = _below(asking, path, prefix, pattern)
+    directories: list[Directory] = []
+    files: list[File] = []
+    for found in _levels(asking, numbers, prefix, question.depth):
+        if isinstance(found, int):
+            files.append(_file(asking, found))
+        else:
+            directories.append(_directory(asking, *found))
+    entries: list[Directory | File] = [*directories, *files]
+    offset = place(question.cursor)
+    page = cut_page(entries[offset:], asking)
+    return Exploration(
+        path=prefix,
+        directories=[entry for entry in page if isinstance(entry, Directory)],
+        files=[entry for entry in page if isinstance(entry, File)],
+        summary=_summary(asking, numbers),
+        next=continuing(question, offset + len(page), len(entries), asking.generation),
+        note=_note(asking, question, {"prefix": prefix, "pattern": pattern}, numbers),
+    )
+
+
+def _below(asking: Asking, path: str, prefix: str, pattern: str) -> Sequence[int]:
+    """Return the numbers of the files below a directory whose path from there matches; refuse what is no directory."""
+    blocks = asking.blocks
+    numbers = blocks.files[blocks.first(prefix) : blocks.first(path + paths.BEHIND_SLASH)] if path else blocks.files
+    if path and not numbers:
+        _refuse(asking, path)
+    if not (pattern and numbers):
+        return numbers
+    start = len(prefix.encode())
+    asked = b"\n".join([blocks.raw_path(number)[start:] for number in numbers])
+    return [numbers[place] for place in matching.places(matching.of_paths(pattern), asked)]
+
+
+def _levels(
+    asking: Asking, numbers: Sequence[int], prefix: str, depth: int
+) -> Iterator[int | tuple[str, Sequence[int]]]:
+    """Yield, in the order of paths, the files on the first levels below a directory, and the directories with theirs.
+
+    It looks at no file further down: the next that is not in the same directory is found by its place in the order.
+    """
+    blocks, at = asking.blocks, 0
+    while at < len(numbers):
+        name, slash, _ = blocks.path(numbers[at]).removeprefix(prefix).partition("/")
+        if not slash:
+            yield numbers[at]
+            at += 1
+            continue
+        asking.check()
+        end = bisect_left(numbers, prefix + name + paths.BEHIND_SLASH, at, key=blocks.path)
+        inside = numbers[at:end]
+        yield f"{prefix}{name}/", inside
+        if depth > 1:
+            yield from _levels(asking, inside, f"{prefix}{name}/", depth - 1)
+        at = end
+
+
+def _refuse(asking: Asking, path: str) -> None:
+    if asking.blocks.find(path):
+        raise Refused("invalid", f"{path} is a file", f'Call read(path="{path}") or symbols(path="{path}").')
+    raise paths.not_found(asking, path)
+
+
+def _of(column: Sequence[int], numbers: Sequence[int]) -> Sequence[int]:
+    """Return what a column says of some files."""
+    if isinstance(numbers, range):
+        return column[numbers.start : numbers.stop]
+    return [column[number] for number in numbers]
+
+
+def _lines(asking: Asking, numbers: Sequence[int]) -> int | None:
+    """Return how many lines some files have together; None while that is not known."""
+    if asking.is_listing:
+        return None
+    return sum(lines for lines in _of(asking.blocks.lines, numbers) if lines != UNCOUNTED)
+
+
+def _directory(asking: Asking, path: str, numbers: Sequence[int]) -> Directory:
+    blocks = asking.blocks
+    counted = Counter(_of(blocks.languages, numbers))
+    languages = {name: files for place, files in counted.items() if (name := blocks.names[place])}
+    ordered = dict(sorted(languages.items(), key=lambda item: (-item[1], item[0])))
+    return Directory(path=path, files=len(numbers), lines=_lines(asking, numbers), languages=ordered)
+
+
+def _file(asking: Asking, number: int) -> File:
+    file = asking.blocks.file(number)
+    symbols = asking.outlines.count(file) if asking.outlines else 0
+    return File(file.path, file.language, file.line_count, symbols, file.skip_reason)
+
+
+def _summary(asking: Asking, numbers: Sequence[int]) -> Summary:
+    blocks = asking.blocks
+    languages: dict[str, int] = {}
+    skipped: dict[str, int] = {}
+    for language, reason, files in _groups(blocks, numbers):
+        if language:
+            languages[language] = languages.get(language, 0) + files
+        if reason:
+            skipped[reason] = skipped.get(reason, 0) + files
+    counted = zip(_of(blocks.lines, numbers), numbers, strict=True)
+    lines, largest = max((pair for pair in counted if pair[0] != UNCOUNTED), default=(0, 0))
+    return Summary(
+        total_files=len(numbers),
+        total_lines=_lines(asking, numbers),
+        total_bytes=sum(_of(blocks.sizes, numbers)),
+        languages=languages,
+        largest_file=f"{blocks.path(largest)} ({lines} lines)" if lines else None,
+        skipped=skipped,
+    )
+
+
+def _groups(blocks: Blocks, numbers: Sequence[int]) -> list[tuple[str | None, str | None, int]]:
+    """Return how many files there are of each language, by why they have no content; the largest group first."""
+    counted = Counter(zip(_of(blocks.languages, numbers), _of(blocks.reasons, numbers), strict=True))
+    groups = [(blocks.names[language], blocks.names[reason], files) for (language, reason), files in counted.items()]
+    return sorted(groups, key=lambda group: (-group[2], *((name is None, name or "") for name in group[:2])))
+
+
+def _note(asking: Asking, question: Explore, where: dict[str, str], numbers: Sequence[int]) -> str | None:
+    notes = [asking.partial] if asking.partial else []
+    parsed = asking.generation == CODE
+    if given_up := asking.rows("given_up", _GivenUp, shown=SHOWN_GIVEN_UP, **where) if parsed else []:
+        more = ", ..." if given_up[0].files > len(given_up) else ""
+        notes.append(
+            f"Parsing took too long or too much memory in {given_up[0].files} files "
+            f"({', '.join(row.path for row in given_up)}{more}): "
+            "no definitions or imports of theirs are known; their text can be read and searched."
+        )
+    if not asking.blocks.files:
+        notes.append("The index holds no file: the project is empty, or everything in it is ignored or excluded.")
+    elif not numbers:
+        notes.append(
+            f"No file here matches the pattern {question.pattern!r}; call explore without it to see what is there."
+        )
+    return " ".join(notes) or None

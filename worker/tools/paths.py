@@ -1,0 +1,66 @@
+"""Paths as an agent writes them: checked, and explained where nothing is there."""
+
+import re
+from typing import NamedTuple
+
+from fledgling.worker.matching import globs
+from fledgling.worker.store.text import File
+from fledgling.worker.tools.request import Asking, Refused
+
+BEHIND_SLASH = "0"  # what follows `/` in the order of characters
+
+_DRIVE = re.compile(r"^[A-Za-z]:")
+
+
+class Suggestion(NamedTuple):
+    """A path of the index that resembles what was asked for."""
+
+    path: str
+
+
+def inside(path: str) -> str:
+    """Return the path without `./` and trailing `/`; refuse one that means anything outside the root.
+
+    >>> inside("./src/")
+    'src'
+    """
+    parts = path.split("/")
+    if path.startswith(("/", "~")) or _DRIVE.match(path) or ".." in parts:
+        raise Refused(
+            "denied",
+            f"{path!r} is not a path below the root of the project",
+            "Give a path relative to the root, with `/` between its parts and no `..`; explore() lists what is there.",
+        )
+    return "/".join(part for part in parts if part not in ("", "."))
+
+
+def pattern(asked: str | None) -> str:
+    """Return a path filter as a pattern, `pattern("src/*.py")`; refuse one that means anything outside the root."""
+    return globs.path_pattern(inside(asked or ""))
+
+
+def find_file(asking: Asking, path: str) -> File:
+    """Return the file at `path`; refuse a directory or an unknown path with the nearest ones that exist."""
+    path = inside(path)
+    if file := asking.blocks.find(path):
+        return file
+    if not path or next(asking.blocks.below(path + "/"), None):
+        raise Refused("invalid", f"{path or '.'} is a directory", f'Call explore(path="{path}") and choose a file.')
+    raise not_found(asking, path)
+
+
+def not_found(asking: Asking, path: str) -> Refused:
+    """Return the refusal for a path that is not in the index, naming the nearest paths that are; not of a listing."""
+    partial = f" {asking.partial}" if asking.partial else ""
+    near = "" if asking.is_listing else f"{nearest(asking, path) or 'The index holds no file at all.'} "
+    return Refused(
+        "not_found",
+        f"no file or directory {path!r} in the index (ignored and excluded files are not indexed).{partial}",
+        f"{near}explore() lists what is there.",
+    )
+
+
+def nearest(asking: Asking, path: str) -> str | None:
+    """Name the files and directories that resemble a path: `The nearest: src/, src/app.py.`"""
+    near = asking.rows("nearest_paths", Suggestion, path=path, name=path.rsplit("/", 1)[-1])
+    return f"The nearest: {', '.join(row.path for row in near)}." if near else None

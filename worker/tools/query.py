@@ -1,0 +1,117 @@
+"""The query tool: one SELECT that the gate admits, in a read-only transaction, with rows and bytes capped."""
+
+import math
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+import _duckdb as duckdb
+import msgspec
+
+from fledgling.wire import Query, Table
+from fledgling.worker.gate.denied import Denied
+from fledgling.worker.tools.request import Asking, Refused
+
+TABLES = frozenset({"files", "content", "symbols", "imports"})
+MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
+
+
+def query(asking: Asking, question: Query) -> Table:
+    """Answer with the rows of the admitted statement: what was checked is the text that runs."""
+    gate, cursor = asking.gate, asking.cursor
+    assert gate, "the profile allows query"
+    assert cursor, "the index is whole"
+    try:
+        statement = gate.admit(question.sql, TABLES)
+    except Denied as denied:
+        raise Refused("denied", denied.reason, denied.next_step) from denied
+    cursor.execute("BEGIN TRANSACTION READ ONLY")
+    try:
+        return _run(asking, cursor, statement)
+    except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+        raise
+    except duckdb.Error as problem:
+        raise Refused(
+            "invalid", str(problem).splitlines()[0], "Correct the statement; DESCRIBE files lists a table's columns."
+        ) from problem
+    finally:
+        cursor.rollback()
+
+
+def _run(asking: Asking, cursor: duckdb.DuckDBPyConnection, statement: str) -> Table:
+    asking.check()
+    result = cursor.execute(one_select(cursor, statement))
+    columns = [name for name, *_ in result.description]
+    zoned = [name for name, kind, *_ in result.description if "TIME ZONE" in str(kind)]
+    if zoned:
+        raise Refused(
+            "invalid",
+            f"the column {zoned[0]} is a timestamp with a time zone",
+            f"Cast it: {zoned[0]}::TIMESTAMP (the index holds UTC).",
+        )
+    fetched = result.fetchmany(asking.profile.max_rows + 1)
+    kept = _fitting(asking, fetched[: asking.profile.max_rows])
+    truncated = len(kept) < len(fetched)
+    return Table(columns, kept, len(kept), truncated, _note(asking, kept, truncated=truncated))
+
+
+def one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
+    """Return the one statement in `sql`, or refuse: a second layer behind the gate, which asks for more than this."""
+    statements = cursor.extract_statements(sql)
+    if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
+        raise Refused("denied", "this is not one SELECT", "Send exactly one SELECT per call.")
+    return statements[0]
+
+
+def _fitting(asking: Asking, fetched: list[tuple[Any, ...]]) -> list[list[Any]]:
+    """Return the rows from the first on that fit in an answer, as JSON values."""
+    kept: list[list[Any]] = []
+    room = asking.profile.max_result_bytes
+    for row in fetched:
+        asking.check()
+        cells = [plain(cell) for cell in row]
+        room -= len(msgspec.json.encode(cells)) + 1
+        if room < 0:
+            break
+        kept.append(cells)
+    return kept
+
+
+def _note(asking: Asking, rows: list[list[Any]], *, truncated: bool) -> str | None:
+    notes = [asking.partial] if asking.partial else []
+    if truncated:
+        notes.append(
+            f"Cut after {len(rows)} rows (at most {asking.profile.max_rows} rows and "
+            f"{asking.profile.max_result_bytes} bytes): aggregate, select fewer columns, or page with ORDER BY, LIMIT "
+            "and OFFSET."
+        )
+    elif not rows:
+        notes.append("The statement ran over the whole index and no row matched.")
+    return " ".join(notes) or None
+
+
+def plain(cell: object) -> Any:
+    """Return a cell as a JSON value; what JSON cannot hold exactly becomes text.
+
+    >>> plain(float("nan")), plain(b"\\x00\\xff"), plain({1: Decimal("0.5")})
+    ('NaN', '00ff', {'1': 0.5})
+    """
+    match cell:
+        case None | bool() | str():
+            return cell
+        case int():
+            return cell if abs(cell) <= MAX_INTEGER else str(cell)
+        case float():
+            return cell if math.isfinite(cell) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(cell, "NaN")
+        case Decimal():
+            return float(cell) if Decimal(repr(float(cell))) == cell else str(cell)
+        case datetime() | date() | time():
+            return cell.isoformat()
+        case bytes():
+            return cell.hex()
+        case list() | tuple():
+            return [plain(item) for item in cell]
+        case dict():
+            return {str(key): plain(value) for key, value in cell.items()}
+        case _:
+            return str(cell)

@@ -1,0 +1,148 @@
+"""The read tool: lines of one file, by number or by definition."""
+
+from typing import NamedTuple
+
+from fledgling.wire import MAX_LINE, Excerpt, Next, Read
+from fledgling.worker.store.symbols import Row
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import paths
+from fledgling.worker.tools.request import Asking, Refused, shown
+
+READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
+
+
+class _Range(NamedTuple):
+    start: int
+    end: int
+    note: str | None = None
+
+
+def read(asking: Asking, question: Read) -> Excerpt:
+    """Answer with the asked lines, cut at a page; refuse what is not there with what is."""
+    file = paths.find_file(asking, question.path)
+    reason = file.skip_reason or ("" if asking.opened.generation.has_content else "index_content is off")
+    if reason:
+        raise Refused(
+            "unavailable",
+            f"the content of {file.path} ({file.size_bytes} bytes) is not in the index: {reason}",
+            "Read another file; explore() says for each file why it was skipped.",
+        )
+    wanted = _range(asking, question, file)
+    lines, cut_lines = _lines(asking, file, wanted)
+    last = wanted.start + len(lines) - 1
+    enclosing = _enclosing(asking, file, wanted.start, max(last, wanted.start))
+    notes = [note for note in (wanted.note, cut_lines, _empty(lines)) if note]
+    return Excerpt(
+        path=file.path,
+        language=file.language,
+        first=wanted.start,
+        lines=lines,
+        total_lines=file.line_count or 0,
+        enclosing=", ".join(f"{row.kind} {row.name}" for row in enclosing) or None,
+        next=_continue(file.path, last + 1, wanted.end) if lines and last < wanted.end else None,
+        note=" ".join(notes) or None,
+    )
+
+
+def _range(asking: Asking, question: Read, file: File) -> _Range:
+    total = file.line_count or 0
+    if question.symbol:
+        if question.start_line or question.end_line:
+            raise Refused(
+                "invalid", "both a symbol and lines were given", "Give either `symbol` or `start_line` and `end_line`."
+            )
+        return _definition(asking, file, question.symbol)
+    start, end = question.start_line or 1, question.end_line or MAX_LINE
+    if end < start:
+        raise Refused("invalid", f"end_line {end} is before start_line {start}", "Give start_line <= end_line.")
+    if start > max(total, 1):
+        raise Refused(
+            "invalid", f"{file.path} has {total} lines; start_line is {start}", f"Read from a line up to {total}."
+        )
+    return _Range(start, min(end, total))
+
+
+def _definition(asking: Asking, file: File, symbol: str) -> _Range:
+    path = file.path
+    found = _named(asking, file, symbol)
+    full = [row for row in found if row.qualified_name == symbol]
+    chosen = full if len(full) == 1 else _holding(found)
+    if len(chosen) == 1:
+        others = [f"{row.qualified_name} at line {row.line_start}" for row in found if row != chosen[0]]
+        note = f"Also of this name here: {', '.join(others)}." if others else None
+        return _Range(chosen[0].line_start, chosen[0].line_end, note)
+    if not found:
+        known = asking.outlines.definitions(file) if asking.outlines else []
+        names, qualified = [row.name for row in known], [row.qualified_name for row in known]
+        nearest = asking.rows(
+            "nearest_symbols", paths.Suggestion, names=names, qualified_names=qualified, symbol=symbol
+        )
+        near = ", ".join(row.path for row in nearest)
+        hint = f"The nearest: {near}." if near else "The index holds no definition of this file."
+        raise Refused(
+            "not_found", f"no definition {symbol!r} in {path}", f'{hint} symbols(path="{path}") lists them all.'
+        )
+    places = "; ".join(f"{row.kind} {row.qualified_name}, lines {row.line_start}-{row.line_end}" for row in found)
+    raise Refused(
+        "ambiguous",
+        f"{symbol!r} names {len(found)} definitions in {path}: {places}",
+        f'Give the qualified name, or the lines: read(path="{path}", start_line={found[0].line_start}, '
+        f"end_line={found[0].line_end}).",
+    )
+
+
+def _named(asking: Asking, file: File, symbol: str) -> list[Row]:
+    """Return the definitions that `Class.method` names: in full, or by the last parts of their qualified name."""
+    rows = asking.outlines.definitions(file) if asking.outlines else []
+    found = [row for row in rows if symbol == row.name or f".{row.qualified_name}".endswith(f".{symbol}")]
+    return sorted(found, key=lambda row: (row.line_start, -row.line_end, row.qualified_name))
+
+
+def _holding(rows: list[Row]) -> list[Row]:
+    """Return the first alone if all others are in it, as constructors are in their class; else all."""
+    if not rows:
+        return rows
+    first, *others = rows
+    inside = f"{first.qualified_name}."
+    holds = all(row.line_end <= first.line_end and row.qualified_name.startswith(inside) for row in others)
+    return [first] if holds else rows
+
+
+def _enclosing(asking: Asking, file: File, start: int, end: int) -> list[Row]:
+    """Return the definitions that enclose all lines from `start` to `end` and more, the outermost first."""
+    rows = asking.outlines.definitions(file) if asking.outlines else []
+    return [
+        row
+        for row in rows
+        if row.line_start <= start and row.line_end >= end and (row.line_start < start or row.line_end > end)
+    ]
+
+
+def _lines(asking: Asking, file: File, wanted: _Range) -> tuple[list[str], str | None]:
+    """Return the lines that fit in a page, and a note where long ones were cut."""
+    lines: list[str] = []
+    room, cut = asking.page_chars, 0
+    for block in asking.blocks.holding(file, wanted.start, wanted.end):
+        text = asking.blocks.text(block).decode()
+        for number, line in enumerate(text.split("\n"), asking.blocks.first_lines[block]):
+            if not wanted.start <= number <= wanted.end:
+                continue
+            cut += len(line) > READ_LINE_CHARS
+            line = shown(line, READ_LINE_CHARS)
+            room -= len(line) + len(str(number)) + 2
+            if lines and room < 0:
+                return lines, _cut_note(cut)
+            lines.append(line)
+    return lines, _cut_note(cut)
+
+
+def _cut_note(cut: int) -> str | None:
+    return f"{cut} lines over {READ_LINE_CHARS} characters are cut." if cut else None
+
+
+def _empty(lines: list[str]) -> str | None:
+    return None if lines else "The file is empty."
+
+
+def _continue(path: str, start: int, end: int) -> Next:
+    return Next("read", {"path": path, "start_line": start, "end_line": end})

@@ -1,0 +1,161 @@
+"""One open image and how a call puts questions to it: SQL files with named parameters, refusals, pages."""
+
+from collections.abc import Callable, Sequence
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import _duckdb as duckdb
+import msgspec
+
+from fledgling.plain import said
+from fledgling.wire import (
+    CODE,
+    LISTING,
+    Dependencies,
+    Explore,
+    Next,
+    Open,
+    Profile,
+    Refusal,
+    RefusalKind,
+    Search,
+    Symbols,
+)
+from fledgling.worker.store.database import SQL
+from fledgling.worker.store.ngrams import Signatures
+from fledgling.worker.store.symbols import Outlines
+from fledgling.worker.store.text import Blocks
+
+if TYPE_CHECKING:
+    from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
+
+PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
+SHOWN_LINE_CHARS = 400  # characters shown of one line or signature; minified files have lines of a megabyte
+
+EARLIER = (
+    "This continues a map that was begun before the index was complete, and leaves out what is known since then: "
+    "call explore without a cursor for that."
+)
+Paged = Explore | Search | Symbols | Dependencies  # the questions that take a cursor
+
+Row = TypeVar("Row")
+Item = TypeVar("Item")
+
+
+class Refused(Exception):
+    """There is no answer, for a reason that an agent can act on."""
+
+    def __init__(self, kind: RefusalKind, reason: str, next_step: str) -> None:
+        """Hold the Refusal that goes back as it is."""
+        super().__init__(reason)
+        self.refusal = Refusal(kind, said(reason), said(next_step))
+
+
+class Asking(msgspec.Struct, eq=False):
+    """One call at work: a cursor of its own on the image, what the worker was opened with, and whether it must end."""
+
+    cursor: duckdb.DuckDBPyConnection | None  # a listing has neither an engine nor
+    signatures: Signatures | None
+    blocks: Blocks
+    outlines: Outlines | None  # of the second generation
+    opened: Open
+    generation: int  # which the answer is made of
+    listing: Blocks | None = None  # where there was one
+    gate: "Gate | None" = None  # where the profile allows SQL
+    ended: RefusalKind | None = None
+
+    @property
+    def profile(self) -> Profile:
+        """The profile whose limits hold for this call."""
+        return self.opened.profile
+
+    @property
+    def page_chars(self) -> int:
+        """The characters that one page of an answer may have under this profile."""
+        return min(PAGE_CHARS, self.profile.max_result_bytes)
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether nothing is known but what the names of files tell."""
+        return self.generation == LISTING
+
+    @property
+    def partial(self) -> str | None:
+        """Say in a sentence what the index lacks, or the answer; None for a whole one."""
+        known = self.opened.generation
+        return known.partial if self.generation == known.number else " ".join(filter(None, (known.partial, EARLIER)))
+
+    def go_back(self, generation: int) -> None:
+        """Answer as an earlier generation does: what is known since then is left out."""
+        if generation == LISTING:
+            if not self.listing:
+                raise Refused("invalid", "there is no map to continue with this cursor", "Take it from `next`.")
+            self.blocks = self.listing
+        self.outlines = None
+        self.generation = generation
+
+    def check(self) -> None:
+        """Raise InterruptException where the call was told to end between two statements."""
+        if self.ended:
+            raise duckdb.InterruptException("the call was told to end")
+
+    def rows(self, sql: str, shape: Callable[..., Row], **parameters: object) -> list[Row]:
+        """Run one SQL file and return its rows: `asking.rows("given_up", paths.Suggestion, ...)`."""
+        self.check()
+        assert self.cursor, "a listing is asked for no statement"
+        return [*starmap(shape, self.cursor.execute(SQL[sql], parameters).fetchall())]
+
+    def end(self, why: RefusalKind) -> None:
+        """Interrupt the call; an engine between two batches does not hear it, so this is repeated until it ends."""
+        self.ended = self.ended or why
+        if self.cursor:
+            self.cursor.interrupt()
+
+
+def cut_page(items: Sequence[Item], asking: Asking) -> list[Item]:
+    """Return the items from the first on that fit in a page, at least one of them."""
+    kept: list[Item] = []
+    chars = asking.page_chars
+    for item in items[: asking.profile.max_rows]:
+        chars -= len(msgspec.json.encode(item)) + 1
+        if kept and chars < 0:
+            break
+        kept.append(item)
+    return kept
+
+
+def place(cursor: str | None) -> int:
+    """Return where a page begins: 500 of "500" and of "500.0"."""
+    return int(cursor.partition(".")[0]) if cursor else 0
+
+
+def continuing(question: Paged, offset: int, total: int, generation: int = CODE) -> Next | None:
+    """Return the call that continues `question` at `offset`, or None where the last item was given.
+
+    It says by which `generation`, unless that is the last.
+    A cursor behind the last item is refused: an empty page would say that nothing was found.
+    """
+    if total and place(question.cursor) >= total:
+        raise Refused(
+            "invalid", f"the cursor {question.cursor} is behind the last of {total} results", "Take it from `next`."
+        )
+    if offset >= total:
+        return None
+    arguments: dict[str, Any] = msgspec.to_builtins(question)
+    tool = arguments.pop("tool")
+    return Next(tool, {**arguments, "cursor": str(offset) if generation == CODE else f"{offset}.{generation}"})
+
+
+def shown(line: str, limit: int = SHOWN_LINE_CHARS, at: int = 0) -> str:
+    """Return a line as an answer shows it: a long one cut around column `at`, with marks that count what is missing.
+
+    >>> shown("x" * 500)[-22:]
+    'xxx… (+100 characters)'
+    """
+    if len(line) <= limit:
+        return line
+    start = max(0, min(at - limit // 4, len(line) - limit))
+    rest = len(line) - start - limit
+    before = f"({start} characters) …" if start else ""
+    after = f"… (+{rest} characters)" if rest else ""
+    return f"{before}{line[start : start + limit]}{after}"

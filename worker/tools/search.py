@@ -1,0 +1,211 @@
+"""The search tool: lines of text, or definitions by name.
+
+Signatures name the blocks that may hold what is asked for; their lines decide, in the order of paths and lines. It
+stops early only behind the page, and then the totals are lower bounds.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby, islice
+from typing import NamedTuple
+
+import _duckdb as duckdb
+import re2
+
+from fledgling.wire import FileHits, Hits, Search, SymbolList
+from fledgling.worker.matching import lines as matching
+from fledgling.worker.matching import prefilter as literals
+from fledgling.worker.matching.lines import Matcher
+from fledgling.worker.store.ngrams import Needed
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import empty_answers as coverage
+from fledgling.worker.tools import paths, symbols
+from fledgling.worker.tools.request import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
+
+COUNTED_BLOCKS = 512  # candidates that are all searched, so that the totals are exact: some milliseconds
+
+
+Shown = dict[tuple[int, int], str]  # the first block of a file and the number of a line -> that line as it is shown
+
+
+class _Hit(NamedTuple):
+    """A matching line, in a block that has the lines `first_line` to `last_line` of a file."""
+
+    line: int
+    file: File
+    block: int
+    first_line: int
+    last_line: int
+
+
+class _Piece(NamedTuple):
+    """A hit, the lines around it that no piece before it shows, and the definition it is in."""
+
+    path: str  # empty where the piece before it is of the same file
+    language: str | None
+    line: int
+    lines: list[tuple[int, str]]
+    enclosing: str | None
+
+
+class _Found(NamedTuple):
+    """The hits of a page, and the totals; they are exact unless the search ended before the last candidate."""
+
+    hits: list[_Hit]
+    lines: Shown
+    total: int
+    total_files: int
+    is_exact: bool
+
+
+def search(asking: Asking, question: Search) -> Hits | SymbolList:
+    """Answer with matching lines grouped by file, or with definitions where a kind is asked for."""
+    try:
+        finding = matching.matcher(question)
+        return symbols.named(asking, question) if question.kind else _text(asking, question, finding)
+    except (re2.error, duckdb.InvalidInputException) as problem:
+        raise Refused(
+            "invalid",
+            f"{question.query!r} is no regular expression: {matching.reason(problem)}",
+            "Write RE2 syntax, without look-around or back-references; or leave `regex` out to search for the text.",
+        ) from problem
+
+
+def _text(asking: Asking, question: Search, finding: Matcher) -> Hits:
+    offset = int(question.cursor or 0)
+    found = _find(asking, finding, _candidates(asking, question), question, offset)
+    pieces = cut_page(_pieces(asking, question, found), asking)
+    following = continuing(question, offset + len(pieces), found.total)
+    note = asking.partial if found.total else coverage.of_text(asking, question.path, question.language)
+    return Hits(
+        _joined(pieces), found.total, found.total_files, following, note, total_is_lower_bound=not found.is_exact
+    )
+
+
+def _candidates(asking: Asking, question: Search) -> Iterator[int]:
+    """Return the blocks that may hold hits, in their order."""
+    assert asking.signatures, "a listing is not searched"
+    needed = _needed(question)
+    blocks = iter(range(asking.blocks.count)) if needed is None else asking.signatures.holding(needed)
+    return _inside(asking, question, blocks) if question.path or question.language else blocks
+
+
+def _needed(question: Search) -> Needed | None:
+    if question.regex:
+        return literals.of_templates(literals.read(question.query, case_sensitive=question.case_sensitive))
+    return literals.of_literal(question.query, case_sensitive=question.case_sensitive)
+
+
+def _inside(asking: Asking, question: Search, blocks: Iterator[int]) -> Iterator[int]:
+    """Yield the blocks of the files that `path` and `language` leave."""
+    is_path = matching.in_path(paths.pattern(question.path))
+    last, is_inside = None, False
+    for block in blocks:
+        number = asking.blocks.files_of[block]
+        if number != last:
+            last, file = number, asking.blocks.file(number)
+            is_inside = question.language in (None, file.language) and is_path(file.path)
+        if is_inside:
+            yield block
+
+
+def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question: Search, offset: int) -> _Found:
+    """Search the candidates: all if there are COUNTED_BLOCKS at most, else until a hit is left for the next page."""
+    end = offset + min(question.max_results, asking.profile.max_rows)
+    hits: list[_Hit] = []
+    lines: Shown = {}
+    total = total_files = 0
+    last = None
+    counted = [*islice(candidates, COUNTED_BLOCKS + 1)]
+    for block in chain(counted, candidates):
+        if total > end and len(counted) > COUNTED_BLOCKS:
+            return _Found(hits, lines, total, total_files, is_exact=False)
+        asking.check()
+        places = matching.places(finding, asking.blocks.text(block))
+        if not places:
+            continue
+        if page := places[max(offset - total, 0) : max(end - total, 0)]:
+            hits += _hits(asking, question, block, page, lines)
+        total += len(places)
+        number = asking.blocks.files_of[block]
+        total_files += number != last
+        last = number
+    return _Found(hits, lines, total, total_files, is_exact=True)
+
+
+def _hits(asking: Asking, question: Search, block: int, places: Sequence[int], lines: Shown) -> Iterator[_Hit]:
+    """Yield the hits of a block, and keep the lines around them: only what is shown, since a line may be a megabyte."""
+    file, first_line = asking.blocks.file_of(block), asking.blocks.first_lines[block]
+    text = asking.blocks.text(block).decode().split("\n")
+    for place in places:
+        _keep(lines, file, first_line, text, place - question.context, place + question.context)
+    for place in places:
+        line = text[place]
+        at = matching.column(question, line) if len(line) > SHOWN_LINE_CHARS else 0
+        lines[file.block, first_line + place] = shown(line, at=at)
+        yield _Hit(first_line + place, file, block, first_line, first_line + len(text) - 1)
+
+
+def _keep(lines: Shown, file: File, first_line: int, text: Sequence[str], first: int, last: int) -> None:
+    """Keep the lines from `first` to `last`, counted from 0 in a block, as far as they are in it."""
+    for place in range(max(first, 0), min(last + 1, len(text))):
+        at = file.block, first_line + place
+        if at not in lines:
+            lines[at] = shown(text[place])
+
+
+def _pieces(asking: Asking, question: Search, found: _Found) -> list[_Piece]:
+    """Return a piece for each hit: a page is cut between two hits, within a file too."""
+    hits, lines = found.hits, found.lines
+    if not hits:
+        return []
+    _add_neighbours(asking, question.context, found)
+    outlines = asking.outlines
+    pieces = []
+    for file, group in groupby(hits, lambda hit: hit.file):
+        following = 0  # the first line of the file that no piece shows
+        for hit in group:
+            around = range(max(hit.line - question.context, following), hit.line + question.context + 1)
+            piece = [(number, lines[file.block, number]) for number in around if (file.block, number) in lines]
+            pieces.append(
+                _Piece(
+                    "" if following else file.path,
+                    file.language,
+                    hit.line,
+                    piece,
+                    outlines.innermost(file, hit.line) if outlines else None,
+                )
+            )
+            following = around.stop
+    return pieces
+
+
+def _add_neighbours(asking: Asking, context: int, found: _Found) -> None:
+    """Keep the lines around hits that are in the blocks beside; each has at least one line, so as many are enough."""
+    wanted: dict[int, list[_Hit]] = {}
+    for hit in found.hits:
+        before = max(hit.first_line - max(hit.line - context, 1), 0)
+        after = max(hit.line + context - hit.last_line, 0)
+        end = hit.file.block + hit.file.blocks
+        for block in range(max(hit.block - before, hit.file.block), min(hit.block + after + 1, end)):
+            if block != hit.block:
+                wanted.setdefault(block, []).append(hit)
+    for block, hits in wanted.items():
+        asking.check()
+        first_line = asking.blocks.first_lines[block]
+        text = asking.blocks.text(block).decode().split("\n")
+        for hit in hits:
+            place = hit.line - first_line
+            _keep(found.lines, hit.file, first_line, text, place - context, place + context)
+
+
+def _joined(pieces: Sequence[_Piece]) -> list[FileHits]:
+    """Put the pieces of each file together."""
+    files: list[FileHits] = []
+    for piece in pieces:
+        if piece.path:
+            files.append(FileHits(piece.path, [], [], piece.language, {}))
+        files[-1].hits.append(piece.line)
+        files[-1].lines.extend(piece.lines)
+        if piece.enclosing:
+            files[-1].enclosing.setdefault(piece.enclosing, []).append(piece.line)
+    return files
