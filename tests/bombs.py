@@ -70,8 +70,8 @@ STATEMENTS = [
     "SELECT len(list_distinct(list_transform(range({some}), lambda x: hash(x))))",
     "SELECT list_sum(list_transform(range({few}), lambda x: len(range({few} + x))))",
     "SELECT list_aggregate(range({some}), 'histogram')",
-    "SELECT repeat(repeat('a', {few}), {few})",
-    "SELECT replace(repeat('a', {some}), 'a', repeat('b', {few}))",
+    "SELECT repeat(repeat(repeat('a', 1000), 1000), {times})",
+    "SELECT replace(replace(repeat(repeat('a', 1000), {times}), 'a', repeat('b', 1000)), 'b', 'cc')",
     "SELECT string_agg(a.line_text || b.line_text) FROM content a, content b, content c, content d LIMIT {few}",
     "SELECT len(list(a.line_text || b.line_text)) FROM content a, content b, content c, content d LIMIT {few}",
     "SELECT count(DISTINCT a.line_text || b.line_text || c.line_text) FROM content a, content b, content c LIMIT {few}",
@@ -80,11 +80,11 @@ STATEMENTS = [
     "WITH RECURSIVE t(n) AS (SELECT 1 UNION SELECT n + 1 FROM t WHERE n < {big}) SELECT count(*) FROM t",
     "SELECT count(*) FROM (SELECT unnest(range({big})) AS n GROUP BY n)",
     "SELECT sum(n) FROM (SELECT unnest(range({some})) AS n, unnest(range({some})) AS m ORDER BY hash(m))",
-    "SELECT json_valid('[' || repeat('[1],', {some}) || '1]')",
-    "SELECT json_extract('[' || repeat('{{\"a\":1}},', {some}) || '1]', '$[*].a')",
-    "SELECT regexp_replace(repeat('ab', {some}), '(a|b)*c', '', 'g')",
-    "SELECT len(regexp_extract_all(repeat('ab', {some}), 'a'))",
-    "SELECT len(string_split(repeat('a,', {some}), ','))",
+    "SELECT json_valid('[' || repeat(repeat(repeat('[1],', 1000), 100), {times}) || '1]')",
+    "SELECT json_extract('[' || repeat(repeat('{{\"a\":1}},', 1000), {times}) || '1]', '$[*].a')",
+    "SELECT regexp_replace(repeat(repeat(repeat('ab', 1000), 100), {times}), '(a|b)*c', '', 'g')",
+    "SELECT len(regexp_extract_all(repeat(repeat(repeat('ab', 1000), 100), {times}), 'a'))",
+    "SELECT len(string_split(repeat(repeat(repeat('a,', 1000), 100), {times}), ','))",
     "SELECT map(range({some}), range({some}))",
     "SELECT max(a.range * b.range) OVER (ORDER BY b.range) FROM range({few}) a, range({few}) b",
 ]
@@ -101,7 +101,7 @@ def file(dice: Random) -> tuple[str, bytes]:
 def statement(dice: Random) -> str:
     """A statement that the gate admits."""
     big, some, few = dice.randrange(10**7, 2 * 10**9), dice.randrange(10**6, 6 * 10**7), dice.randrange(10**4, 10**5)
-    return dice.choice(STATEMENTS).format(big=big, some=some, few=few)
+    return dice.choice(STATEMENTS).format(big=big, some=some, few=few, times=dice.randrange(10, 1001))
 
 
 def _repeated(dice: Random, size: int) -> tuple[str, str]:
