@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ import pytest
 from asking import text
 from conftest import connected
 from mcp import Client
-from running import PATIENCE, broker, fronted, is_alive, until
+from running import PATIENCE, Server, anonymous_bytes, broker, fronted, is_alive, until
 
 from fledgling.broker.memory import Memory, held_bytes
 from fledgling.security import limits, memory_file
@@ -315,3 +316,32 @@ def test_the_documented_bounds_are_those_that_hold(monkeypatch):
         for cores, whole in zip((1, 2, 8), wholes, strict=True):
             monkeypatch.setattr(limits, "cores", lambda cores=cores: cores)
             assert limits.whole(memory_limit) == int(whole.replace(",", ""))
+
+
+# ---- the broker ----------------------------------------------------------------------------------------------------
+
+LARGE = "SELECT repeat('x', 60), range FROM range(90000)"  # rows of seven megabytes, the most that a profile may allow
+LEFT_BYTES = 28 * 2**20  # of the three answers below in the broker; 17 to 20 MB were measured
+
+
+def test_large_answers_leave_little_in_the_broker(project, tmp_path):
+    place = tmp_path / "large.sql"
+    place.write_text("SET tools = 'explore, query'; SET max_rows = 100000; SET max_result_bytes = '7MB';")
+    with Server(project, "--profile", str(place)) as server:
+        server.begin()
+        number = count(2)
+
+        def ask(sql: str) -> dict[str, Any]:
+            asked = next(number)
+            server.call(asked, "query", {"sql": sql})
+            while (answer := server.receive()).get("id") != asked:
+                pass
+            return answer["result"]["structuredContent"]
+
+        ask("SELECT 1")
+        before = anonymous_bytes(server.seen)
+        for _ in range(3):
+            assert ask(LARGE)["row_count"] > 80_000
+        for _ in range(50):
+            ask("SELECT 1")
+        assert anonymous_bytes(server.seen) - before < LEFT_BYTES

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from fledgling.broker import audit_log, logs, surroundings
+from fledgling.broker import audit_log, logs, memory, surroundings
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
@@ -86,6 +86,7 @@ def project_of(options: dict[str, Any], level: int = logging.DEBUG) -> Project:
 
 def confined(project: Project) -> tuple[Layer, ...]:
     """Confine this process to reading the project and what its children need; they cannot have more than it has."""
+    memory.give_back()
     readable = interpreter.readable(project.settings.root)
     with interpreter.opened(readable) as reading, interpreter.opened(interpreter.executable()) as starting:
         return confine("broker", project.confining, lowered=limits.BROKER, readable=reading, executable=starting)
