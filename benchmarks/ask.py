@@ -27,6 +27,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import Settings
+from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.wire import CODE, AnyQuestion, Explore, Generation, Open, Refusal, Search, Symbols
 from fledgling.worker.query.dispatch import answer
@@ -132,7 +133,11 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
             figures[kind] = time.perf_counter() - begun
         generation = await indexing.sealed(CODE)
         images = indexing.images
-        signatures, blocks, outlines = Signatures(images.signatures), Blocks(images.blocks), Outlines(images.outlines)
+        signatures, blocks, outlines = (
+            Signatures(memory_file.mapped(images.signatures)),
+            Blocks(memory_file.mapped(images.blocks)),
+            Outlines(memory_file.mapped(images.outlines)),
+        )
         opened = Open(os.getpid(), images, indexing.profile, generation)
         with closing(start()) as db:
             open_sealed(db, images, CODE, indexing.profile.memory_limit)

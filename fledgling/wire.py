@@ -621,6 +621,7 @@ class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
     slowest: tuple[tuple[Path, Seconds], ...]
     notices: tuple[Said, ...] = ()
     partial: Said | None = None
+    sections: dict[Word, Count] = {}  # of each section of the index files its bytes
 
 
 class Crashed(Struct, frozen=True, forbid_unknown_fields=True, tag="crashed"):

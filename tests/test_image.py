@@ -245,7 +245,7 @@ async def test_symbols_are_all_there_and_in_order_where_they_fill_several_groups
         with engine_over(indexing, "code") as db:
             names = db.execute("SELECT file, name FROM names").fetchall()
             found = db.execute("SELECT path, name, line_start FROM symbols").fetchall()
-        outlines = Outlines(indexing.images.outlines)
+        outlines = Outlines(memory_file.mapped(indexing.images.outlines))
     everything = [(file, f"NAME_{number}", number + 1) for file in range(4) for number in range(count)]
     assert names == [(file, name) for file, name, _ in everything]
     in_engine = everything if profile == "fledgling-analyst" else []  # it has the rows for SQL alone

@@ -66,7 +66,7 @@ async def test_the_tree_is_what_was_walked(root):
         assert (walked.files, walked.has_listing) == (len(tree.entries), True)
         assert tree.left_out == {"excluded": 1}
         assert memory_file.is_sealed(order.images.listing)
-        blocks = Blocks(order.images.listing)
+        blocks = Blocks(memory_file.mapped(order.images.listing))
         assert [blocks.path(number) for number in blocks.files] == [entry.path for entry in tree.entries]
         found = {file.path: file for file in map(blocks.file, blocks.files)}
         assert found[r"\xff.py"].language == "python"

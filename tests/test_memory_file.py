@@ -63,7 +63,7 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     builder = Builder(db, None, images, core, has_content=True)
     lister.began()
     Building(order, order.scope, builder, languages, lister, extractors, lambda _: None).run()
-    blocks = Blocks(images.blocks)
+    blocks = Blocks(memory_file.mapped(images.blocks))
     open_sealed(db := start(), images, CODE, core.memory_limit)
     assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)
     assert sum(blocks.text(block).count(b"\n") for block in range(blocks.count)) > 100

@@ -33,7 +33,7 @@ def mapped(files: list[File], *blocks: list[Block]) -> Blocks:
         writer.add(some)
     writer.finish(files)
     memory_file.seal(fd)
-    found = Blocks(fd)
+    found = Blocks(memory_file.mapped(fd))
     os.close(fd)
     return found
 
@@ -131,7 +131,7 @@ def outlined(files: list[File], outlines: dict[int, list[Row]] = ROWS) -> Outlin
         writer.add([number], [len(rows)], encoded([[symbol(row) for row in rows]]))
     writer.finish()
     memory_file.seal(fd)
-    found = Outlines(fd)
+    found = Outlines(memory_file.mapped(fd))
     os.close(fd)
     return found
 

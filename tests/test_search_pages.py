@@ -34,7 +34,14 @@ def asking() -> Asking:
     writer.add(blocks)
     writer.finish(File(path, None, len(text), 70, None) for path, text in FILES.items())
     opened = Open(os.getpid(), images, profiles.load("fledgling-core"), Generation(CODE, (), has_content=True))
-    return Asking(db, Signatures(images.signatures), Blocks(images.blocks), None, opened, opened.generation.number)
+    return Asking(
+        db,
+        Signatures(memory_file.mapped(images.signatures)),
+        Blocks(memory_file.mapped(images.blocks)),
+        None,
+        opened,
+        opened.generation.number,
+    )
 
 
 @pytest.mark.parametrize("query", ["Needle", "ne"])

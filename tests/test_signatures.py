@@ -151,7 +151,7 @@ def signed(texts: Sequence[str], step: int) -> Signatures:
         signer.add([Block("a.py", 1, text.encode()) for text in texts[at : at + step]])
     signer.finish()
     memory_file.seal(fd)
-    signatures = Signatures(fd)
+    signatures = Signatures(memory_file.mapped(fd))
     os.close(fd)
     return signatures
 

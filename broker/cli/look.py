@@ -25,8 +25,9 @@ _log = logging.getLogger("fledgling")
 @click.command()
 @setting_options
 @click.option("--stats", "with_stats", is_flag=True, help="languages, what was skipped and why, slowest files, sizes")
+@click.option("--sections", "with_sections", is_flag=True, help="the sections of the index files, and their bytes")
 @json_option
-def index(with_stats: bool, as_json: bool, **options: Any) -> None:
+def index(with_stats: bool, with_sections: bool, as_json: bool, **options: Any) -> None:
     """Build the index once and say what is in it."""
     project = project_of(options)
     if with_stats:
@@ -35,6 +36,8 @@ def index(with_stats: bool, as_json: bool, **options: Any) -> None:
     else:
         built = run(indexed(project), _built)
         lines, values = [stats.headline(built)], msgspec.structs.asdict(built)
+    if with_sections:
+        lines += stats.sections(built)
     warn(built.notices)
     if as_json:
         terminal.show_json(values)

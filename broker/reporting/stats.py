@@ -49,3 +49,8 @@ def _counts(title: str, counts: dict[str, int] | dict[str, str]) -> Iterator[str
         yield ""
         yield f"{title}:"
         yield from (f"  {value:>8}  {name}" for name, value in counts.items())
+
+
+def sections(built: Built) -> Iterator[str]:
+    """Yield the sections of the index files, as docs/index-format.md names them, with their bytes."""
+    yield from _counts("bytes by section of the index files", built.sections)

@@ -185,6 +185,7 @@ class Building:
             **counts,
             lines=sum(row.lines for row in statistics),
             image_bytes=self._builder.size(),
+            sections=self._builder.sections(),
             seconds=self._clock.seconds,
             languages=tuple(map(found.added, statistics)),
             skipped=dict(skipped.most_common()),

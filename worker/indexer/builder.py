@@ -27,6 +27,7 @@ from fledgling.worker.rows import FileRow, ImportRow, SymbolRow
 from fledgling.worker.store.database import SQL, SYMBOLS_TOGETHER
 from fledgling.worker.store.ngram_writer import Sign, Signer, signed_here
 from fledgling.worker.store.package_root import root
+from fledgling.worker.store.sections import Holds, contents
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlined, OutlineWriter, outlined
 from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
 
@@ -270,6 +271,20 @@ class Builder:
         """Return the bytes of all images."""
         return sum(os.fstat(fd).st_size for fd in astuple(self._images))
 
+    def sections(self) -> dict[str, int]:
+        """Return the bytes of each section of the mapped files, and of DuckDB's images: `{"text.paths": 310, ...}`."""
+        files: dict[Holds, int] = {
+            "text": self._images.blocks,
+            "symbols": self._images.outlines,
+            "ngrams": self._images.signatures,
+        }
+        found = {
+            f"{holds}.{section.name}": section.size
+            for holds, fd in files.items()
+            for section in contents(memoryview(memory_file.mapped(fd)), holds)
+        }
+        return found | {f"duckdb.{name}": os.fstat(getattr(self._images, name)).st_size for name in ("text", "code")}
+
     def _load_rows(self, table: str, columns: Columns) -> None:
         """Load the next rows of a table that is found batch by batch."""
         _load(self._into(table), f"load_{table}", columns)
@@ -314,7 +329,7 @@ class Builder:
         cursor.close()
 
     def _begin_outlines(self) -> None:
-        blocks = Blocks(self._images.blocks)
+        blocks = Blocks(memory_file.mapped(self._images.blocks))
         self._numbers = {blocks.file(number).path: number for number in blocks.files}
         self._outlines = OutlineWriter(self._images.outlines, len(self._numbers))
 
@@ -345,7 +360,7 @@ class Builder:
             self._outline(some, [*map(len, rows.values())], outlined(rows.values()))
 
     def _sources(self, languages: Mapping[str, str]) -> Iterator[tuple[int, Source]]:
-        blocks = Blocks(self._images.blocks)
+        blocks = Blocks(memory_file.mapped(self._images.blocks))
         behind = BLOCKS_READ
         for file in map(blocks.file, blocks.files):
             if file.block >= behind:

@@ -8,7 +8,7 @@ from msgspec.structs import astuple
 
 from fledgling import refusals
 from fledgling.pipe import Pipe
-from fledgling.security import limits
+from fledgling.security import limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import CODE, LISTING, Open, Ready, ToWorker
 from fledgling.worker.query.calls import Calls
@@ -22,11 +22,8 @@ from fledgling.worker.tools.request import Asking
 def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | None) -> None:
     """Serve what was opened, until the broker closes the pipe. The order is what confinement needs."""
     profile, images, generation = opened.profile, opened.images, opened.generation.number
-    blocks = Blocks(images.listing if generation == LISTING else images.blocks)
-    signatures = None if generation == LISTING else Signatures(images.signatures)
-    outlines = Outlines(images.outlines) if generation == CODE else None
-    has_pages = generation != LISTING and os.fstat(images.listing).st_size  # of a map that was begun with it
-    listing = Blocks(images.listing) if has_pages else None
+    engine = {images.text, images.code}  # DuckDB's own; the others are mapped here, and read once confined
+    mapped = {fd: memory_file.mapped(fd) for fd in {*images.of(generation)} - engine if os.fstat(fd).st_size}
     gate = None
     if generation == CODE and "query" in profile.tools:
         from fledgling.worker.gate.statement import Gate  # noqa: PLC0415  (few profiles have it)
@@ -42,7 +39,12 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     if db:
         open_sealed(db, images, generation, profile.memory_limit)
         lock_down(db)
-    for fd in set(astuple(images)) - {images.text, images.code}:  # what is mapped stays so; DuckDB reads these
+    blocks = Blocks(mapped[images.listing if generation == LISTING else images.blocks])
+    signatures = None if generation == LISTING else Signatures(mapped[images.signatures])
+    outlines = Outlines(mapped[images.outlines]) if generation == CODE else None
+    begun = generation != LISTING and images.listing in mapped  # a map may have been begun with it
+    listing = Blocks(mapped[images.listing]) if begun else None
+    for fd in {*astuple(images)} - engine:
         os.close(fd)
     gc.freeze()  # what is loaded stays; what calls leave behind does not
     gc.enable()

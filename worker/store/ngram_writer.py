@@ -1,4 +1,4 @@
-"""Signatures as they are made, from the text of blocks in their order. See signatures.py."""
+"""Signatures as they are made, from the text of blocks in their order. See ngrams.py."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.store.ngrams import GRAMS, LONGEST, ROW_BITS, ROWS, SEGMENT, WEIGHTS, folded
+from fledgling.worker.store.sections import SectionWriter
 from fledgling.worker.store.text import Block
 
 _GROUP = 8  # blocks that share a byte of each row
@@ -33,7 +34,8 @@ class Signer:
 
     def __init__(self, fd: int, sign: Sign) -> None:
         """Write to an empty file, which the caller closes."""
-        self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._sections = SectionWriter(fd, "ngrams")
+        self._sections.begin("matrix")
         self._sign = sign
         self._signing: deque[Callable[[], bytes]] = deque()
         self._waiting: list[bytes] = []
@@ -52,8 +54,8 @@ class Signer:
             self._sign_piece()
         while self._signing:
             self._take()
-        with self._file as file:
-            file.write(np.ascontiguousarray(self._segment[:, : self._filled]).data)
+        with self._sections as sections:
+            sections.write([np.ascontiguousarray(self._segment[:, : self._filled]).data])
         del self._segment
 
     def _sign_piece(self) -> None:
@@ -68,7 +70,7 @@ class Signer:
         end = self._filled + piece.shape[1]
         self._segment[:, self._filled : end] = piece
         if end == SEGMENT:
-            self._file.write(self._segment.data)
+            self._sections.write([self._segment.data])
         self._filled = end % SEGMENT
 
 

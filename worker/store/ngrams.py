@@ -2,17 +2,18 @@
 
 The matrix has ROWS rows of one bit a block: bit b of row r is set where block b holds a gram, three or four bytes one
 after the other, whose hash is r. A block without one of a text's bits is without the text; one that has them all is a
-candidate, to be searched. Grams of three alone would leave about twice as many of ordinary words. The file holds the
-matrix in segments of so many blocks that one is put together in a processor's caches, and looked at there: of each its
-rows one after the other. signer.py makes it. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS 2(4), 1984.
+candidate, to be searched. Grams of three alone would leave about twice as many of ordinary words. The one section is
+the matrix, in segments of so many blocks that one is put together in a processor's caches, and looked at there: of each
+its rows one after the other. ngram_writer.py makes it. See Faloutsos and Christodoulakis, "Signature Files", ACM TOIS
+2(4), 1984.
 """
 
-import os
+import mmap
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import mul
 
-from fledgling.security import memory_file
+from fledgling.worker.store.sections import Sections
 
 ROW_BITS = 13  # of a gram's hash: one bit more leaves fewer false candidates, for twice the memory
 ROWS = 1 << ROW_BITS
@@ -42,18 +43,18 @@ def folded(text: bytes) -> bytes:
 class Signatures:
     """The matrix in its memory file, mapped and never copied; `blocks` is how many it has room for.
 
-    >>> signatures = Signatures(fd)
+    >>> signatures = Signatures(memory_file.mapped(fd))
     >>> list(signatures.holding([[b"timeout"]]))
     [3, 17]
     """
 
-    def __init__(self, fd: int) -> None:
-        """Map the file; the caller may close `fd`."""
-        size = os.fstat(fd).st_size
-        starts = range(0, size, ROWS * SEGMENT)
-        self._segments = [(start, min(SEGMENT, (size - start) // ROWS)) for start in starts]  # and the bytes of a row
+    def __init__(self, data: mmap.mmap) -> None:
+        """Read a mapped file. Raises FormatError."""
+        sections = Sections(data, "ngrams")
+        size = sections.table["matrix"].size
+        self._segments = [(at, min(SEGMENT, (size - at) // ROWS)) for at in range(0, size, ROWS * SEGMENT)]  # and width
         self.blocks = size // ROWS * 8
-        self._matrix = memory_file.mapped(fd) if size else b""
+        self._data, self._matrix = data, sections.start("matrix")
 
     def holding(self, needed: Needed) -> Iterator[int]:
         """Yield the blocks that may hold all texts of one group, in order; of a text under 3 bytes nothing is known."""
@@ -68,8 +69,8 @@ class Signatures:
         """Return as bits the blocks of a segment that are in all of some rows: mostly few rows leave none."""
         found = (1 << 8 * width) - 1
         for row in rows:
-            at = start + row * width
-            found &= int.from_bytes(self._matrix[at : at + width], "little")
+            at = self._matrix + start + row * width
+            found &= int.from_bytes(self._data[at : at + width], "little")
             if not found:
                 break
         return found

@@ -1,13 +1,12 @@
 """The symbols of every file, in a memory file of its own: extractors make its parts, the indexer writes them one after
 the other, and the query worker maps it.
 
-The file holds a part for each file that has symbols, in the order of paths: where each of its rows ends, their first
-and their last lines, their kinds, and then the rows, in the order of lines. Behind the parts stand the CRC-32 of each
-name, in order, and whose it is; where the part of each file begins; the first row of each file, and the end of the
-last. The last 16 bytes say how many rows and files there are.
+Its sections are a part for each file that has symbols, in the order of paths: where each of its rows ends, their first
+and their last lines, their kinds, and then the rows, in the order of lines; the CRC-32 of each name, in order, and
+whose it is; where the part of each file begins; and the first row of each file, and the end of the last.
 """
 
-import struct
+import mmap
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,15 +17,14 @@ from zlib import crc32
 
 import msgspec
 
-from fledgling.security import memory_file
 from fledgling.wire import DEFINITION_KINDS, Kind
-from fledgling.worker.store.text import NUMBER, PLACE, File, columns
+from fledgling.worker.store.sections import NUMBER, PLACE, Sections, SectionWriter
+from fledgling.worker.store.text import File
 
 if TYPE_CHECKING:
     from fledgling.worker.rows import SymbolRow
 
 _Packed = tuple[str, str | None, str | None, str | None, str | None]
-_COUNTS = struct.Struct("=QQ")
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CODES: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
 DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those from it on of imports and exports
@@ -126,7 +124,8 @@ class OutlineWriter:
 
     def __init__(self, fd: int, files: int) -> None:
         """Write to an empty file, which the caller closes, what is in so many files."""
-        self._file = open(fd, "wb", closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._sections = SectionWriter(fd, "symbols")
+        self._sections.begin("parts")
         self._begins = array(PLACE, bytes(files * array(PLACE).itemsize))
         self._counts = array(NUMBER, bytes(files * array(NUMBER).itemsize))
         self._hashes: list[bytes] = []
@@ -137,7 +136,7 @@ class OutlineWriter:
         for number, count, part in zip(numbers, counts, symbols.parts, strict=True):
             self._begins[number], self._counts[number] = self._end, count
             self._end += len(part)
-        self._file.writelines(symbols.parts)
+        self._sections.write(symbols.parts)
         self._hashes.append(symbols.hashes)
 
     def finish(self) -> None:
@@ -149,11 +148,11 @@ class OutlineWriter:
         keys <<= 32
         keys |= np.arange(len(keys), dtype=NUMBER)
         keys.sort()
-        first_rows = array(NUMBER, accumulate(self._counts, initial=0))
-        with self._file as file:
-            file.write((keys >> 32).astype(NUMBER).data)
-            file.writelines((keys.astype(NUMBER).data, self._begins, first_rows))
-            file.write(_COUNTS.pack(len(keys), len(self._counts)))
+        with self._sections as sections:
+            sections.column("hashes", NUMBER, (keys >> 32).astype(NUMBER).data)
+            sections.column("named", NUMBER, keys.astype(NUMBER).data)
+            sections.column("begins", PLACE, self._begins)
+            sections.column("first_rows", NUMBER, accumulate(self._counts, initial=0))
 
 
 class _Part(NamedTuple):
@@ -169,19 +168,17 @@ class _Part(NamedTuple):
 class Outlines:
     """The file as it is read; rows are numbers until they are asked for.
 
-    >>> outlines = Outlines(fd)
+    >>> outlines = Outlines(memory_file.mapped(fd))
     >>> [outlines.row(number).line_start for number in outlines.named("run")]
     [1]
     """
 
-    def __init__(self, fd: int) -> None:
-        """Map the file; the caller may close `fd`."""
-        self._data = memory_file.mapped(fd)
-        rows, files = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
-        self._hashes, self._named, self._begins, self._first_rows = columns(
-            memoryview(self._data)[: -_COUNTS.size],
-            ((NUMBER, rows), (NUMBER, rows), (PLACE, files), (NUMBER, files + 1)),
-        )
+    def __init__(self, data: mmap.mmap) -> None:
+        """Read a mapped file. Raises FormatError."""
+        sections = Sections(data, "symbols")
+        self._data, self._parts = data, sections.start("parts")
+        self._hashes, self._named = sections.column("hashes"), sections.column("named")
+        self._begins, self._first_rows = sections.column("begins"), sections.column("first_rows")
         self._decoder = msgspec.msgpack.Decoder(_Packed)
 
     def file_of(self, number: int) -> int:
@@ -231,7 +228,7 @@ class Outlines:
 
     def _part(self, file: int) -> _Part:
         count = self._first_rows[file + 1] - self._first_rows[file]
-        begin = self._begins[file]
+        begin = self._parts + self._begins[file]
         start = begin + count * _HEAD_BYTES
         numbers = memoryview(self._data)[begin : start - count].cast(NUMBER)
         kinds = self._data[start - count : start]

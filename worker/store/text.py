@@ -1,29 +1,22 @@
 """The text of an index, in a memory file of its own: the indexer writes it once, and who reads it maps it.
 
-The file holds the blocks of text in their order, and the paths of the files in theirs, both in UTF-8; the names of
-languages and of reasons why a text is missing; where each block and each path begins, and the last one ends; and a
-column for all else that is known of a block or a file. The last 24 bytes say how many blocks and files there are, and
-how long the names are. A map, a search and a read ask no engine: a statement takes it milliseconds.
+Its sections are the blocks of text in their order, and the paths of the files in theirs, both in UTF-8; the names of
+languages and of reasons why a text is missing; where each block and each path ends; and a column for all else that is
+known of a block or a file. A map, a search and a read ask no DuckDB: a statement takes it milliseconds.
 """
 
 import mmap
-import struct
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate
 from operator import attrgetter
-from typing import Final, Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from fledgling.security import memory_file
+from fledgling.worker.store.sections import NUMBER, PLACE, Sections, SectionWriter
 
-_COUNTS = struct.Struct("=QQQ")
-Kind = Literal["B", "I", "Q"]  # of items in an array: bytes, and the two below
-PLACE: Final = "Q"  # where a byte is, in an array
-NUMBER: Final = "I"  # of a line, a block or a file
-WRITTEN_BYTES = 2**20  # of text at once
 UNCOUNTED = 2**32 - 1  # lines of a file whose lines are not known; none has so many
 
 
@@ -48,17 +41,6 @@ class Block(NamedTuple):
     text: bytes
 
 
-def columns(data: memoryview, kinds: Sequence[tuple[Kind, int]]) -> list[memoryview]:
-    """Return the columns that end where the data does: of each the kind of its items, and how many there are."""
-    views = []
-    end = len(data)
-    for kind, count in reversed(kinds):
-        start = end - count * struct.calcsize(kind)
-        views.append(data[start:end].cast(kind))
-        end = start
-    return views[::-1]
-
-
 class BlockWriter:
     """Writes blocks as they come, those of a file one after the other.
 
@@ -69,7 +51,8 @@ class BlockWriter:
 
     def __init__(self, fd: int) -> None:
         """Write to an empty file, which the caller closes."""
-        self._file = open(fd, "wb", WRITTEN_BYTES, closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._sections = SectionWriter(fd, "text")
+        self._sections.begin("text")
         self._ends = array(PLACE, [0])
         self._first_lines = array(NUMBER)
         self._counts: dict[str, tuple[int, int]] = {}  # path -> its first block, and how many there are
@@ -77,7 +60,7 @@ class BlockWriter:
     def add(self, blocks: Iterable[Block]) -> None:
         """Write the next blocks."""
         for path, first_line, text in blocks:
-            self._file.write(text)
+            self._sections.write([text])
             first, count = self._counts.get(path, (len(self._first_lines), 0))
             self._counts[path] = (first, count + 1)
             self._ends.append(self._ends[-1] + len(text))
@@ -92,52 +75,59 @@ class BlockWriter:
             files_of.extend([numbers[path]] * count)
         paths = [file.path.encode() for file in known]
         names: dict[str | None, int] = {}
-        about = (
-            [UNCOUNTED if file.line_count is None else file.line_count for file in known],
-            [names.setdefault(file.language, len(names)) for file in known],
-            [names.setdefault(file.skip_reason, len(names)) for file in known],
-            *([self._counts.get(file.path, (0, 0))[part] for file in known] for part in (0, 1)),
-        )
-        named = msgspec.msgpack.encode([*names])
-        places = array(PLACE, accumulate(map(len, paths), initial=self._ends[-1]))
-        sizes = array(PLACE, [file.size_bytes for file in known])
-        with self._file as file:
-            file.writelines(chain(paths, (named, self._ends, places, sizes, self._first_lines, files_of)))
-            file.writelines(array(NUMBER, column) for column in about)
-            file.write(_COUNTS.pack(len(self._first_lines), len(known), len(named)))
+        about = {
+            "lines": [UNCOUNTED if file.line_count is None else file.line_count for file in known],
+            "languages": [names.setdefault(file.language, len(names)) for file in known],
+            "reasons": [names.setdefault(file.skip_reason, len(names)) for file in known],
+            "first_blocks": [self._counts.get(file.path, (0, 0))[0] for file in known],
+            "block_counts": [self._counts.get(file.path, (0, 0))[1] for file in known],
+        }
+        with self._sections as sections:
+            sections.column("block_ends", PLACE, self._ends)
+            sections.column("first_lines", NUMBER, self._first_lines)
+            sections.column("block_files", NUMBER, files_of)
+            sections.begin("paths")
+            sections.write(paths)
+            sections.column("path_ends", PLACE, accumulate(map(len, paths), initial=0))
+            sections.begin("names")
+            sections.write([msgspec.msgpack.encode([*names])])
+            sections.column("sizes", PLACE, [file.size_bytes for file in known])
+            for name, column in about.items():
+                sections.column(name, NUMBER, column)
         self._counts.clear()  # a writer outlives what it has written
 
 
 class Blocks:
     """The file as it is read. Nothing of it is kept but its mapping.
 
-    >>> blocks = Blocks(fd)
+    >>> blocks = Blocks(memory_file.mapped(fd))
     >>> blocks.find("a.py")
-    File(path='a.py', language='python', size_bytes=10, line_count=1, skip_reason=None, block=0, blocks=1)
+    File(path='a.py', language='python', size_bytes=10, line_count=1, skip_reason=None, number=0, block=0, blocks=1)
     >>> blocks.text(0)
     b'import os'
     """
 
-    def __init__(self, fd: int) -> None:
-        """Map the file; the caller may close `fd`."""
-        self._data = memory_file.mapped(fd)
-        self.count, files, names = _COUNTS.unpack_from(self._data, len(self._data) - _COUNTS.size)
-        kinds: list[tuple[Kind, int]] = [("B", names), (PLACE, self.count + 1), (PLACE, files + 1), (PLACE, files)]
-        kinds += [(NUMBER, self.count), (NUMBER, self.count)] + [(NUMBER, files)] * 5
-        named, self._ends, self._paths, self.sizes, self.first_lines, self.files_of, *about = columns(
-            memoryview(self._data)[: -_COUNTS.size], kinds
-        )
-        self.lines, self.languages, self.reasons, self._firsts, self._counts = about
-        self.names = msgspec.msgpack.decode(named, type=list[str | None])
-        self.files = range(files)
+    def __init__(self, data: mmap.mmap) -> None:
+        """Read a mapped file. Raises FormatError."""
+        sections = Sections(data, "text")
+        self._sections, self._data = sections, data
+        self._text, self._path_text = sections.start("text"), sections.start("paths")
+        self._ends, self._path_ends = sections.column("block_ends"), sections.column("path_ends")
+        self.first_lines, self.files_of = sections.column("first_lines"), sections.column("block_files")
+        self.lines, self.sizes = sections.column("lines"), sections.column("sizes")
+        self.languages, self.reasons = sections.column("languages"), sections.column("reasons")
+        self._firsts, self._counts = sections.column("first_blocks"), sections.column("block_counts")
+        self.names = msgspec.msgpack.decode(sections.column("names"), type=list[str | None])
+        self.count = len(self.first_lines)
+        self.files = range(len(self.sizes))
 
     def forget(self) -> None:
         """Give the pages back that were read so far: they count as memory of the process that maps them."""
-        self._data.madvise(mmap.MADV_DONTNEED)
+        self._sections.forget()
 
     def text(self, block: int) -> bytes:
         """Return the lines of a block, without the end of the last."""
-        return self._data[self._ends[block] : self._ends[block + 1]]
+        return self._data[self._text + self._ends[block] : self._text + self._ends[block + 1]]
 
     def file_of(self, block: int) -> File:
         """Return the file that a block is of."""
@@ -172,7 +162,8 @@ class Blocks:
 
     def raw_path(self, number: int) -> bytes:
         """Return the same path in UTF-8."""
-        return self._data[self._paths[number] : self._paths[number + 1]]
+        start = self._path_text
+        return self._data[start + self._path_ends[number] : start + self._path_ends[number + 1]]
 
     def file(self, number: int) -> File:
         """Return the file with this number."""
