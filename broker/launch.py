@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import subprocess
 import sys
@@ -68,7 +69,7 @@ class BackProcess(Generic[Received]):
             cwd="/",
             env={},
             pass_fds=fds,
-            start_new_session=True,  # a Ctrl-C at the terminal is for the broker, which then ends us
+            start_new_session=True,  # a Ctrl-C at the terminal is for the broker, which then ends the whole group
         )
         self._seen = psutil.Process(self._process.pid)
         self._module = module
@@ -130,12 +131,14 @@ class BackProcess(Generic[Received]):
         return self._process.poll() is not None
 
     def kill(self) -> None:
-        """End the process at once."""
-        self._process.kill()
+        """End the process and all that it has forked at once."""
+        if self._process.returncode is None:
+            self._end_group()
 
     async def ended(self) -> int:
         """Wait until the process is gone and its pipes are closed; return its exit status, negative for a signal."""
         status = await asyncio.to_thread(self._process.wait)
+        self._end_group()  # who is stopped, or ignores its closed socket, would stay
         if self._memory:
             self._memory.forget(self)
         if self._draining:
@@ -149,6 +152,14 @@ class BackProcess(Generic[Received]):
             self._answers.close()  # paused before more than was ever read, it would not see that the pipe has ended
         self._close_unused()
         return status
+
+    def _end_group(self) -> None:
+        """End whoever is left of its process group: it leads one, and no filter lets a process leave it.
+
+        Its number is nobody else's while one is left; where none is, there is no such group.
+        """
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
 
     def _close_unused(self) -> None:
         """Close the pipes that the event loop has not taken over: nobody listened to this process yet."""

@@ -135,7 +135,8 @@ CHECKS: Mapping[str, tuple[tuple[Argument, ...], ...]] = {
     # Not a datagram socket: one of a pair can still send to any address.
     "stream": ((_only(0, _UNIX), Argument(1, 0xF, (_STREAM,))),),
     "connected": ((_only(4, 0), Argument(4, _ALL, (0,), upper=True)),),  # to no address: the peer
-    "one": ((Argument(0, 1 << 31, (0,)), Argument(0, _ALL, (0,), never=True)),),  # not a group, nor everybody
+    # A process, or a group other than its own: a back process ends with all that it has forked. Not everybody (-1).
+    "others": ((Argument(0, _ALL, (0, _ALL), never=True),),),
     "own": ((_only(0, 0),),),  # the limits of this process
 }
 

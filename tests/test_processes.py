@@ -226,6 +226,43 @@ async def test_a_stopped_worker_ends_with_the_broker_too(project):
         await ends(server, signal.SIGKILL)
 
 
+def is_listing(indexer):
+    """Whether its first child, the lister, is there and confined."""
+    with suppress(ValueError, FileNotFoundError, ProcessLookupError, KeyError):
+        return has_limits(min(indexer.children(), key=lambda child: child.pid), limits.of_indexer(2 * GB))
+
+
+def is_extracting(indexer):
+    return children_of_children(indexer) == [limits.extractors(2 * GB)]  # the lister is gone
+
+
+STOPPED = {  # who is stopped, as who was taken over may ignore its closed socket: when, and which of the indexer's
+    "lister": (is_listing, lambda indexer: min(indexer.children(), key=lambda child: child.pid)),
+    "extractors' parent": (is_extracting, lambda indexer: indexer.children()[0]),
+    "extractor": (is_extracting, lambda indexer: indexer.children()[0].children()[0]),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", STOPPED)
+async def test_a_stopped_child_of_the_indexer_ends_with_it(large, name):
+    """The kernel passes no death signal on between siblings of Landlock, so the broker ends the whole group."""
+    is_there, stopped = STOPPED[name]
+    with Server(large) as server:
+        indexer = await first(server.seen, INDEXER)
+        await until(lambda: is_there(indexer))
+        stopped(indexer).suspend()
+        await until(lambda: has_limits(indexer, limits.of_indexer(2 * GB)))  # it is confined too
+        indexer.suspend()
+        left = [indexer, *indexer.children(recursive=True)]
+        indexer.kill()
+        try:
+            await until(lambda: not any(map(is_alive, left)), seconds=20)
+        finally:
+            for process in filter(is_alive, left):
+                process.kill()
+
+
 # ---- who replaces them ----------------------------------------------------------------------------------------------
 
 
