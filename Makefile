@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test long clients bench bench-all bench-record bundle dist constraints check format
+.PHONY: test long clients bench bench-all bench-record bundle dist constraints docs check format
 
 test:
 	.venv/bin/python -m pytest
@@ -28,6 +28,9 @@ dist: # wheel and sdist of the last commit: the same bytes from every clone
 constraints: # pins and hashes of all that the tests need, of every platform; needs uv
 	uv pip compile --universal --python-version 3.11 --extra test --generate-hashes --upgrade --no-annotate \
 	  --custom-compile-command "make constraints" --output-file constraints.txt pyproject.toml
+
+docs: # writes what docs/ says of tools, profiles and settings, from the code
+	.venv/bin/python tests/documents.py
 
 check:
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports

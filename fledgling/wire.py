@@ -61,6 +61,11 @@ Cursor = Annotated[Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None, Meta(des
 MapCursor = Annotated[Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[01])?$")] | None, Meta(description="from `next`")]
 
 
+def meaning(text: str) -> dict[str, str]:
+    """Say what an argument means in docs/tools.md alone: a `description` would be in every agent's context."""
+    return {"meaning": text}
+
+
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of a command line that are not UTF-8, halves of pairs in JSON
 
 
@@ -125,12 +130,12 @@ class Search(Question, frozen=True):
     Example: search(query="timeout", path="src/**", language="python")
     """
 
-    query: Annotated[Text, Meta(min_length=1)]
+    query: Annotated[Text, Meta(min_length=1, extra=meaning("the text, or the expression, or a part of a name"))]
     path: PathFilter = None
     language: Language = None
-    kind: Kind | None = None
-    regex: bool = False
-    case_sensitive: bool = False
+    kind: Annotated[Kind | None, Meta(extra=meaning("find definitions of this kind by name, not text"))] = None
+    regex: Annotated[bool, Meta(extra=meaning("`query` is a regular expression of RE2"))] = False
+    case_sensitive: Annotated[bool, Meta(extra=meaning("tell upper case from lower case"))] = False
     whole_word: Annotated[bool, Meta(description="no letter, digit or `_` (ASCII) beside the match")] = False
     context: Annotated[int, Meta(ge=0, le=20, description="lines around a hit")] = 2
     max_results: Annotated[int, Meta(ge=1, le=1000, description="hits a page")] = 50
@@ -146,10 +151,10 @@ class Symbols(Question, frozen=True):
     """
 
     path: PathFilter = None
-    kind: Kind | None = None
+    kind: Annotated[Kind | None, Meta(extra=meaning("definitions of this kind only"))] = None
     language: Language = None
     name_pattern: Annotated[Text | None, Meta(description="glob on the name, `parse_*`")] = None
-    max_results: Annotated[int, Meta(ge=1, le=1000)] = 100
+    max_results: Annotated[int, Meta(ge=1, le=1000, extra=meaning("definitions a page"))] = 100
     cursor: Cursor = None
 
 
@@ -161,7 +166,7 @@ class Dependencies(Question, frozen=True):
     """
 
     path: Annotated[Text, Meta(description="file relative to the root")]
-    direction: Direction = "both"
+    direction: Annotated[Direction, Meta(extra=meaning("which way to follow imports"))] = "both"
     depth: Annotated[int, Meta(ge=1, le=10, description="steps to follow")] = 1
     cursor: Cursor = None
 
@@ -173,7 +178,7 @@ class Query(Question, frozen=True):
     Example: query(sql="SELECT path, name, line_end - line_start AS length FROM symbols ORDER BY length DESC LIMIT 10")
     """
 
-    sql: Annotated[str, Meta(min_length=1, max_length=MAX_SQL_CHARS)]
+    sql: Annotated[str, Meta(min_length=1, max_length=MAX_SQL_CHARS, extra=meaning("one SELECT in DuckDB's dialect"))]
 
     def __post_init__(self) -> None:
         """SQL spans lines, so only NUL is refused here; the gate parses the rest."""

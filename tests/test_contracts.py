@@ -1,4 +1,4 @@
-"""What holds across files: style, types, imports, the wheel, and documents that say what the code says."""
+"""What holds across files: style, types, imports, the wheel. Documents are in test_documents.py."""
 
 import os
 import re
@@ -12,11 +12,9 @@ import pytest
 
 from fledgling.broker.protocol import schema
 from fledgling.security import profile
-from fledgling.wire import QUESTIONS
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "security/README.md")
 ROOMS = ("broker", "worker", "security", "profiles")
 
 CHECKS = {
@@ -78,31 +76,6 @@ def test_wheel_holds_the_tree(tmp_path: Path) -> None:
     expected |= {f"fledgling/{name}" for name in files if name.parts[0] in ROOMS}
     expected |= {f"fledgling/attacks/{name.name}" for name in files if name.parts[:2] == ("tests", "attacks")}
     assert packed == expected
-
-
-def test_readme_lists_the_tools_as_the_wire_has_them() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| .+ \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
-    documented = {tool: re.findall(r"`(\w+)", arguments) for tool, arguments in rows if tool in QUESTIONS}
-    assert documented == {tool: list(question.__struct_fields__) for tool, question in QUESTIONS.items()}
-
-
-def test_ci_runs_the_test_command_of_the_readme() -> None:
-    command = (ROOT / ".ci/run").read_text().splitlines()[-1]
-    assert command in (ROOT / "README.md").read_text().splitlines()
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_document_names_tests_and_files_that_exist(document: str) -> None:
-    text = (ROOT / document).read_text()
-    for file, name in re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text):
-        assert (ROOT / file).is_file(), file
-        assert not name or re.search(rf"def {name}\b", (ROOT / file).read_text()), f"{file}::{name}"
-    for link in re.findall(r"\]\((?!http)([^)#]+)\)", text):
-        assert (ROOT / document).parent.joinpath(link).exists(), link
-
-
-def test_changelog_has_the_version_or_says_unreleased() -> None:
-    assert re.search(r"^## \[Unreleased\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", profile.shipped())

@@ -1,0 +1,254 @@
+"""What documents say of profiles, tools and settings, as the code has it: `make docs` writes it between their marks.
+
+A section stands between `<!-- generated: NAME -->` and `<!-- end -->`; the words around it are written by hand.
+tests/test_documents.py fails where a document says anything else.
+"""
+
+import inspect
+import re
+import textwrap
+import types
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import NODEFAULT, Meta, Struct
+
+from fledgling import config, wire
+from fledgling.broker.protocol import resources, schema
+from fledgling.scope import Scope
+from fledgling.security import profile as profiles
+
+ROOT = Path(__file__).parent.parent
+COMMAND = "make docs"
+SECTION = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
+
+# Types of the wire that have a name: what they hold, rather than how the broker checks it.
+NAMED = (
+    (wire.Path, "path"),
+    (wire.Place, "path, empty for the root"),
+    (wire.Said, "sentence"),
+    (wire.Word, "word"),
+    (wire.Shown, "line of text"),
+    (wire.Count, "count"),
+    (wire.At, "line number"),
+    (wire.Line, "line number from 1"),
+    (wire.Kind, "[kind](#kinds)"),
+)
+PLAIN = {str: "text", int: "whole number", bool: "`true` or `false`", float: "number", Any: "any JSON value"}
+
+
+class Bounds(NamedTuple):
+    """What `Meta` says of a value, in words: `Bounds.of([Meta(ge=1, le=20)])` is `from 1 to 20`."""
+
+    low: float | None = None
+    high: float | None = None
+    shortest: int | None = None
+    longest: int | None = None
+    pattern: str | None = None
+
+    @classmethod
+    def of(cls, metas: Iterable[Meta]) -> "Bounds":
+        names = ("ge", "le", "min_length", "max_length", "pattern")
+        return cls(
+            *(next((v for m in metas if (v := getattr(m, name)) is not None), None) for name in names),
+        )
+
+    def __str__(self) -> str:
+        parts = []
+        if self.high is not None:
+            parts.append(f"from {self.low:,} to {self.high:,}")
+        if self.longest is not None:
+            parts.append(f"of {f'{self.shortest:,}' if self.shortest else 'up'} to {self.longest:,} characters")
+        if self.pattern is not None:
+            parts.append(f"that matches `{self.pattern}`")
+        return ", ".join(parts)
+
+
+def kind_of(hint: Any) -> str:
+    """Return a type in words: `kind_of(list[tuple[At, Shown]])` is `list of [line number, line of text]`."""
+    for named, word in NAMED:
+        if hint == named:
+            return word
+    parts = get_args(hint)
+    match get_origin(hint):
+        case origin if origin is Annotated:
+            bounds = str(Bounds.of(parts[1:]))
+            return kind_of(parts[0]) + (f" {bounds}" if bounds else "")
+        case origin if origin in (Union, types.UnionType):
+            return " or ".join(kind_of(part) for part in parts if part is not types.NoneType)
+        case origin if origin is Literal:
+            return ", ".join(f"`{part}`" for part in parts)
+        case origin if origin is list:
+            return f"list of {kind_of(parts[0])}"
+        case origin if origin is tuple:
+            return f"[{', '.join(map(kind_of, parts))}]"
+        case origin if origin is dict:
+            return f"object: {kind_of(parts[0])} to {kind_of(parts[1])}"
+    return PLAIN.get(hint) or f"[`{hint.__name__}`](#{hint.__name__.lower()})"
+
+
+def meaning_of(hint: Any) -> str:
+    """Return what an argument means: its description, or what only the documents say of it."""
+    metas = [meta for meta in get_args(hint) if isinstance(meta, Meta)]
+    said = [meta.description or (meta.extra or {}).get("meaning") for meta in metas]
+    return next((text for text in said if text), "")
+
+
+def rows(heads: tuple[str, ...], cells: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Yield a Markdown table."""
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    for row in cells:
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+
+
+def default_of(field: msgspec.structs.FieldInfo, absent: str) -> str:
+    """Return the default of a field as JSON has it; `absent` where it may be left out, and means nothing then."""
+    if field.required:
+        return "required"
+    value = field.default if field.default is not NODEFAULT else field.default_factory()
+    return absent if value is None else f"`{msgspec.json.encode(value).decode()}`"
+
+
+# ---- tools ----------------------------------------------------------------------------------------------------------
+
+
+def tools() -> Iterator[str]:
+    for tool, question in wire.QUESTIONS.items():
+        hints = get_type_hints(question, include_extras=True)
+        fields = msgspec.structs.fields(question)
+        yield f"### `{tool}`\n"
+        purpose, example = schema.description(tool).split("\nExample: ")
+        yield f"{purpose}\n\nExample: `{example}`\n"
+        yield from rows(
+            ("argument", "type and bounds", "default", "meaning"),
+            ((f"`{f.name}`", kind_of(hints[f.name]), default_of(f, "-"), meaning_of(hints[f.name])) for f in fields),
+        )
+        answers = " or ".join(f"[`{answer.__name__}`](#{answer.__name__.lower()})" for answer in wire.ANSWERS[tool])
+        yield f"\nAnswer: {answers}.\n"
+
+
+def answers() -> Iterator[str]:
+    for part in parts_of(answer for each in wire.ANSWERS.values() for answer in each):
+        hints = get_type_hints(part, include_extras=True)
+        yield f"### `{part.__name__}`\n"
+        yield f"{inspect.cleandoc(part.__doc__ or '')}\n"
+        yield from rows(
+            ("field", "type", "default"),
+            (
+                (f"`{f.name}`", kind_of(hints[f.name]), "always there" if f.required else default_of(f, "absent"))
+                for f in msgspec.structs.fields(part)
+            ),
+        )
+        yield ""
+
+
+def parts_of(structs: Iterable[type[Struct]]) -> list[type[Struct]]:
+    """Return answers and what they are made of, each once, a whole before its parts."""
+    known: dict[type[Struct], None] = {}
+
+    def look(hint: Any) -> None:
+        if isinstance(hint, type) and issubclass(hint, Struct) and hint not in known:
+            known[hint] = None
+            for inner in get_type_hints(hint).values():
+                look(inner)
+        for part in get_args(hint):
+            look(part)
+
+    for struct in structs:
+        look(struct)
+    return list(known)
+
+
+def kinds() -> Iterator[str]:
+    yield textwrap.fill(f"{', '.join(f'`{kind}`' for kind in get_args(wire.Kind))}.", 120)
+
+
+# ---- profiles and settings ------------------------------------------------------------------------------------------
+
+
+def directives() -> Iterator[str]:
+    yield from rows(
+        ("directive", "value", "default", "enforced by", "meaning"),
+        (
+            (f"`{name}`", d.literal.expects, written(d), d.enforced_by, d.meaning)
+            for name, d in profiles.DIRECTIVES.items()
+        ),
+    )
+
+
+def written(directive: profiles.Directive) -> str:
+    """Return a default as a profile would set it: `'2GB'`."""
+    match directive.default:
+        case bool(value):
+            return "`'on'`" if value else "`'off'`"
+        case int(value) if directive.literal.expects.startswith("a size"):
+            return f"`'{profiles.size_text(value)}'`"
+        case "" | ():
+            return "none"
+        case str(value):
+            return f"`'{value}'`"
+        case value:
+            return f"`{value:g}`"
+
+
+def shipped() -> Iterator[str]:
+    loaded = [profiles.load(name) for name in profiles.shipped()]
+    yield from rows(
+        ("profile", "tools", "memory", "seconds a call", "rows and bytes an answer", "for"),
+        (
+            (
+                f"`{p.name}`",
+                ", ".join(p.tools),
+                profiles.size_text(p.memory_limit),
+                f"{p.query_timeout:g}",
+                f"{p.max_rows:,}; {profiles.size_text(p.max_result_bytes)}",
+                first_comment(p.name),
+            )
+            for p in loaded
+        ),
+    )
+
+
+def first_comment(name: str) -> str:
+    """Return what the first line of a shipped profile says of it."""
+    first = (profiles.SHIPPED / f"{name}.sql").read_text().splitlines()[0]
+    return first.removeprefix(f"-- {name}: ")
+
+
+def tables() -> Iterator[str]:
+    yield f"```\n{resources.SCHEMA}```"
+
+
+def settings() -> Iterator[str]:
+    yield from rows(
+        ("setting", "value", "default", "a project's file"),
+        (
+            (
+                f"`{field.name}`",
+                meaning_of(config.TYPES[field.name]),
+                default_of(field, "-"),
+                "may narrow it" if field.name in Scope.__struct_fields__ else "-",
+            )
+            for field in msgspec.structs.fields(config.Settings)
+        ),
+    )
+
+
+SECTIONS: dict[str, Callable[[], Iterator[str]]] = {
+    section.__name__: section for section in (tools, answers, kinds, directives, shipped, tables, settings)
+}
+DOCUMENTS = ("docs/tools.md", "docs/profiles.md", "docs/settings.md")
+
+
+def as_generated(text: str) -> str:
+    """Return a document with its generated sections made anew."""
+    return SECTION.sub(lambda found: found[1] + found[2] + "\n".join(SECTIONS[found[1]]()).rstrip() + "\n", text)
+
+
+if __name__ == "__main__":
+    for document in DOCUMENTS:
+        path = ROOT / document
+        path.write_text(as_generated(path.read_text()))

@@ -1,0 +1,132 @@
+"""Documents say what the code says: paths, tests and links are there, tables are the wire's, and sizes stay small."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from documents import COMMAND, DOCUMENTS, ROOT, SECTIONS, as_generated
+
+from fledgling.wire import QUESTIONS
+
+TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+    "\0"
+)
+FOLDERS = {name.partition("/")[0] for name in TRACKED if "/" in name}
+WRITTEN = (
+    *("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "security/README.md"),
+    *(
+        str(path.relative_to(ROOT))
+        for folder in ("docs", "benchmarks")
+        for path in sorted((ROOT / folder).rglob("*.md"))
+    ),
+)
+MAX_BYTES = {"README.md": 6000, "ARCHITECTURE.md": 10_000}  # what is read in one sitting; the rest stands in docs/
+
+PATH = re.compile(r"(?P<path>[\w.*-]+(?:/[\w.*-]+)*/?)(?:::(?P<test>\w+))?")
+BARE = re.compile(r"\w+\.(?:py|md)")  # without its folder; what ends otherwise may be a file of any project
+
+
+def prose(document: str) -> list[str]:
+    """Return the lines of a document, without its blocks of code."""
+    text = (ROOT / document).read_text()
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE).splitlines()
+
+
+def missing(document: str, line: str) -> list[str]:
+    """Return what a line names between backticks that is not there: paths from the root, files of a folder it names."""
+    named = [found for quoted in re.findall(r"`([^`]+)`", line) if (found := PATH.fullmatch(quoted))]
+    rooted = [found for found in named if found["path"].split("/")[0] in FOLDERS and "/" in found["path"]]
+    bare = [found for found in named if BARE.fullmatch(found["path"])]
+    folders = [ROOT, (ROOT / document).parent, *(ROOT / found["path"] for found in rooted if found["path"][-1] == "/")]
+    return [
+        *(found[0] for found in rooted if not exists(ROOT, found)),
+        *(found[0] for found in bare if not any(exists(folder, found) for folder in folders)),
+    ]
+
+
+def exists(folder: Path, named: re.Match[str]) -> bool:
+    """Tell whether a path, perhaps with `*` in it, is below a folder, and the test it names is defined there."""
+    files = [*folder.glob(named["path"].rstrip("/"))]
+    if named["path"].endswith("/"):
+        files = [file for file in files if file.is_dir()]
+    return any(not named["test"] or re.search(rf"def {named['test']}\b", file.read_text()) for file in files)
+
+
+@pytest.mark.parametrize("document", WRITTEN)
+def test_document_names_files_and_tests_that_exist(document: str) -> None:
+    assert [name for line in prose(document) for name in missing(document, line)] == []
+
+
+GONE = [  # what must be seen as missing, and what must not
+    ("`worker/nowhere.py` and `tests/test_contracts.py::test_nothing`", 2),
+    ("| `broker/` | `nothing.py` |", 1),
+    ("| `broker/` | `front.py` |", 0),
+    ("`tests/judges/test_nothing_*.py`, `tests/test_contracts.py/`", 2),
+    ("`src/app.py`, `go.mod`, `Engine.run`, `fledgling://overview`, `*.py`", 0),
+]
+
+
+@pytest.mark.parametrize(("line", "count"), GONE)
+def test_what_is_not_there_is_seen(line: str, count: int) -> None:
+    assert len(missing("README.md", line)) == count
+
+
+@pytest.mark.parametrize("document", WRITTEN)
+def test_links_lead_somewhere(document: str) -> None:
+    for path, anchor in re.findall(r"\]\((?!http)([^)#\s]*)(?:#([^)\s]+))?\)", "\n".join(prose(document))):
+        target = (ROOT / document).parent / path if path else ROOT / document
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
+
+
+def anchors(document: Path) -> set[str]:
+    """Return the anchors of a document's headings, as forges make them: `What `ps` shows` has `what-ps-shows`."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", MAX_BYTES)
+def test_document_stays_small(document: str) -> None:
+    assert (ROOT / document).stat().st_size <= MAX_BYTES[document]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_reference_is_what_the_code_says(document: str) -> None:
+    text = (ROOT / document).read_text()
+    assert as_generated(text) == text, f"{document} is not what the code says; write it with `{COMMAND}`"
+
+
+def test_every_section_is_in_one_document() -> None:
+    texts = "".join((ROOT / document).read_text() for document in DOCUMENTS)
+    assert sorted(re.findall(r"<!-- generated: (\w+) -->", texts)) == sorted(SECTIONS)
+
+
+def test_every_argument_says_what_it_means() -> None:
+    empty = re.findall(r"^\| .+ \|  \|$", (ROOT / "docs/tools.md").read_text(), re.MULTILINE)
+    assert empty == []
+
+
+def test_decisions_are_listed_and_whole() -> None:
+    folder = ROOT / "docs/decisions"
+    decisions = sorted(path.name for path in folder.glob("[0-9]*.md"))
+    assert re.findall(r"\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text()) == decisions
+    for name in decisions:
+        text = (folder / name).read_text()
+        assert re.search(r"^Status: \w.*\. Date: \d{4}-\d\d-\d\d", text, re.MULTILINE), name
+        assert re.findall(r"^## (\w+)$", text, re.MULTILINE) == ["Context", "Decision", "Consequences"], name
+
+
+def test_readme_lists_the_tools_as_the_wire_has_them() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| .+ \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    documented = {tool: re.findall(r"`(\w+)", arguments) for tool, arguments in rows if tool in QUESTIONS}
+    assert documented == {tool: list(question.__struct_fields__) for tool, question in QUESTIONS.items()}
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    command = (ROOT / ".ci/run").read_text().splitlines()[-1]
+    assert command in (ROOT / "README.md").read_text().splitlines()
+
+
+def test_changelog_has_the_version_or_says_unreleased() -> None:
+    assert re.search(r"^## \[Unreleased\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
