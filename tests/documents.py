@@ -1,7 +1,7 @@
 """What documents say of profiles, tools and settings, as the code has it: `make docs` writes it between their marks.
 
 A section stands between `<!-- generated: NAME -->` and `<!-- end -->`; the words around it are written by hand.
-tests/test_documents.py fails where a document says anything else.
+tests/test_reference.py fails where a document says anything else.
 """
 
 import inspect

@@ -33,7 +33,7 @@ from fledgling.security import profile as profiles
 
 # Times that a test can wait for, given to the process that is tested before anything of it runs.
 HURRIED = {"HEAD_SECONDS": 0.5, "BODY_SECONDS": 0.5, "IDLE_SECONDS": 0.5, "KEEP_ALIVE_SECONDS": 1}
-PROGRAM = "from fledgling.broker import cli; from fledgling.broker.protocol import http; {} cli.main()"
+PROGRAM = "from fledgling.broker.cli import main; from fledgling.broker.protocol import http; {} main.main()"
 PROFILES = {"reviewer": "fledgling-core", "analyst": "fledgling-analyst"}
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -263,6 +263,23 @@ async def test_a_stopped_child_of_the_indexer_ends_with_it(large, name):
                 process.kill()
 
 
+@pytest.mark.anyio
+async def test_a_stopped_extractor_ends_with_the_broker(large):
+    """The process above it hears that the indexer is gone, and its own end is the kernel's signal to extractors."""
+    is_there, stopped = STOPPED["extractor"]
+    with Server(large) as server:
+        indexer = await first(server.seen, INDEXER)
+        await until(lambda: is_there(indexer))
+        stopped(indexer).suspend()
+        left = [indexer, *indexer.children(recursive=True)]
+        server.seen.kill()
+        try:
+            await until(lambda: not any(map(is_alive, left)), seconds=20)
+        finally:
+            for process in filter(is_alive, left):
+                process.kill()
+
+
 # ---- who replaces them ----------------------------------------------------------------------------------------------
 
 

@@ -143,7 +143,7 @@ def test_projects_agree(request: pytest.FixtureRequest, tmp_path: Path) -> None:
 # ---- indentation and blank lines -------------------------------------------------------------------------------------
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
-SCHEMA = Path(__file__).parents[2] / "worker" / "sql" / "schema_content.sql"
+SCHEMA = Path(__file__).parents[2] / "worker" / "store" / "sql" / "schema_content.sql"
 RARE = "\ta\n  \ta\n     \ta\n \t \ta\n\t   a\n \f \ta\n\v\n\x1f \x85\n\xa0\u3000\n\u200b\n \ufeff\n"
 
 

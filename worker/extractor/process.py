@@ -45,6 +45,7 @@ from fledgling.worker.store.symbols import outlined
 
 DEFINED = frozenset(DEFINITION_KINDS)
 UNCONFINED = 3  # exit status: another would end in the same way
+LOOK_SECONDS = 0.02  # between two looks at whether an extractor has ended, or the indexer
 
 
 def replace_forever(
@@ -80,12 +81,26 @@ def replace_forever(
                 os._exit(0)
             running[child] = place
         missing.clear()
-        child, status = os.wait()
+        child, status = _ended(indexer)
         place = running.pop(child)
         if ended := os.waitstatus_to_exitcode(status):
             _tell_lost(ended, pipes[place], extractor, at_work[place])
             missing.append(place)
     os._exit(0)
+
+
+def _ended(indexer: int) -> tuple[int, int]:
+    """Wait until an extractor has ended. Where the indexer has, end too: the kernel then ends the extractors.
+
+    They would see a closed socket themselves, but for one that is stopped, or whose code was taken over.
+    """
+    while True:
+        child, status = os.waitpid(-1, os.WNOHANG)
+        if child:
+            return child, status
+        if os.getppid() != indexer:
+            os._exit(0)
+        time.sleep(LOOK_SECONDS)
 
 
 def _tell_lost(status: int, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: "AtWork") -> None:
