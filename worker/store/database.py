@@ -158,9 +158,9 @@ def forget_buffers(db: duckdb.DuckDBPyConnection, limit: int) -> None:
 
     Of each buffer of a statement an entry of some 200 bytes stays in the queues of what may be evicted, until 32,768
     of them are there; the queues are emptied where memory is short. So the engine is asked to hold less than it can: it
-    lets go of what it may, refuses, and its limit stays as it was. Statements at work go on. What they read next comes
-    from the memory file again.
+    lets go of what it may, refuses, and its limit stays as it was; to be told that once more makes its allocator give
+    back what is free. Statements at work go on. What they read next comes from the memory file again.
     """
     with suppress(duckdb.OutOfMemoryException):
         db.execute("SET memory_limit='1B'")
-        db.execute(f"SET memory_limit='{limit}B'")  # it held nothing at all, and has not refused
+    db.execute(f"SET memory_limit='{limit}B'")  # with which its allocator gives back what is free
