@@ -6,11 +6,12 @@ import pytest
 from running import fronted
 from test_cli import fledgling
 
+from fledgling.pipe import HEADER_BYTES, Unpacker, pack
 from fledgling.security import limits
 from fledgling.wire import CODE, CONFINED, Explore
 from fledgling.worker.extractor import messages
 from fledgling.worker.extractor import pool as extractors
-from fledgling.worker.extractor.messages import Facts, Source
+from fledgling.worker.extractor.messages import Facts, Source, ToExtractor
 from fledgling.worker.extractor.pool import LOST_FILES, Extractors
 from fledgling.worker.languages.table import load_languages
 
@@ -107,3 +108,11 @@ def test_a_file_larger_than_a_frame_costs_its_own_definitions_and_no_others(tmp_
     found = json.loads(fledgling("symbols", *options).stdout)
     assert [file["path"] for file in found["files"]] == ["good.c"]
     assert "in 2 files (line.js, lines.c)" in json.loads(fledgling("explore", *options).stdout)["note"]
+
+
+def test_a_tree_of_tiny_files_is_put_to_extractors_in_messages_that_they_take():
+    """A frame of too many values would be the end of the process that reads it, and of the whole index."""
+    tiny = [Source(f"{number}.py", "python", (b"a = 1",)) for number in range(50_000)]
+    taking: Unpacker[ToExtractor] = Unpacker(ToExtractor)
+    taken = [taking.message(pack(batch)[HEADER_BYTES:]) for batch in extractors.batches(tiny, tabled=True)]
+    assert [source for batch in taken for source in batch.sources] == tiny

@@ -37,6 +37,7 @@ from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
 from fledgling.worker.store.symbols import Outlined, end_to_end
 
+BATCH_FILES = 1000  # in one message, each some ten values of those that a frame may hold (pipe.MAX_VALUES)
 BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
 LOST_FILES = 8  # that may end an extractor by FILE_SECONDS each: a thousand of them would take half an hour
 WAITING_BYTES = 2**20  # asked of the kernel for each end of a socket: who writes does not wait for who reads
@@ -221,13 +222,13 @@ def joined(parts: list[Found]) -> Found:
 
 
 def batches(sources: Iterable[Source], *, tabled: bool) -> Iterator[Batch]:
-    """Put sources together until they hold BATCH_BYTES."""
+    """Put sources together until they hold BATCH_BYTES, or are BATCH_FILES."""
     waiting: list[Source] = []
     size = 0
     for source in sources:
         waiting.append(source)
         size += sum(map(len, source.blocks))
-        if size > BATCH_BYTES:
+        if size > BATCH_BYTES or len(waiting) == BATCH_FILES:
             yield Batch(tuple(waiting), tabled)
             waiting, size = [], 0
     if waiting:
