@@ -16,6 +16,9 @@ from fledgling.security import profile
 FLEDGLING = f"{sys.executable} -I -B -m fledgling"
 ALONE = "bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev"
 BEHIND_LOCALE = f"{sys.executable} -P -B -m fledgling"  # heeds what the environment says of encodings
+STRANGER = (  # somebody else than root, whom no limit on processes holds; pytest's directories are closed to them
+    "setpriv --reuid 12345 --regid 12345 --clear-groups --inh-caps +dac_read_search --ambient-caps +dac_read_search"
+)
 FOUND, USAGE = 0, 2
 
 # What is run in a shell, its exit code, and a part of what it says: on standard output where it works, else in the one
@@ -35,6 +38,11 @@ CASES = {
     "64 open files": ("ulimit -n 64; {explore}", FOUND, "a.py  python"),
     "100 MB of address space": ("ulimit -v 100000; {explore}", USAGE, "ulimit -v: 100000 KiB of address space"),
     "1 GB of address space": ("ulimit -v 1000000; {explore}", FOUND, "a.py  python"),
+    "2 processes": (
+        f"{STRANGER} bash -c 'ulimit -u 2; {{run}} explore --root /usr/share'",
+        1,
+        "allow more processes (ulimit -u)",
+    ),
     # -- descriptors
     "no standard input": ("{explore} 0<&-", FOUND, "a.py  python"),
     "no standard output": ("{explore} 1>&-", FOUND, ""),
