@@ -31,7 +31,7 @@ from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.wire import CODE, AnyQuestion, Explore, Generation, Open, Refusal, Search, Symbols
 from fledgling.worker.query.dispatch import answer
-from fledgling.worker.store.database import lock_down, open_sealed, start
+from fledgling.worker.store.database import lock_down, memory_share, open_sealed, start
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
@@ -140,7 +140,7 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
         )
         opened = Open(os.getpid(), images, indexing.profile, generation)
         with closing(start()) as db:
-            open_sealed(db, images, CODE, indexing.profile.memory_limit)
+            open_sealed(db, images, CODE, memory_share(images, CODE, indexing.profile.memory_limit))
             lock_down(db)
 
             async def inside(question: AnyQuestion) -> None:

@@ -205,10 +205,13 @@ class Server:
 
 
 class Peak:
-    """The most memory that any process of a kind below a broker has held while this looked on, in bytes."""
+    """The most that was held while this looked on, in bytes: `held` is asked every so many seconds.
 
-    def __init__(self, of: psutil.Process, module: str) -> None:
-        self._of, self._module = of, module
+    >>> with Peak(lambda: largest(broker(), QUERY_WORKER)) as peak: ...
+    """
+
+    def __init__(self, held: Callable[[], int], every: float = 0.01) -> None:
+        self._held, self._every = held, every
         self._over = threading.Event()
         self._looking = threading.Thread(target=self._look)
         self.bytes = 0
@@ -222,7 +225,14 @@ class Peak:
         self._looking.join()
 
     def _look(self) -> None:
-        while not self._over.wait(0.01):
-            for process in back_processes(self._of, self._module):
-                with suppress(psutil.NoSuchProcess):
-                    self.bytes = max(self.bytes, process.memory_info().rss)
+        while not self._over.wait(self._every):
+            self.bytes = max(self.bytes, self._held())
+
+
+def largest(of: psutil.Process, module: str) -> int:
+    """The memory that the largest process of a kind below a broker holds."""
+    sizes = [0]
+    for process in back_processes(of, module):
+        with suppress(psutil.NoSuchProcess):
+            sizes.append(process.memory_info().rss)
+    return max(sizes)

@@ -22,7 +22,15 @@ from fledgling.broker.indexing import IndexingError
 from fledgling.security import memory_file
 from fledgling.wire import CODE, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.worker.files.text import content_hash
-from fledgling.worker.store.database import SYMBOLS_TOGETHER, TESTED, EngineError, check_engine, open_sealed, start
+from fledgling.worker.store.database import (
+    SYMBOLS_TOGETHER,
+    TESTED,
+    EngineError,
+    check_engine,
+    memory_share,
+    open_sealed,
+    start,
+)
 from fledgling.worker.store.symbols import Outlines
 
 ROOT = Path(__file__).parent.parent
@@ -57,7 +65,7 @@ def raw(indexing):
 def engine_over(indexing, image):
     """A DuckDB that has opened the images of a build as a worker does; statements mean the tables of one of them."""
     with closing(start()) as db:
-        open_sealed(db, indexing.images, CODE, indexing.profile.memory_limit)
+        open_sealed(db, indexing.images, CODE, memory_share(indexing.images, CODE, indexing.profile.memory_limit))
         db.execute(f"USE {image}")
         yield db
 

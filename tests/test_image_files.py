@@ -14,14 +14,14 @@ from msgspec.structs import astuple
 
 from fledgling.security import memory_file
 from fledgling.wire import TEXT, Images
-from fledgling.worker.store.database import open_empty, open_sealed, start
+from fledgling.worker.store.database import memory_share, open_empty, open_sealed, start
 from fledgling.worker.store.image_files import ImageFiles, size_of
 
 FILL = """
 import os
 from fledgling.security import confinement, limits, memory_file
 from fledgling.wire import CODE, CONFINED, TEXT, Images
-from fledgling.worker.store.database import lock_down, open_empty, open_sealed, start
+from fledgling.worker.store.database import lock_down, memory_share, open_empty, open_sealed, start
 
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
 filling, serving = start(), start()
@@ -50,7 +50,7 @@ filling.close()
 memory_file.seal(images.text)
 memory_file.seal(images.code)
 confinement.confine("query worker", CONFINED, parent=os.getppid(), lowered=limits.QUERY_WORKER)
-open_sealed(serving, images, CODE, 2**28)
+open_sealed(serving, images, CODE, memory_share(images, CODE, 2**28))
 lock_down(serving)
 print(*serving.cursor().execute("SELECT a.number, b.number FROM words a, text.words b").fetchone())
 """
@@ -79,7 +79,7 @@ def images() -> Iterator[Images]:
 
 def served(images: Images, memory_limit: int = 2**28) -> duckdb.DuckDBPyConnection:
     db = start()
-    open_sealed(db, images, TEXT, memory_limit)
+    open_sealed(db, images, TEXT, memory_share(images, TEXT, memory_limit))
     return db
 
 

@@ -30,6 +30,7 @@ from running import (
     broker,
     fronted,
     is_alive,
+    largest,
     query_worker,
     until,
 )
@@ -260,7 +261,7 @@ async def test_statements_at_work_at_once_get_each_its_own_answer(limited):
 async def test_memory_bomb_is_refused_below_the_cap_and_the_next_call_answered(
     limited, name, record_testsuite_property
 ):
-    with Peak(broker(), QUERY_WORKER) as peak:
+    with Peak(lambda: largest(broker(), QUERY_WORKER)) as peak:
         ended = await limited.call_tool("query", {"sql": BOMBS[name]})
     record_testsuite_property(f"peak MB, {name}", round(peak.bytes / 1e6))
     assert ended.is_error
@@ -273,7 +274,7 @@ async def test_memory_bomb_is_refused_below_the_cap_and_the_next_call_answered(
 @pytest.mark.long
 async def test_many_bombs_in_one_worker(limited):
     dice = random.Random(1)
-    with Peak(broker(), QUERY_WORKER) as peak:
+    with Peak(lambda: largest(broker(), QUERY_WORKER)) as peak:
         for _ in range(300):
             ended = await limited.call_tool("query", {"sql": BOMBS[dice.choice(list(BOMBS))]})
             assert text(ended) in (MEMORY_REFUSED, TIMEOUT)
@@ -292,7 +293,8 @@ async def test_engine_forgets_the_buffers_of_statements_that_are_over(project):
     async with fronted(project) as (_, indexing):
         await indexing.built()
         with closing(start()) as db:
-            open_sealed(db, indexing.images, CODE, MEMORY)
+            share = memory_share(indexing.images, CODE, MEMORY)
+            open_sealed(db, indexing.images, CODE, share)
             lock_down(db)
             limit = db.execute("SELECT current_setting('memory_limit')").fetchone()
             for number in range(1000):
@@ -300,7 +302,7 @@ async def test_engine_forgets_the_buffers_of_statements_that_are_over(project):
             at_work = db.cursor().execute("SELECT sum(range) OVER (ORDER BY range DESC) FROM range(300000)")
             at_work.fetchmany(10)
             for _ in range(10):
-                forget_buffers(db, memory_share(indexing.images, CODE, MEMORY))
+                forget_buffers(db, share)
             assert dead(db) < 100
             assert len(at_work.fetchall()) == 300_000 - 10
             assert db.execute("SELECT current_setting('memory_limit')").fetchone() == limit

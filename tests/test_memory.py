@@ -8,11 +8,11 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import bombs
 import psutil
@@ -20,7 +20,7 @@ import pytest
 from asking import text
 from conftest import connected
 from mcp import Client
-from running import PATIENCE, Server, anonymous_bytes, broker, fronted, is_alive, until
+from running import PATIENCE, Peak, Server, anonymous_bytes, broker, fronted, is_alive, until
 
 from fledgling.broker.memory import Memory, held_bytes
 from fledgling.security import limits, memory_file
@@ -41,35 +41,19 @@ ASKED = [  # of an index that fills memory_limit
     ("query", {"sql": "SELECT path, kind, count(*) FROM symbols GROUP BY ALL ORDER BY 3 DESC"}),
 ]
 TEXT_FILE = 1_000_000  # bytes
+LOOK_SECONDS = 0.005  # between two looks at what is held
 FULL = re.compile(r"Definitions and imports of (\d+) files are missing: the profile's memory_limit is full\.")
 BY_LIMIT = re.compile("memory_limit|query_timeout|query workers?")  # no bomb that the gate takes for something else
 PARSED = re.compile(r"Parsing took too long or too much memory in (\d+) files")
 
 
-class Whole:
-    """The most that all processes below a broker and their memory files have held together, looked at from outside."""
-
-    def __init__(self, of: psutil.Process) -> None:
-        self._of = of
-        self._over = threading.Event()
-        self._looking = threading.Thread(target=self._look)
-        self.bytes = 0
-
-    def __enter__(self) -> Self:
-        self._looking.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._looking.join()
-
-    def _look(self) -> None:
-        while not self._over.wait(0.005):
-            with suppress(psutil.NoSuchProcess):
-                processes = self._of.children(recursive=True)
-                files = memory_files([self._of, *processes])
-                held = sum(held_bytes(process.pid, files) for process in processes)
-                self.bytes = max(self.bytes, files + held)
+def all_held(of: psutil.Process) -> int:
+    """What all processes below a broker and their memory files hold together, looked at from outside."""
+    with suppress(psutil.NoSuchProcess):
+        processes = of.children(recursive=True)
+        files = memory_files([of, *processes])
+        return files + sum(held_bytes(process.pid, files) for process in processes)
+    return 0
 
 
 def memory_files(processes: list[psutil.Process]) -> int:
@@ -121,7 +105,7 @@ async def bombed(place: Path, dice: random.Random, count: int, record) -> None:
     for number, files in enumerate(trees):
         root = write_tree(place / f"tree{number}", dice, files)
         async with connected(root, "--profile", profile(place)) as client:
-            with Whole(broker()) as whole:
+            with Peak(partial(all_held, broker()), LOOK_SECONDS) as whole:
                 explored = await answered(client, "explore")
                 assert explored["summary"]["total_files"] == files + 1
                 for _ in range(files):
@@ -161,7 +145,7 @@ async def test_definitions_for_which_there_is_no_room_are_said_to_be_missing(tmp
     place = tmp_path / "elsewhere"
     place.mkdir()
     async with fronted(tmp_path, profile(place)) as (front, indexing):
-        with Whole(psutil.Process()) as whole:
+        with Peak(partial(all_held, psutil.Process()), LOOK_SECONDS) as whole:
             built = await indexing.built()
             explored = await front.ask(Explore(), least=CODE)
         missing = FULL.search(built.partial)

@@ -16,7 +16,7 @@ from fledgling.worker.indexer.build import Building
 from fledgling.worker.indexer.builder import Builder
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.lister.process import Lister
-from fledgling.worker.store.database import open_empty, open_sealed, start
+from fledgling.worker.store.database import memory_share, open_empty, open_sealed, start
 from fledgling.worker.store.text import Blocks
 
 
@@ -64,7 +64,7 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     lister.began()
     Building(order, order.scope, builder, languages, lister, extractors, lambda _: None).run()
     blocks = Blocks(memory_file.mapped(images.blocks))
-    open_sealed(db := start(), images, CODE, core.memory_limit)
+    open_sealed(db := start(), images, CODE, memory_share(images, CODE, core.memory_limit))
     assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)
     assert sum(blocks.text(block).count(b"\n") for block in range(blocks.count)) > 100
     for fd in (*astuple(images), root):

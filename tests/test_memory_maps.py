@@ -1,4 +1,4 @@
-"""What the query worker maps and asks no engine for: the text in blocks.py, what is defined where in outlines.py."""
+"""What the query worker maps and asks no engine for: text in store/text.py, definitions in store/symbols.py."""
 
 import os
 from zlib import crc32

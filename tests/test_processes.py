@@ -243,6 +243,15 @@ STOPPED = {  # who is stopped, as who was taken over may ignore its closed socke
 }
 
 
+async def are_gone(left):
+    """Wait until processes have ended; a test that fails leaves none behind either."""
+    try:
+        await until(lambda: not any(map(is_alive, left)), seconds=20)
+    finally:
+        for process in filter(is_alive, left):
+            process.kill()
+
+
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", STOPPED)
 async def test_a_stopped_child_of_the_indexer_ends_with_it(large, name):
@@ -256,11 +265,7 @@ async def test_a_stopped_child_of_the_indexer_ends_with_it(large, name):
         indexer.suspend()
         left = [indexer, *indexer.children(recursive=True)]
         indexer.kill()
-        try:
-            await until(lambda: not any(map(is_alive, left)), seconds=20)
-        finally:
-            for process in filter(is_alive, left):
-                process.kill()
+        await are_gone(left)
 
 
 @pytest.mark.anyio
@@ -273,11 +278,7 @@ async def test_a_stopped_extractor_ends_with_the_broker(large):
         stopped(indexer).suspend()
         left = [indexer, *indexer.children(recursive=True)]
         server.seen.kill()
-        try:
-            await until(lambda: not any(map(is_alive, left)), seconds=20)
-        finally:
-            for process in filter(is_alive, left):
-                process.kill()
+        await are_gone(left)
 
 
 # ---- who replaces them ----------------------------------------------------------------------------------------------

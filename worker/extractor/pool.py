@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from msgspec.structs import astuple
 
-from fledgling.pipe import MAX_FRAME_BYTES, CutFrameError, FrameError, Pipe, pack
+from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, pack
 from fledgling.security import lifeline, limits
 from fledgling.security.confinement import ConfinementError
 from fledgling.wire import Confining, Layer
@@ -77,7 +77,7 @@ class Extractors:
     def confined(self) -> tuple[Layer, ...]:
         """Wait until the process above them is confined, and return what holds them. Raises ConfinementError."""
         pipe = self._free.get()
-        answer = self._answer(pipe)
+        answer = self._above.heard(pipe)
         self._free.put(pipe)
         if not isinstance(answer, Confined):
             raise FrameError("the process above the extractors did not say what confines it")
@@ -104,7 +104,7 @@ class Extractors:
         self._write(pipe, frame)
 
         def wait() -> bytes:
-            answer = self._answer(pipe)
+            answer = self._above.heard(pipe)
             self._free.put(pipe)
             return answer.rows if isinstance(answer, Signed) else here()
 
@@ -157,23 +157,13 @@ class Extractors:
         if len(frame) >= self._longest:
             return Lost(None)
         self._write(pipe, frame)
-        return self._answer(pipe)
+        return self._above.heard(pipe)
 
     def _write(self, pipe: Pipe[FromExtractor], frame: bytes) -> None:
         try:
             pipe.write(frame)
         except (BrokenPipeError, ConnectionResetError):
             raise self._above.crash() from None
-
-    def _answer(self, pipe: Pipe[FromExtractor]) -> FromExtractor:
-        """Return the next answer. Raises CrashError where none will come: the process above them is gone."""
-        try:
-            answer = pipe.receive()
-        except (CutFrameError, ConnectionResetError):
-            answer = None
-        if answer is None:
-            raise self._above.crash()
-        return answer
 
 
 def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confining, memory_limit: int) -> int:
@@ -193,7 +183,7 @@ def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confini
             replace_forever(languages, ends, indexer, confining, memory_limit)
         except (BrokenPipeError, ConnectionResetError):  # the indexer is gone, and says why itself
             os._exit(0)
-        except Exception as problem:  # noqa: BLE001  (as in indexing.py; the indexer sees a closed socket)
+        except Exception as problem:  # noqa: BLE001  (as in indexer/run.py; the indexer sees a closed socket)
             sys.stderr.write(fault.line(problem))
         finally:
             os._exit(1)  # nothing of the indexer's own may run here

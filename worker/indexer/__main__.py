@@ -5,8 +5,6 @@ if __name__ == "__main__":
 
     begin()
 
-import os
-
 from fledgling.pipe import Pipe
 from fledgling.wire import Build
 from fledgling.worker.extractor.pool import Extractors
@@ -29,7 +27,6 @@ def main() -> None:
         from fledgling.worker.indexer.run import index  # noqa: PLC0415  (see Starting)
 
         index(pipe, order, languages, lister, extractors, starting.wait)
-    os._exit(0)  # the images are sealed or lost: nothing is left to tidy
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 ROW_BYTES = 12  # of a row that are written last, behind the outlines: a hash, a number, and room to spare
 WAITING_BYTES = 8 * 2**20  # of rows that wait to be loaded, and of what is written last: the roots of modules
 
-# The order matters, as when serving: image.py.
+# The order matters, as when serving: store/database.py.
 _BUILD_SETTINGS = (
     "SET temp_directory=''",
     "SET enable_external_access=false",
@@ -84,7 +84,8 @@ class ViewError(Exception):
 class Builder:
     """Fills the images of one build: text first, so that it can be served, then what the parsers find in it.
 
-    >>> builder = Builder(open_empty(images), Gate(), images, profile, has_content=True)
+    >>> open_empty(db, images)
+    >>> builder = Builder(db, Gate(), images, profile, has_content=True)
     >>> builder.files(rows)
     >>> visible = builder.visible()
     >>> builder.text(path, cut(text))

@@ -61,8 +61,6 @@ def index(
         pipe.send(Refusal("invalid", said(f"{place}: {wrong.problem}"), said(wrong.fix)))
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
         pipe.send(refusals.index_too_large(order.profile))
-    except BrokenPipeError:  # the broker is gone
-        os._exit(0)
 
 
 def _end_with_broker(pipe: Pipe[Build]) -> None:

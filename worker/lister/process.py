@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from fledgling import refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
-from fledgling.pipe import MAX_FRAME_BYTES, CutFrameError, FrameError, Pipe
+from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe
 from fledgling.security import lifeline, limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.wire import Build, Layer, Profile, Refusal
@@ -114,12 +114,7 @@ class Lister:
         self._process.ended()
 
     def _heard(self, expected: type[Message]) -> Message:
-        try:
-            message = self._pipe.receive()
-        except (CutFrameError, ConnectionResetError):
-            message = None
-        if message is None:
-            raise self._process.crash()
+        message = self._process.heard(self._pipe)
         if isinstance(message, Refusal):
             raise ListingError(message)
         if not isinstance(message, expected):

@@ -2,9 +2,12 @@
 
 import os
 import threading
-from typing import Literal
+from typing import Literal, TypeVar
 
+from fledgling.pipe import CutFrameError, Pipe
 from fledgling.wire import Crashed
+
+Received = TypeVar("Received")
 
 
 class CrashError(Exception):
@@ -19,7 +22,8 @@ class Child:
     """One such process.
 
     >>> lister = Child("lister", pid)
-    >>> raise lister.crash()
+    >>> lister.heard(pipe)
+    Began(...)
     """
 
     def __init__(self, role: Literal["lister", "extractors' parent"], pid: int) -> None:
@@ -35,6 +39,16 @@ class Child:
                 _, status = os.waitpid(self._pid, 0)
                 self._status = os.waitstatus_to_exitcode(status)
             return self._status
+
+    def heard(self, pipe: Pipe[Received]) -> Received:
+        """Return its next message. Raises CrashError where none will come: it is gone."""
+        try:
+            message = pipe.receive()
+        except (CutFrameError, ConnectionResetError):
+            message = None
+        if message is None:
+            raise self.crash()
+        return message
 
     def crash(self) -> CrashError:
         """Return what to raise where the process has closed its end too early."""

@@ -1,4 +1,4 @@
-"""The query worker's main. What it needs to open the images is loaded here, all else in serving.py meanwhile.
+"""The query worker's main. What it needs to open the images is loaded here, all else in serve.py meanwhile.
 
 It may be started before there is anything to open: then it loads, and waits for `Open`.
 """
@@ -7,8 +7,6 @@ if __name__ == "__main__":
     from fledgling.worker.process.begin import begin
 
     begin()
-
-import os
 
 import _duckdb as duckdb
 
@@ -26,7 +24,6 @@ def main() -> None:
 
     if (ordered := starting.wait()) is not None:
         serve(pipe, *ordered)
-    os._exit(0)  # calls still at work have nobody left to answer
 
 
 def _ordered(pipe: Pipe[ToWorker]) -> tuple[Open, duckdb.DuckDBPyConnection | None] | None:

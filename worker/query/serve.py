@@ -37,7 +37,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
         pipe.send(refusals.not_confined(str(absent)))
         return
     if db:
-        open_sealed(db, images, generation, profile.memory_limit)
+        open_sealed(db, images, generation, share)
         lock_down(db)
     blocks = Blocks(mapped[images.listing if generation == LISTING else images.blocks])
     signatures = None if generation == LISTING else Signatures(mapped[images.signatures])

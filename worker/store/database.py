@@ -1,4 +1,4 @@
-"""The images: sealed memory files that hold the index. What opens them is here; builder.py fills and seals them.
+"""The images: sealed memory files that hold the index. What opens them is here; the indexer fills them.
 
 The text image holds files and is served first, with the text; the code image adds what the parsers found in that.
 """
@@ -115,12 +115,13 @@ def memory_share(images: Images, generation: int, memory_limit: int) -> int:
     return limits.worker_share(memory_limit, sum(map(size_of, astuple(images))) if generation == CODE else None)
 
 
-def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, memory_limit: int) -> None:
+def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, share: int) -> None:
     """Open the sealed images of a generation read-only, and nothing else from now on. Their descriptors stay in use.
 
-    A process is confined before it comes here: an image is what an indexer wrote that met hostile files.
+    `share` is the bytes that DuckDB may hold: `memory_share`. A process is confined before it comes here: an image is
+    what an indexer wrote that met hostile files.
     """
-    db.execute("SET memory_limit=$1", [f"{memory_share(images, generation, memory_limit)}B"])
+    db.execute("SET memory_limit=$1", [f"{share}B"])
     files = ImageFiles({"text": images.text, "code": images.code})
     files.register(db)
     names = ("text",) if generation == TEXT else ("code", "text")

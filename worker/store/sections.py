@@ -57,7 +57,7 @@ class SectionWriter:
 
     def __init__(self, fd: int, holds: Holds) -> None:
         """Write to an empty file, which the caller closes."""
-        self._file: BinaryIO = open(fd, "wb", WRITTEN_BYTES, closefd=False)  # noqa: SIM115  (closed by `finish`)
+        self._file: BinaryIO = open(fd, "wb", WRITTEN_BYTES, closefd=False)  # noqa: SIM115  (closed by `__exit__`)
         self._end = self._file.write(_HEAD.pack(MAGIC, VERSION, HOLDS.index(holds), 0))
         self._begun: tuple[str, Type, int] | None = None
         self._table: list[Section] = []
@@ -77,13 +77,6 @@ class SectionWriter:
         self.begin(name, of)
         self.write([items if isinstance(items, memoryview) else array(of, items).tobytes()])
 
-    def finish(self) -> None:
-        """Write the table of contents."""
-        self._close_section()
-        with self._file as file:
-            file.write(msgspec.msgpack.encode(self._table))
-            file.write(_END.pack(self._end))
-
     def _close_section(self) -> None:
         if self._begun:
             name, of, start = self._begun
@@ -91,13 +84,16 @@ class SectionWriter:
             self._begun = None
 
     def __enter__(self) -> Self:
-        """Return itself; the file is finished where the block ends without an error."""
+        """Return itself."""
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """Finish the file, unless an error ends the block."""
+        """Write the table of contents, unless an error ends the block."""
         if kind is None:
-            self.finish()
+            self._close_section()
+            with self._file as file:
+                file.write(msgspec.msgpack.encode(self._table))
+                file.write(_END.pack(self._end))
 
 
 class Sections:
@@ -128,8 +124,8 @@ class Sections:
         self.data.madvise(mmap.MADV_DONTNEED)
 
 
-def contents(data: memoryview, holds: Holds | None = None) -> list[Section]:
-    """Return the table of contents of a file, which holds what is named, if anything is. Raises FormatError."""
+def contents(data: memoryview, holds: Holds) -> list[Section]:
+    """Return the table of contents of a file that holds what is named. Raises FormatError."""
     if len(data) < _HEAD.size + _END.size:
         raise FormatError("the file is too short to be one of an index")
     magic, version, number, _ = _HEAD.unpack_from(data)
@@ -137,8 +133,8 @@ def contents(data: memoryview, holds: Holds | None = None) -> list[Section]:
         raise FormatError("the file is not one of an index")
     if version != VERSION:
         raise FormatError(f"the file has version {version} of the format, and only version {VERSION} is known here")
-    if number >= len(HOLDS) or (holds and HOLDS[number] != holds):
-        raise FormatError(f"the file does not hold {holds or 'anything that is known here'}")
+    if number != HOLDS.index(holds):
+        raise FormatError(f"the file does not hold {holds}")
     end = len(data) - _END.size
     [table] = _END.unpack_from(data, end)
     if not _HEAD.size <= table <= end:
