@@ -299,6 +299,8 @@ async def test_engine_forgets_the_buffers_of_statements_that_are_over(project):
             limit = db.execute("SELECT current_setting('memory_limit')").fetchone()
             for number in range(1000):
                 db.cursor().execute(f"SELECT range % {number + 2} AS n, count(*) FROM range(50) GROUP BY n").fetchall()
+            if duckdb.__version__ == "2.0.0":  # 2.0.1 forgets most of them itself
+                assert dead(db) > 1000
             at_work = db.cursor().execute("SELECT sum(range) OVER (ORDER BY range DESC) FROM range(300000)")
             at_work.fetchmany(10)
             for _ in range(10):
