@@ -7,11 +7,11 @@ import gc
 import os
 import sys
 
+from fledgling.messages.control import Build, Confining, Images
 from fledgling.scope import Scope
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import LAYERS
-from fledgling.wire import Build, Confining, Images
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.build import Building

@@ -9,7 +9,7 @@ ROUNDS = 21
 # One process each, as in life: most of the time is the import of ctypes.
 PROGRAM = """
 import os, sys, time
-from fledgling.wire import CONFINED
+from fledgling.messages.control import CONFINED
 begun = time.perf_counter()
 from fledgling.security import limits
 from fledgling.security.confinement import confine

@@ -22,20 +22,20 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from fledgling.security.confinement import DEGRADABLE
-from fledgling.wire import (
+from fledgling.messages.answers import (
     AnyAnswer,
     DependencyGraph,
     Excerpt,
     Exploration,
     Hits,
-    Profile,
     Refusal,
     RefusalKind,
     SymbolList,
     Table,
 )
-from fledgling.wire import Layer as Confined
+from fledgling.messages.control import Layer as Confined
+from fledgling.messages.profile import Profile
+from fledgling.security.confinement import DEGRADABLE
 
 MAX_ARGUMENTS = 2**16  # bytes of arguments in clear; no tool takes more than a third, and longer ones were refused
 MAX_LINE = 2**18  # bytes; arguments in clear, escaped once more, and everything else

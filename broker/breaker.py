@@ -8,7 +8,8 @@ from hashlib import sha256
 
 import msgspec
 
-from fledgling.wire import Asked, Query, Refusal
+from fledgling.messages.answers import Refusal
+from fledgling.messages.questions import Asked, Query
 
 DEADLY = 2  # workers that a question may end; it is refused from then on
 REMEMBERED = 1024  # questions that have ended a worker, each 32 bytes; the oldest is forgotten

@@ -12,18 +12,10 @@ from typing import Any
 
 import msgspec
 
-from fledgling.wire import (
-    LISTING,
-    MAX_COUNT,
-    MAX_LINE,
-    TEXT,
-    AnyQuestion,
-    Asked,
-    Dependencies,
+from fledgling.messages.answers import (
     DependencyGraph,
     Excerpt,
     Exploration,
-    Explore,
     FileHits,
     FileImports,
     FileSymbols,
@@ -31,16 +23,14 @@ from fledgling.wire import (
     Hits,
     Next,
     Overview,
-    Profile,
-    Query,
-    Read,
     Refusal,
-    Search,
-    Survey,
     SymbolList,
-    Symbols,
     Table,
 )
+from fledgling.messages.bounded import MAX_COUNT, MAX_LINE
+from fledgling.messages.generations import LISTING, TEXT
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import AnyQuestion, Asked, Dependencies, Explore, Query, Read, Search, Survey, Symbols
 
 _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
 

@@ -13,25 +13,11 @@ from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.protocol import schema
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import suggestion
-from fledgling.wire import (
-    CODE,
-    LISTING,
-    QUESTIONS,
-    TEXT,
-    AnyAnswer,
-    AnyQuestion,
-    Asked,
-    Explore,
-    Found,
-    Overview,
-    Profile,
-    Progress,
-    Query,
-    Read,
-    Refusal,
-    Search,
-    Survey,
-)
+from fledgling.messages.answers import AnyAnswer, Found, Overview, Refusal
+from fledgling.messages.control import Progress
+from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Explore, Query, Read, Search, Survey
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick

@@ -15,14 +15,9 @@ from fledgling.broker import audit_log
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.config import Settings
-from fledgling.pipe import Unpacker
-from fledgling.plain import said
-from fledgling.security import inspection, limits, memory_file
-from fledgling.wire import (
-    CODE,
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import (
     CONFINED,
-    LISTING,
-    TEXT,
     Accepted,
     Build,
     Built,
@@ -31,10 +26,13 @@ from fledgling.wire import (
     FromIndexer,
     Generation,
     Images,
-    Profile,
     Progress,
-    Refusal,
 )
+from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.profile import Profile
+from fledgling.pipe import Unpacker
+from fledgling.plain import said
+from fledgling.security import inspection, limits, memory_file
 
 MAX_REPORT_BYTES = 2**21  # of a message of the indexer; the longest are a thousand exclude_patterns
 Tell = Callable[[audit_log.AnyRecord], None]  # what becomes of the processes: AuditLog.tell

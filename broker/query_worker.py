@@ -16,23 +16,13 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.fitting import fits
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.messages.answers import Found, Refusal
+from fledgling.messages.control import Begun, Call, Cancel, FromWorker, Generation, Open, Ready, Reply
+from fledgling.messages.generations import CODE
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import Asked
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.security import inspection, limits
-from fledgling.wire import (
-    CODE,
-    Asked,
-    Begun,
-    Call,
-    Cancel,
-    Found,
-    FromWorker,
-    Generation,
-    Open,
-    Profile,
-    Ready,
-    Refusal,
-    Reply,
-)
 
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
 PAGE_FRAME_BYTES = 2**22  # a page is 28,000 characters; one entry alone may be longer

@@ -1,7 +1,8 @@
 """Refusals that more than one process gives, so that an agent reads the same words wherever a limit was met."""
 
+from fledgling.messages.answers import Refusal
+from fledgling.messages.profile import Profile
 from fledgling.plain import said
-from fledgling.wire import Profile, Refusal
 
 DEGRADE = (
     "Run `fledgling doctor --allow-degraded` to see what is missing and what that means; `--allow-degraded` serves "

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from fledgling.messages.control import Confining, Layer
 from fledgling.security import capabilities, chroot, landlock, lifeline, limits, no_new_privs, system_calls, user
-from fledgling.wire import Confining, Layer
 
 # What it means where a layer is absent.
 LAYERS: Mapping[str, str] = {

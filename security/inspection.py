@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from fledgling.messages.control import Confining, Layer
 from fledgling.security import user
 from fledgling.security.confinement import DEGRADABLE, OPTIONAL, ROLES
-from fledgling.wire import Confining, Layer
 
 _NONE = "0" * 16
 _FILTERED = "2"  # proc(5): seccomp is in filter mode

@@ -16,8 +16,9 @@ from msgspec import Struct
 
 from fledgling import profiles
 from fledgling.config import is_path, suggestion
+from fledgling.messages.profile import Profile, View
+from fledgling.messages.questions import QUESTIONS
 from fledgling.security.sql_text import Create, Drop, Setting, SqlTextError, Token, parse, unquoted
-from fledgling.wire import QUESTIONS, Profile, View
 
 SHIPPED = Path(profiles.__file__).parent
 VIEWS = ("visible_files", "files", "content", "symbols", "imports")

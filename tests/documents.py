@@ -15,8 +15,10 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct
 
-from fledgling import config, wire
+from fledgling import config
 from fledgling.broker.protocol import resources, schema
+from fledgling.messages import bounded, questions
+from fledgling.messages.answers import ANSWERS
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
 
@@ -24,17 +26,17 @@ ROOT = Path(__file__).parent.parent
 COMMAND = "make docs"
 SECTION = re.compile(r"(?<=<!-- generated: )(\w+)( -->\n).*?(?=<!-- end -->\n)", re.DOTALL)
 
-# Types of the wire that have a name: what they hold, rather than how the broker checks it.
+# Types of messages that have a name: what they hold, rather than how the broker checks it.
 NAMED = (
-    (wire.Path, "path"),
-    (wire.Place, "path, empty for the root"),
-    (wire.Said, "sentence"),
-    (wire.Word, "word"),
-    (wire.Shown, "line of text"),
-    (wire.Count, "count"),
-    (wire.At, "line number"),
-    (wire.Line, "line number from 1"),
-    (wire.Kind, "[kind](#kinds)"),
+    (bounded.Path, "path"),
+    (bounded.Place, "path, empty for the root"),
+    (bounded.Said, "sentence"),
+    (bounded.Word, "word"),
+    (bounded.Shown, "line of text"),
+    (bounded.Count, "count"),
+    (bounded.At, "line number"),
+    (questions.Line, "line number from 1"),
+    (questions.Kind, "[kind](#kinds)"),
 )
 PLAIN = {str: "text", int: "whole number", bool: "`true` or `false`", float: "number", Any: "any JSON value"}
 
@@ -116,7 +118,7 @@ def default_of(field: msgspec.structs.FieldInfo, absent: str) -> str:
 
 
 def tools() -> Iterator[str]:
-    for tool, question in wire.QUESTIONS.items():
+    for tool, question in questions.QUESTIONS.items():
         hints = get_type_hints(question, include_extras=True)
         fields = msgspec.structs.fields(question)
         yield f"### `{tool}`\n"
@@ -126,12 +128,12 @@ def tools() -> Iterator[str]:
             ("argument", "type and bounds", "default", "meaning"),
             ((f"`{f.name}`", kind_of(hints[f.name]), default_of(f, "-"), meaning_of(hints[f.name])) for f in fields),
         )
-        answers = " or ".join(f"[`{answer.__name__}`](#{answer.__name__.lower()})" for answer in wire.ANSWERS[tool])
+        answers = " or ".join(f"[`{answer.__name__}`](#{answer.__name__.lower()})" for answer in ANSWERS[tool])
         yield f"\nAnswer: {answers}.\n"
 
 
 def answers() -> Iterator[str]:
-    for part in parts_of(answer for each in wire.ANSWERS.values() for answer in each):
+    for part in parts_of(answer for each in ANSWERS.values() for answer in each):
         hints = get_type_hints(part, include_extras=True)
         yield f"### `{part.__name__}`\n"
         yield f"{inspect.cleandoc(part.__doc__ or '')}\n"
@@ -163,7 +165,7 @@ def parts_of(structs: Iterable[type[Struct]]) -> list[type[Struct]]:
 
 
 def kinds() -> Iterator[str]:
-    yield textwrap.fill(f"{', '.join(f'`{kind}`' for kind in get_args(wire.Kind))}.", 120)
+    yield textwrap.fill(f"{', '.join(f'`{kind}`' for kind in get_args(questions.Kind))}.", 120)
 
 
 # ---- profiles and settings ------------------------------------------------------------------------------------------

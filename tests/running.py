@@ -17,8 +17,9 @@ from conftest import serve_command
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import Settings
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.questions import AnyQuestion, Explore
 from fledgling.security import profile as profiles
-from fledgling.wire import AnyAnswer, AnyQuestion, Explore, Refusal
 
 INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.query"
 

@@ -20,11 +20,13 @@ from running import back_processes, fronted, opened
 from test_audit import WEAK
 
 from fledgling.broker.front import Front
+from fledgling.messages.answers import Refusal, Table
+from fledgling.messages.control import Confining
+from fledgling.messages.questions import Query
 from fledgling.security import landlock, layering, memory_file
 from fledgling.security.audit import corpus, scratch
 from fledgling.security.audit.corpus import Ask
 from fledgling.security.audit.verdict import leaks
-from fledgling.wire import Confining, Query, Refusal, Table
 
 PROFILE = "SET tools = 'explore, query'; SET memory_limit = '512MB'; SET query_timeout = 2;"
 STATE = "SELECT count(*), sum(hash(path || line_text)), (SELECT count(*) FROM files) FROM content"

@@ -18,8 +18,8 @@ from test_cli import fledgling
 
 from fledgling.broker import audit_log
 from fledgling.broker.audit_log import AuditLogError, End, Message, verify
+from fledgling.messages.answers import Excerpt
 from fledgling.security import profile as profiles
-from fledgling.wire import Excerpt
 
 CORE = profiles.load("fledgling-core")
 NOWHERE = Path("/nowhere")

@@ -19,10 +19,12 @@ from conftest import serve_command
 from running import QUERY_WORKER, Server, back_processes, fronted
 
 from fledgling.broker.front import NOT_STARTED
+from fledgling.messages.answers import Exploration
+from fledgling.messages.control import CONFINED, Layer
+from fledgling.messages.questions import Explore
 from fledgling.security import inspection, landlock
 from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
-from fledgling.wire import CONFINED, Exploration, Explore, Layer
 
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
 X86 = MACHINES["x86_64"]
@@ -367,7 +369,7 @@ LOADING_LATE = """
 import codecs, encodings, importlib, os, sys
 from pathlib import Path
 from fledgling.security.confinement import confine
-from fledgling.wire import CONFINED
+from fledgling.messages.control import CONFINED
 project = Path(sys.argv[1])
 for place in {*sys.path, *encodings.__path__}:
     planted = Path(f"{project}{place}")
@@ -402,7 +404,7 @@ def test_what_is_confined_while_it_has_a_thread_is_refused() -> None:
             "-c",
             "import threading\n"
             "from fledgling.security.confinement import confine\n"
-            "from fledgling.wire import CONFINED\n"
+            "from fledgling.messages.control import CONFINED\n"
             "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
             "confine('query worker', CONFINED)",
         ],
@@ -422,7 +424,7 @@ async def test_worker_that_only_says_it_is_confined_is_not_asked(project, tmp_pa
         f"#!{sys.executable} -I\n"
         "from fledgling.pipe import Pipe\n"
         "from fledgling.security.confinement import LAYERS, confine\n"
-        "from fledgling.wire import *\n"
+        "from fledgling.messages.control import *\n"
         "pipe = Pipe(ToWorker)\n"
         "opened = pipe.receive()\n"
         f"confine('query worker', Confining(without=({layer!r},)), parent=opened.broker_pid)\n"

@@ -33,7 +33,7 @@ def test_checker_is_content(check: str) -> None:
 
 
 MUST_NOT_IMPORT = {
-    "fledgling.wire": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
+    "fledgling.messages.control": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
     "fledgling.pipe": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
     "fledgling.security.profile": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
     "fledgling.security.limits": ["duckdb", "tree_sitter", "mcp", "fledgling.broker", "fledgling.worker"],

@@ -19,8 +19,10 @@ from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import MAX_SQL_CALLS
 from fledgling.broker.protocol.resources import FILE_TEMPLATE
 from fledgling.broker.protocol.server import build
+from fledgling.messages.answers import Refusal
+from fledgling.messages.generations import LISTING, TEXT
+from fledgling.messages.questions import Explore, Query, Read, Search, Symbols
 from fledgling.security import limits
-from fledgling.wire import LISTING, TEXT, Explore, Query, Read, Refusal, Search, Symbols
 
 SECONDS = 0.5  # query_timeout
 CALLS = 1000  # of the long test

@@ -27,7 +27,7 @@ from running import (
     until,
 )
 
-from fledgling.wire import Refusal
+from fledgling.messages.answers import Refusal
 
 pytestmark = pytest.mark.long
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from costing import costs_under
 
+from fledgling.messages.control import CONFINED
+from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.security import limits
-from fledgling.wire import CONFINED, DEFINITION_KINDS
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.outline import MAX_GAP, cleaned
 from fledgling.worker.extractor.messages import FILE_SECONDS, Facts, Source

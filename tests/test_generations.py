@@ -20,23 +20,10 @@ from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing import UNFINISHED
 from fledgling.broker.protocol import render
 from fledgling.broker.protocol.server import build
+from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Summary, SymbolList
+from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.questions import Explore, Read, Search, Symbols
 from fledgling.security import limits
-from fledgling.wire import (
-    CODE,
-    LISTING,
-    TEXT,
-    Directory,
-    Exploration,
-    Explore,
-    File,
-    Hits,
-    Read,
-    Refusal,
-    Search,
-    Summary,
-    SymbolList,
-    Symbols,
-)
 from fledgling.worker.indexer.build import COUNTING, EXTRACTING, SMALL_BYTES
 from fledgling.worker.lister.process import SMALL_FILES
 from fledgling.worker.tools.request import EARLIER

@@ -9,7 +9,7 @@ import pytest
 import re2
 from costing import costs_under
 
-from fledgling.wire import MAX_ARGUMENT_CHARS, Search
+from fledgling.messages.questions import MAX_ARGUMENT_CHARS, Search
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.matching import prefilter as literals
 from fledgling.worker.matching.globs import literal, name_pattern, path_pattern

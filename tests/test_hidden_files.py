@@ -15,9 +15,9 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.protocol.server import build
 from fledgling.config import Settings
+from fledgling.messages.control import Generation, Progress
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
-from fledgling.wire import Generation, Progress
 from fledgling.worker.files.walk import BEYOND, MAX_NAMES
 from fledgling.worker.lister.process import SMALL_FILES, most_names
 

@@ -19,8 +19,9 @@ from conftest import connected, serve_command
 from running import CALLS, fronted
 
 from fledgling.broker.indexing import IndexingError
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.security import memory_file
-from fledgling.wire import CODE, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.worker.files.text import content_hash
 from fledgling.worker.store.database import (
     SYMBOLS_TOGETHER,

@@ -12,15 +12,17 @@ import _duckdb as duckdb
 import pytest
 from msgspec.structs import astuple
 
+from fledgling.messages.control import Images
+from fledgling.messages.generations import TEXT
 from fledgling.security import memory_file
-from fledgling.wire import TEXT, Images
 from fledgling.worker.store.database import memory_share, open_empty, open_sealed, start
 from fledgling.worker.store.image_files import ImageFiles, size_of
 
 FILL = """
 import os
 from fledgling.security import confinement, limits, memory_file
-from fledgling.wire import CODE, CONFINED, TEXT, Images
+from fledgling.messages.control import CONFINED, Images
+from fledgling.messages.generations import CODE, TEXT
 from fledgling.worker.store.database import lock_down, memory_share, open_empty, open_sealed, start
 
 images = Images(*(memory_file.create() for _ in Images.__struct_fields__))

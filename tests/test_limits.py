@@ -39,9 +39,12 @@ from fledgling.broker import breaker
 from fledgling.broker.breaker import CRASHES, DEADLY, PAUSE_SECONDS
 from fledgling.broker.front import MAX_CALLS, MAX_SQL_CALLS
 from fledgling.broker.query_worker import LOST
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Call
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import Query
 from fledgling.pipe import pack
 from fledgling.security import limits
-from fledgling.wire import CODE, Call, Query, Refusal
 from fledgling.worker.query import calls
 from fledgling.worker.store.database import forget_buffers, lock_down, memory_share, open_sealed, start
 
@@ -535,7 +538,7 @@ async def test_cancelled_call_ends_soon_and_the_next_is_answered(project, era):
 # A worker whose calls cannot be tidied up: what it cannot do here is close a cursor.
 STUCK = """
 from fledgling.pipe import Pipe
-from fledgling.wire import ToWorker
+from fledgling.messages.control import ToWorker
 from fledgling.worker.query.calls import Calls
 from fledgling.worker.tools.request import Asking
 Calls(Pipe(ToWorker), lambda: Asking(object(), None, None, None, None, 2)).serve()

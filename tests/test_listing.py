@@ -8,11 +8,11 @@ import psutil
 import pytest
 from running import is_alive, opened, until
 
+from fledgling.messages.control import CONFINED, Build, Crashed, Images
 from fledgling.refusals import NO_INDEX
 from fledgling.scope import Scope
 from fledgling.security import inspection, memory_file
 from fledgling.security import profile as profiles
-from fledgling.wire import CONFINED, Build, Crashed, Images
 from fledgling.worker.files.walk import MAX_DEPTH, walk
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.lister import process as listing

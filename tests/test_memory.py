@@ -23,8 +23,10 @@ from mcp import Client
 from running import PATIENCE, Peak, Server, anonymous_bytes, broker, fronted, is_alive, until
 
 from fledgling.broker.memory import Memory, held_bytes
+from fledgling.messages.answers import Refusal
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import Explore
 from fledgling.security import limits, memory_file
-from fledgling.wire import CODE, Explore, Refusal
 
 MEMORY = 128_000_000
 PROFILE = "SET tools = 'explore, read, search, symbols, dependencies, query'; SET memory_limit = '{}';"

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import astuple
 
+from fledgling.messages.control import CONFINED, Build, Images
+from fledgling.messages.generations import CODE
 from fledgling.scope import Scope
 from fledgling.security import memory_file, profile
-from fledgling.wire import CODE, CONFINED, Build, Images
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.indexer.build import Building
 from fledgling.worker.indexer.builder import Builder

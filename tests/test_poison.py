@@ -6,9 +6,11 @@ import pytest
 from running import fronted
 from test_cli import fledgling
 
+from fledgling.messages.control import CONFINED
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import Explore
 from fledgling.pipe import HEADER_BYTES, Unpacker, pack
 from fledgling.security import limits
-from fledgling.wire import CODE, CONFINED, Explore
 from fledgling.worker.extractor import messages
 from fledgling.worker.extractor import pool as extractors
 from fledgling.worker.extractor.messages import Facts, Source, ToExtractor

@@ -7,9 +7,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import QUESTIONS
 from fledgling.security.profile import DIRECTIVES, VIEWS, ProfileError, describe, diff, load, shipped
 from fledgling.security.sql_text import Setting, SqlTextError, parse
-from fledgling.wire import QUESTIONS, Profile
 
 TABLES = Path(__file__).parent / "profiles"
 

@@ -10,8 +10,9 @@ from mcp import MCPError
 from msgspec.structs import replace
 
 from fledgling.broker.protocol import prompts
+from fledgling.messages.answers import Refusal
+from fledgling.messages.questions import QUESTIONS
 from fledgling.security import profile as profiles
-from fledgling.wire import QUESTIONS, Refusal
 
 CORE, ANALYST, OUTIE = map(profiles.load, ("fledgling-core", "fledgling-analyst", "fledgling-outie"))
 TOOL = re.compile(rf"\b({'|'.join(QUESTIONS)})\(")

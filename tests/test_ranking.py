@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-from fledgling.wire import Search
+from fledgling.messages.questions import Search
 from fledgling.worker.matching import globs
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.symbols import CODES

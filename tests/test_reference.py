@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from documents import COMMAND, DOCUMENTS, ROOT, SECTIONS, as_generated
 
-from fledgling.wire import QUESTIONS
+from fledgling.messages.questions import QUESTIONS
 
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
     "\0"

@@ -19,18 +19,9 @@ from test_cli import fledgling
 from fledgling.broker.reporting import output, report
 from fledgling.broker.reporting.treemap import LEAST_AREA, Box, cells, squarified, tree
 from fledgling.config import ConfigError
-from fledgling.wire import (
-    QUESTIONS,
-    Area,
-    Built,
-    Hub,
-    LanguageStats,
-    LongFunction,
-    Overview,
-    Parsed,
-    Refusal,
-    SkippedFiles,
-)
+from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed, Refusal, SkippedFiles
+from fledgling.messages.control import Built, LanguageStats
+from fledgling.messages.questions import QUESTIONS
 
 BUILT = Built(
     files=3, lines=30, symbols=2, imports=1, image_bytes=1, seconds={"total": 0.5},

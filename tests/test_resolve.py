@@ -9,7 +9,8 @@ import pytest
 from costing import costs_under
 from running import fronted
 
-from fledgling.wire import Dependencies, DependencyGraph
+from fledgling.messages.answers import DependencyGraph
+from fledgling.messages.questions import Dependencies
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import RESOLVERS, Resolution

@@ -12,8 +12,8 @@ from mcp.types import PromptReference, ResourceTemplateReference
 from msgspec.structs import replace
 
 from fledgling.broker.protocol import resources
+from fledgling.messages.answers import Refusal
 from fledgling.security import profile as profiles
-from fledgling.wire import Refusal
 
 pytestmark = pytest.mark.anyio
 

@@ -5,9 +5,12 @@ import os
 import duckdb
 import pytest
 
+from fledgling.messages.answers import Hits
+from fledgling.messages.control import Generation, Images, Open
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import Search
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
-from fledgling.wire import CODE, Generation, Hits, Images, Open, Search
 from fledgling.worker.files.text import cut
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.ngram_writer import Signer, signed_here

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 from costing import costs_under
 
-from fledgling.wire import MAX_SQL_CHARS
+from fledgling.messages.questions import MAX_SQL_CHARS
 from fledgling.worker.gate import denied, functions, syntax, syntax_tree
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.parse_cost import check_cost, check_text

@@ -12,7 +12,10 @@ from running import INDEXER, QUERY_WORKER, Server, back_processes, building, fir
 
 from fledgling.broker import indexing as indexing_module
 from fledgling.broker.indexing import UNFINISHED, IndexingError
-from fledgling.wire import CODE, TEXT, Explore, Progress, Refusal, Search, Symbols
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Progress
+from fledgling.messages.generations import CODE, TEXT
+from fledgling.messages.questions import Explore, Search, Symbols
 
 WARNED = "the index is built once more"
 GIVEN_UP = re.compile(

@@ -9,8 +9,8 @@ from conftest import connected
 from running import CALLS, fronted
 
 from fledgling.broker.protocol import render, schema, server
+from fledgling.messages.answers import DependencyGraph, Exploration, Hits, Next, SymbolList
 from fledgling.security import profile as profiles
-from fledgling.wire import DependencyGraph, Exploration, Hits, Next, SymbolList
 
 TOOLS_BYTES = 6000  # of the five core tools, as they stand in an answer to tools/list
 INSTRUCTIONS_BYTES = 2000

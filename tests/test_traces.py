@@ -11,7 +11,7 @@ import pytest
 from conftest import serve_command
 from running import CALLS, PATIENCE, QUERY_WORKER, Server, back_processes, is_alive, until
 
-from fledgling.wire import Images
+from fledgling.messages.control import Images
 
 TRACED = (
     "open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,"

@@ -22,38 +22,28 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.launch import BackProcess, receive
 from fledgling.config import Settings
-from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, FrameError, Pipe, Unpacker, has_more_values, pack
-from fledgling.scope import Scope
-from fledgling.security import profile as profiles
-from fledgling.security.confinement import LAYERS
-from fledgling.wire import (
-    CODE,
-    LISTING,
-    QUESTIONS,
+from fledgling.messages.answers import Exploration, Refusal, Summary, Table
+from fledgling.messages.control import (
     Accepted,
     Begun,
     Call,
     Cancel,
     Confining,
-    Dependencies,
-    Exploration,
-    Explore,
     FromIndexer,
     FromWorker,
     Generation,
     Open,
     Progress,
-    Query,
-    Read,
     Ready,
-    Refusal,
     Reply,
-    Search,
-    Summary,
-    Symbols,
-    Table,
     ToWorker,
 )
+from fledgling.messages.generations import CODE, LISTING
+from fledgling.messages.questions import QUESTIONS, Dependencies, Explore, Query, Read, Search, Symbols
+from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, FrameError, Pipe, Unpacker, has_more_values, pack
+from fledgling.scope import Scope
+from fledgling.security import profile as profiles
+from fledgling.security.confinement import LAYERS
 
 PYTHON = sys.executable
 MAX_GROWTH = 16 * 2**20  # bytes of the broker's memory
@@ -247,7 +237,11 @@ import os, sys, time
 import msgspec
 from fledgling.pipe import Pipe, pack
 from fledgling.security.confinement import confine
-from fledgling.wire import *
+from fledgling.messages.answers import *
+from fledgling.messages.bounded import *
+from fledgling.messages.control import *
+from fledgling.messages.generations import *
+from fledgling.messages.questions import *
 
 pipe = Pipe(ToWorker)
 opened = pipe.receive()
@@ -392,7 +386,11 @@ async def test_lying_worker_is_killed_and_the_next_call_answered(front, tmp_path
 ANSWERED = """
 import math
 from msgspec.structs import replace
-from fledgling.wire import *
+from fledgling.messages.answers import *
+from fledgling.messages.bounded import *
+from fledgling.messages.control import *
+from fledgling.messages.generations import *
+from fledgling.messages.questions import *
 
 HIT, SYMBOL = FileHits("src/a.py", [3], [(2, "a"), (3, "b")], "python"), Symbol("f", "function", (1, 2))
 GRAPH = DependencyGraph("src/a.py", [Import(1, "os", unresolved="stdlib")], [Importer("src/b.py", 2)])
@@ -687,7 +685,11 @@ import fcntl, os, sys, time
 import msgspec
 from fledgling.pipe import Pipe, pack
 from fledgling.security import memory_file
-from fledgling.wire import *
+from fledgling.messages.answers import *
+from fledgling.messages.bounded import *
+from fledgling.messages.control import *
+from fledgling.messages.generations import *
+from fledgling.messages.questions import *
 
 pipe = Pipe(Build)
 order = pipe.receive()

@@ -10,7 +10,10 @@ from fledgling.broker.cli.project import Project, indexed, json_option, project_
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.protocol import schema
-from fledgling.wire import CODE, QUESTIONS, AnyAnswer, AnyQuestion, Built, Refusal
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.control import Built
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import QUESTIONS, AnyQuestion
 
 
 def command_of(tool: str) -> click.Command:

@@ -17,7 +17,10 @@ from fledgling.broker.indexing import Indexing
 from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting import output, report, stats
 from fledgling.config import KEYS, PROJECT_FILE
-from fledgling.wire import CODE, Accepted, AnyAnswer, Built, Confining, Explore, Overview, Refusal
+from fledgling.messages.answers import AnyAnswer, Overview, Refusal
+from fledgling.messages.control import Accepted, Built, Confining
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import Explore
 
 _log = logging.getLogger("fledgling")
 

@@ -15,9 +15,9 @@ from fledgling.broker import logs, surroundings
 from fledgling.broker.cli import agents, ask, audit, clients, look, profiles, serve, terminal
 from fledgling.broker.indexing import IndexingError
 from fledgling.config import ConfigError
+from fledgling.messages.questions import QUESTIONS
 from fledgling.security.confinement import ConfinementError
 from fledgling.security.profile import ProfileError
-from fledgling.wire import QUESTIONS
 
 EXIT_CODES = (
     "Exit codes: 0 found; 1 nothing found, or a check failed; 2 wrong usage; 3 found, in a partial index; 4 denied; "

@@ -7,8 +7,8 @@ from fledgling.broker.cli.project import json_option, run
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import Settings
+from fledgling.messages.control import Confining
 from fledgling.security import profile as profiles
-from fledgling.wire import Confining
 
 
 @click.group("profiles")

@@ -14,10 +14,11 @@ from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import KEYS, Resolved, Settings, read_user_file, refuse_wide, resolve, with_root
+from fledgling.messages.control import Confining, Layer
+from fledgling.messages.profile import Profile
 from fledgling.security import interpreter, limits
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import confine
-from fledgling.wire import Confining, Layer, Profile
 
 Result = TypeVar("Result")
 _log = logging.getLogger("fledgling")

@@ -23,7 +23,7 @@ from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import opened as listen
 from fledgling.broker.reporting import stats
 from fledgling.config import NO_AGENTS, ConfigError
-from fledgling.wire import Profile
+from fledgling.messages.profile import Profile
 
 START_SECONDS = 5.0  # until clients are greeted though an indexer has not said whether its build is refused
 _log = logging.getLogger("fledgling")

@@ -10,19 +10,19 @@ import click
 import msgspec
 
 from fledgling.broker.protocol import render
-from fledgling.plain import visible, visible_json
-from fledgling.wire import (
+from fledgling.messages.answers import (
     AnyAnswer,
     DependencyGraph,
     Excerpt,
     Exploration,
     Hits,
-    Progress,
     Refusal,
     RefusalKind,
     SymbolList,
     Table,
 )
+from fledgling.messages.control import Progress
+from fledgling.plain import visible, visible_json
 
 OK, NOTHING, USAGE, PARTIAL, DENIED, TIMEOUT = 0, 1, 2, 3, 4, 124
 REFUSED: dict[RefusalKind, int] = {"denied": DENIED, "timeout": TIMEOUT, "invalid": USAGE}  # any other is NOTHING

@@ -20,8 +20,8 @@ import msgspec
 from msgspec import Struct
 
 from fledgling.config import MAX_YAML_BYTES, ConfigError, entries_of, is_path, suggestion
+from fledgling.messages.profile import Profile
 from fledgling.security import profile as profiles
-from fledgling.wire import Profile
 
 MAX_AGENTS = 8  # of one server: each has an index, an indexer and workers of its own
 TOKEN_BYTES = 32  # of chance in a token

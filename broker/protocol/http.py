@@ -37,7 +37,9 @@ from fledgling.broker.protocol import agents, framing, server, stdio
 from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import BACKLOG, Listening
 from fledgling.config import NO_AGENTS, Settings
-from fledgling.wire import LISTING, AnyAnswer, AnyQuestion, Refusal
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.generations import LISTING
+from fledgling.messages.questions import AnyQuestion
 
 HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of its headers
 BODY_SECONDS = 10.0  # from the headers to the end of the body

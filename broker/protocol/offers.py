@@ -31,7 +31,8 @@ from mcp.types import (
 
 from fledgling.broker.audit_log import LAYERS, AuditLog, AuditLogError
 from fledgling.broker.protocol import prompts, render, resources
-from fledgling.wire import AnyAnswer, Profile, Refusal
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.profile import Profile
 
 TEXT = "text/plain"
 

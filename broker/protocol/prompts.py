@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from fledgling.wire import MAX_ARGUMENT_CHARS, Profile, Refusal
+from fledgling.messages.answers import Refusal
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import MAX_ARGUMENT_CHARS
 
 
 class Argument(NamedTuple):

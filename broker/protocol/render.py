@@ -5,8 +5,7 @@ from typing import Any
 
 import msgspec
 
-from fledgling.plain import one_line
-from fledgling.wire import (
+from fledgling.messages.answers import (
     AnyAnswer,
     DependencyGraph,
     Excerpt,
@@ -18,6 +17,7 @@ from fledgling.wire import (
     SymbolList,
     Table,
 )
+from fledgling.plain import one_line
 
 
 def structured(answer: AnyAnswer) -> dict[str, Any]:

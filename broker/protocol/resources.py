@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, SymbolList
+from fledgling.messages.profile import Profile
 from fledgling.security.profile import size_text
-from fledgling.wire import AnyAnswer, Exploration, Profile, Refusal, SymbolList
 
 FILE = "fledgling://file/"
 FILE_TEMPLATE = "fledgling://file/{+path}"

@@ -5,7 +5,9 @@ from typing import Any
 
 import msgspec
 
-from fledgling.wire import ANSWERS, QUESTIONS, Profile
+from fledgling.messages.answers import ANSWERS
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import QUESTIONS
 
 Schema = dict[str, Any]  # JSON Schema 2020-12
 

@@ -29,7 +29,10 @@ from fledgling.broker.protocol import render, schema, stdio
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
 from fledgling.config import Answers
-from fledgling.wire import LISTING, TEXT, AnyAnswer, Excerpt, Profile, Progress, Refusal
+from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
+from fledgling.messages.control import Progress
+from fledgling.messages.generations import LISTING, TEXT
+from fledgling.messages.profile import Profile
 
 FRESH_MS = 3_600_000  # how long a client may keep a list: a profile does not change while a server runs
 LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from fledgling.broker.audit_log import AnyRecord, Process
+from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.security import landlock, layering
 from fledgling.security.confinement import DEGRADABLE, LAYERS, OPTIONAL
-from fledgling.wire import AnyAnswer, Refusal
 
 ENFORCED = "enforced"
 

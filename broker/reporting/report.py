@@ -8,7 +8,8 @@ from html import escape
 
 from fledgling.broker.reporting.report_style import STYLE
 from fledgling.broker.reporting.treemap import Box, Cell, Node, cells, tree
-from fledgling.wire import Area, Built, Hub, LongFunction, Overview, Parsed
+from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed
+from fledgling.messages.control import Built
 
 MARK = "<!doctype html>\n<!-- fledgling report -->\n"  # how a report begins: nothing else is overwritten by one
 MAP = Box(0, 0, 1200, 560)

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import render
-from fledgling.wire import AnyAnswer, Next, Refusal, Table
+from fledgling.messages.answers import AnyAnswer, Next, Refusal, Table
 
 CHARS_A_TOKEN = 4
 MAX_PAGES = 50  # of one answer; the shell prints everything at once, so everything is asked for

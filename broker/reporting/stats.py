@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from fledgling.wire import Built, Overview
+from fledgling.messages.answers import Overview
+from fledgling.messages.control import Built
 
 SHOWN = 5  # hubs and functions; a report has more
 

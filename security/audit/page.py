@@ -6,6 +6,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
+from fledgling.messages.questions import QUESTIONS
 from fledgling.security.audit.report import (
     FAMILIES,
     HELD,
@@ -17,7 +18,6 @@ from fledgling.security.audit.report import (
     counted,
     headline,
 )
-from fledgling.wire import QUESTIONS
 
 _BAD = ("through", "unproven")
 

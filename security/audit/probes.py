@@ -28,11 +28,11 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from fledgling.messages.control import CONFINED, Confining
 from fledgling.security import interpreter, limits, memory_file, user
 from fledgling.security.audit import corpus
 from fledgling.security.confinement import confine
 from fledgling.security.system import prctl
-from fledgling.wire import CONFINED, Confining
 
 MADE = Path("/tmp/fledgling-probe")  # noqa: S108  (what an unconfined probe has made)
 UNCONFINED = ("nobody", "anybody")

@@ -21,6 +21,7 @@ from mcp import MCPError
 from msgspec.structs import replace
 
 from fledgling import __version__
+from fledgling.messages.profile import Profile
 from fledgling.security import secret_files
 from fledgling.security.audit import client, corpus, scratch
 from fledgling.security.audit.corpus import Attack, Elsewhere, Probe
@@ -30,7 +31,6 @@ from fledgling.security.audit.report import Audited, Report, Result
 from fledgling.security.audit.session import by_session
 from fledgling.security.audit.target import SCRATCH, YOURS, Target, looked, result
 from fledgling.security.audit.verdict import Verdict, shown
-from fledgling.wire import Profile
 
 MOST_SECRETS, MOST_WALKED = 50, 20_000  # secret files of the user's project to watch for, and entries to find them in
 TELLING = 16  # characters of a line that stands in no other file by chance

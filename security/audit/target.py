@@ -6,12 +6,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from fledgling.messages.profile import Profile
 from fledgling.security.audit.corpus import Attack, Look
 from fledgling.security.audit.outside import Seen
 from fledgling.security.audit.report import Result
 from fledgling.security.audit.scratch import Scratch
 from fledgling.security.audit.verdict import Verdict
-from fledgling.wire import Profile
 
 SCRATCH, YOURS = "scratch", "yours"  # projects
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from fledgling.wire import Layer
+from fledgling.messages.control import Layer
 from fledgling.worker.resolving.project import Declared
 from fledgling.worker.rows import Engine, ImportRow, SymbolRow
 from fledgling.worker.store.symbols import Outlined

@@ -15,10 +15,10 @@ from typing import TypeVar
 
 from msgspec.structs import astuple
 
+from fledgling.messages.control import Confining, Layer
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, pack
 from fledgling.security import lifeline, limits
 from fledgling.security.confinement import ConfinementError
-from fledgling.wire import Confining, Layer
 from fledgling.worker.extractor.messages import (
     Batch,
     Confined,

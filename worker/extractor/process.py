@@ -19,10 +19,11 @@ from typing import NoReturn
 
 from msgspec.structs import astuple
 
+from fledgling.messages.control import Confining
+from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.pipe import MAX_FRAME_BYTES, Pipe, pack
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
-from fledgling.wire import DEFINITION_KINDS, Confining
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extractor.messages import (
     Batch,

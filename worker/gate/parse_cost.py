@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import _duckdb as duckdb
 
-from fledgling.wire import MAX_SQL_CHARS
+from fledgling.messages.questions import MAX_SQL_CHARS
 from fledgling.worker.gate.denied import Denied
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")

@@ -5,8 +5,8 @@ if __name__ == "__main__":
 
     begin()
 
+from fledgling.messages.control import Build
 from fledgling.pipe import Pipe
-from fledgling.wire import Build
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.lister.process import Lister

@@ -15,9 +15,10 @@ from typing import Literal
 
 import msgspec
 
+from fledgling.messages.control import Build, Built, Generation, LanguageStats, Progress
+from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.plain import said
 from fledgling.scope import Scope
-from fledgling.wire import CODE, LISTING, TEXT, Build, Built, Generation, LanguageStats, Progress
 from fledgling.worker.extractor.messages import Batch, Found, Source
 from fledgling.worker.extractor.pool import Extractors, given_up, joined
 from fledgling.worker.files.generated import is_generated

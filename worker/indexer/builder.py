@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import asdict, astuple
 
+from fledgling.messages.control import Images
+from fledgling.messages.profile import Profile, View
 from fledgling.security import limits, memory_file
-from fledgling.wire import Images, Profile, View
 from fledgling.worker.extractor.messages import Batch, Found, Source
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.gate.denied import Denied

@@ -7,10 +7,11 @@ from collections.abc import Callable
 import _duckdb as duckdb
 
 from fledgling import refusals
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Accepted, Build
 from fledgling.pipe import Pipe
 from fledgling.plain import said
 from fledgling.security.confinement import ConfinementError
-from fledgling.wire import Accepted, Build, Refusal
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.build import Building

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from fledgling.wire import Profile
+from fledgling.messages.profile import Profile
 
 FOLDER = Path(__file__).parent
 INTERPRETER = re.compile(r"[a-z]+(?:-[a-z]+)*")  # `python3.11` names python, `ts-node` itself

@@ -16,10 +16,12 @@ from msgspec import Struct
 
 from fledgling import refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Build, Layer
+from fledgling.messages.profile import Profile
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe
 from fledgling.security import lifeline, limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
-from fledgling.wire import Build, Layer, Profile, Refusal
 from fledgling.worker.extractor.pool import STDERR, WAITING_BYTES, keep
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.walk import MAX_NAMES, Entry, Tree, walk

@@ -2,7 +2,7 @@
 
 import re
 
-from fledgling.wire import Search
+from fledgling.messages.questions import Search
 
 _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]]*\]|\{[^{}]*\}|.", re.DOTALL)
 _RANGES = re.compile(r"(.)-(.)|(.)", re.DOTALL)

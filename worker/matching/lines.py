@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import re2
 
-from fledgling.wire import Search
+from fledgling.messages.questions import Search
 from fledgling.worker.matching import globs
 from fledgling.worker.store.ngrams import FOLDED_LETTERS, folded
 

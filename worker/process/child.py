@@ -4,8 +4,8 @@ import os
 import threading
 from typing import Literal, TypeVar
 
+from fledgling.messages.control import Crashed
 from fledgling.pipe import CutFrameError, Pipe
-from fledgling.wire import Crashed
 
 Received = TypeVar("Received")
 

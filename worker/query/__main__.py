@@ -10,8 +10,9 @@ if __name__ == "__main__":
 
 import _duckdb as duckdb
 
+from fledgling.messages.control import Open, ToWorker
+from fledgling.messages.generations import LISTING
 from fledgling.pipe import Pipe
-from fledgling.wire import LISTING, Open, ToWorker
 from fledgling.worker.process.fault import ended
 from fledgling.worker.store.database import Starting, start
 

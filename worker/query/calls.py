@@ -8,11 +8,13 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 from fledgling import refusals
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Begun, Call, Cancel, Open, Reply, ToWorker
+from fledgling.messages.questions import Query
 from fledgling.pipe import Pipe, pack
-from fledgling.wire import Begun, Call, Cancel, Open, Query, Refusal, Reply, ToWorker
 from fledgling.worker.process import fault
 from fledgling.worker.query.dispatch import answer
-from fledgling.worker.tools.request import Asking
+from fledgling.worker.tools.request import Request
 
 CALL_THREADS = 2  # calls worked on at once, of SQL and of the other tools each: slow SQL leaves room for the quick
 TICK = 0.02  # seconds at most between two looks at deadlines
@@ -20,27 +22,27 @@ FORGET_CALLS = 64  # that opened a cursor, until the engine forgets their buffer
 AGAIN = 0.005  # seconds between two interrupts of a call: one is lost on an engine that is between two batches
 FAULT = Refusal("failed", "the call ended by a fault of the server", "Ask again in another way; see the log.")
 
-Waiting = SimpleQueue[tuple[Call, Asking]]
+Waiting = SimpleQueue[tuple[Call, Request]]
 
 
 class Calls:
     """The calls at work, from the frame that asks to the frame that answers.
 
-    >>> Calls(pipe, lambda: Asking(db.cursor(), ...)).serve()
+    >>> Calls(pipe, lambda: Request(db.cursor(), ...)).serve()
     """
 
     def __init__(
-        self, pipe: Pipe[ToWorker], asking: Callable[[], Asking], forget: Callable[[], None] = lambda: None
+        self, pipe: Pipe[ToWorker], request: Callable[[], Request], forget: Callable[[], None] = lambda: None
     ) -> None:
-        """Answer calls that come through `pipe`; `asking` opens a cursor on the image for each.
+        """Answer calls that come through `pipe`; `request` opens a cursor on the image for each.
 
         `forget` lets the engine go of what calls have left behind.
         """
         self._pipe = pipe
-        self._asking = asking
+        self._asking = request
         self._forget = forget
         self._until_forgotten = FORGET_CALLS
-        self._at_work: dict[int, tuple[Asking, float]] = {}
+        self._at_work: dict[int, tuple[Request, float]] = {}
         self._ending = threading.Lock()  # whoever ends a call must find its cursor open
         self._sql: Waiting = SimpleQueue()
         self._other: Waiting = SimpleQueue()
@@ -55,10 +57,10 @@ class Calls:
             match message:
                 case Call():
                     self._count()
-                    asking = self._asking()
-                    self._at_work[message.id] = (asking, time.monotonic() + message.seconds)
+                    request = self._asking()
+                    self._at_work[message.id] = (request, time.monotonic() + message.seconds)
                     self._stirring.set()
-                    (self._sql if isinstance(message.question, Query) else self._other).put((message, asking))
+                    (self._sql if isinstance(message.question, Query) else self._other).put((message, request))
                 case Cancel():
                     self._cancel(message.id)
                 case Open():
@@ -80,28 +82,28 @@ class Calls:
             sys.stderr.write(fault.line(problem))
             os._exit(1)
 
-    def _work(self, call: Call, asking: Asking) -> None:
+    def _work(self, call: Call, request: Request) -> None:
         self._pipe.send(Begun(call.id))
         try:
-            frame = pack(Reply(call.id, answer(asking, call.question)))
+            frame = pack(Reply(call.id, answer(request, call.question)))
         except MemoryError:
-            frame = pack(Reply(call.id, refusals.out_of_memory(asking.profile)))
+            frame = pack(Reply(call.id, refusals.out_of_memory(request.profile)))
         except Exception as problem:  # noqa: BLE001  (the loop's last resort: one refusal, one log line, the next call)
             sys.stderr.write(fault.line(problem))
             frame = pack(Reply(call.id, FAULT))
         with self._ending:
             del self._at_work[call.id]
-        if asking.cursor:
-            asking.cursor.close()
+        if request.cursor:
+            request.cursor.close()
         self._pipe.write(frame)
 
     def _cancel(self, number: int) -> None:
         """End a call from now on as if its time were over; one that has ended already is left alone."""
         with self._ending:
             if number in self._at_work:
-                asking, _ = self._at_work[number]
-                self._at_work[number] = (asking, 0.0)
-                asking.end("cancelled")
+                request, _ = self._at_work[number]
+                self._at_work[number] = (request, 0.0)
+                request.end("cancelled")
 
     def _watch(self) -> None:
         """Interrupt calls past their deadline, again and again until they end."""
@@ -112,6 +114,6 @@ class Calls:
                 left = min(deadlines) - time.monotonic()
                 time.sleep(min(left, TICK) if left > 0 else AGAIN)
                 with self._ending:
-                    for asking, deadline in list(self._at_work.values()):
+                    for request, deadline in list(self._at_work.values()):
                         if time.monotonic() > deadline:
-                            asking.end("timeout")
+                            request.end("timeout")

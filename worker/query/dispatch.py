@@ -7,18 +7,19 @@ import _duckdb as duckdb
 import msgspec
 
 from fledgling import refusals
+from fledgling.messages.answers import Found, Overview, Refusal
+from fledgling.messages.questions import QUESTIONS, Asked
 from fledgling.plain import said
-from fledgling.wire import QUESTIONS, Asked, Found, Overview, Refusal
 from fledgling.worker.tools.dependencies import dependencies
 from fledgling.worker.tools.explore import explore
 from fledgling.worker.tools.query import query
 from fledgling.worker.tools.read import read
-from fledgling.worker.tools.request import Asking, Refused
+from fledgling.worker.tools.request import Refused, Request
 from fledgling.worker.tools.search import search
 from fledgling.worker.tools.survey import survey
 from fledgling.worker.tools.symbols import symbols
 
-ANSWERING: dict[str, Callable[[Asking, Any], Found]] = {
+ANSWERING: dict[str, Callable[[Request, Any], Found]] = {
     "explore": explore,
     "read": read,
     "search": search,
@@ -29,27 +30,27 @@ ANSWERING: dict[str, Callable[[Asking, Any], Found]] = {
 }
 
 
-def answer(asking: Asking, question: Asked) -> Found | Refusal:
+def answer(request: Request, question: Asked) -> Found | Refusal:
     """Answer one question under the profile, or say why not: a tool outside the allowlist is refused here too."""
     tool = type(question).__name__.lower()
-    if tool in QUESTIONS and tool not in asking.profile.tools:
+    if tool in QUESTIONS and tool not in request.profile.tools:
         return Refusal(
-            "denied", f"{tool} is not a tool of this profile", f"Use one of: {', '.join(asking.profile.tools)}."
+            "denied", f"{tool} is not a tool of this profile", f"Use one of: {', '.join(request.profile.tools)}."
         )
     try:
-        found = ANSWERING[tool](asking, question)
+        found = ANSWERING[tool](request, question)
         note = None if isinstance(found, Overview) else found.note
         return msgspec.structs.replace(found, note=said(note)) if note else found
     except Refused as refused:
         return refused.refusal
     except duckdb.InterruptException:
-        return interrupted(asking)
+        return interrupted(request)
     except (duckdb.OutOfMemoryException, MemoryError):
-        return refusals.out_of_memory(asking.profile)
+        return refusals.out_of_memory(request.profile)
 
 
-def interrupted(asking: Asking) -> Refusal:
+def interrupted(request: Request) -> Refusal:
     """Return the refusal for a call that was told to end."""
-    if asking.ended == "cancelled":
+    if request.ended == "cancelled":
         return Refusal("cancelled", "the call was cancelled", "Ask again if the answer is still wanted.")
-    return refusals.timed_out(asking.profile)
+    return refusals.timed_out(request.profile)

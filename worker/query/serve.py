@@ -7,16 +7,17 @@ import _duckdb as duckdb
 from msgspec.structs import astuple
 
 from fledgling import refusals
+from fledgling.messages.control import Open, Ready, ToWorker
+from fledgling.messages.generations import CODE, LISTING
 from fledgling.pipe import Pipe
 from fledgling.security import limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
-from fledgling.wire import CODE, LISTING, Open, Ready, ToWorker
 from fledgling.worker.query.calls import Calls
 from fledgling.worker.store.database import forget_buffers, lock_down, memory_share, open_sealed
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
-from fledgling.worker.tools.request import Asking
+from fledgling.worker.tools.request import Request
 
 
 def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | None) -> None:
@@ -50,8 +51,8 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     gc.enable()
     pipe.send(Ready(layers))
 
-    def asking() -> Asking:
+    def request() -> Request:
         cursor = db.cursor() if db else None
-        return Asking(cursor, signatures, blocks, outlines, opened, generation, listing, gate)
+        return Request(cursor, signatures, blocks, outlines, opened, generation, listing, gate)
 
-    Calls(pipe, asking, lambda: forget_buffers(db, share) if db else None).serve()
+    Calls(pipe, request, lambda: forget_buffers(db, share) if db else None).serve()

@@ -14,8 +14,9 @@ from typing import Generic, TypeVar
 import _duckdb as duckdb
 from msgspec.structs import astuple
 
+from fledgling.messages.control import Images
+from fledgling.messages.generations import CODE, TEXT
 from fledgling.security import limits
-from fledgling.wire import CODE, TEXT, Images
 from fledgling.worker.store.image_files import ImageFiles, size_of
 
 SQL = {file.stem: file.read_text("utf-8") for file in sorted((Path(__file__).parent / "sql").glob("*.sql"))}

@@ -17,7 +17,7 @@ from zlib import crc32
 
 import msgspec
 
-from fledgling.wire import DEFINITION_KINDS, Kind
+from fledgling.messages.questions import DEFINITION_KINDS, Kind
 from fledgling.worker.store.sections import NUMBER, PLACE, Sections, SectionWriter
 from fledgling.worker.store.text import File
 

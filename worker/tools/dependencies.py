@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from fledgling.wire import Dependencies, DependencyGraph, FileImports, Import, Importer
+from fledgling.messages.answers import DependencyGraph, FileImports, Import, Importer
+from fledgling.messages.questions import Dependencies
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import CODES
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths
-from fledgling.worker.tools.request import Asking, continuing, cut_page
+from fledgling.worker.tools.request import Request, continuing, cut_page
 
 # Languages in which a whole package can be imported. Those of one set share the packages that their files declare; a
 # package of Go is a directory.
@@ -53,12 +54,12 @@ class _Edge(NamedTuple):
     edge: Import | Importer
 
 
-def dependencies(asking: Asking, question: Dependencies) -> DependencyGraph:
+def dependencies(request: Request, question: Dependencies) -> DependencyGraph:
     """Answer with the adjacency list of one file, and of the files reached from it up to `depth` steps."""
-    file = paths.find_file(asking, question.path)
-    edges = _edges(asking, file.path, question)
+    file = paths.find_file(request, question.path)
+    edges = _edges(request, file.path, question)
     offset = int(question.cursor or 0)
-    page = cut_page(edges[offset:], asking)
+    page = cut_page(edges[offset:], request)
     nodes = {edge.path: FileImports(edge.path, edge.distance, [], []) for edge in page}
     for edge in page:
         _adjacency(nodes[edge.path], edge.edge)
@@ -69,7 +70,7 @@ def dependencies(asking: Asking, question: Dependencies) -> DependencyGraph:
         imported_by=start.imported_by,
         further=list(nodes.values()),
         next=continuing(question, offset + len(page), len(edges)),
-        note=_note(asking, file, edges),
+        note=_note(request, file, edges),
     )
 
 
@@ -80,29 +81,29 @@ def _adjacency(node: FileImports, edge: Import | Importer) -> None:
         node.imported_by.append(edge)
 
 
-def _edges(asking: Asking, path: str, question: Dependencies) -> list[_Edge]:
+def _edges(request: Request, path: str, question: Dependencies) -> list[_Edge]:
     """Walk the graph breadth first; each file is expanded once."""
     edges: list[_Edge] = []
     seen, reached = {path}, [path]
     for distance in range(question.depth):
         found: list[_Edge] = []
         if question.direction != "imported_by":
-            found += _imports(asking, reached, distance)
+            found += _imports(request, reached, distance)
         if question.direction != "imports":
-            found += _importers(asking, reached, distance)
+            found += _importers(request, reached, distance)
         edges += sorted(found, key=lambda edge: edge.path)
         reached = sorted(set(_neighbours(found)) - seen)
         seen.update(reached)
     return edges
 
 
-def _imports(asking: Asking, reached: Sequence[str], distance: int) -> list[_Edge]:
+def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_Edge]:
     """Return an edge for each statement and file that it leads to."""
-    rows = asking.rows("imports_of", _Row, paths=list(reached))
+    rows = request.rows("imports_of", _Row, paths=list(reached))
     rows.sort(key=lambda row: (*_statement(row), row.imported_names))
-    languages = {file.path: file.language for file in map(asking.blocks.find, reached) if file}
+    languages = {file.path: file.language for file in map(request.blocks.find, reached) if file}
     roots = {root(row.module, languages.get(row.path)) for row in rows if row.resolved_path is None}
-    ours = {row.root for row in asking.rows("roots_of", _Root, roots=list(roots))} if roots else set()
+    ours = {row.root for row in request.rows("roots_of", _Root, roots=list(roots))} if roots else set()
     edges = []
     for (path, line, module, *_), group in groupby(rows, key=_statement):
         same = list(group)
@@ -126,27 +127,27 @@ def _unresolved(rows: Sequence[_Row], root: str, ours: Set[str]) -> Literal["std
     return "not found" if is_missing else "external"
 
 
-def _importers(asking: Asking, reached: Sequence[str], distance: int) -> list[_Edge]:
-    files = [file for file in map(asking.blocks.find, reached) if file]
+def _importers(request: Request, reached: Sequence[str], distance: int) -> list[_Edge]:
+    files = [file for file in map(request.blocks.find, reached) if file]
     if _PACKAGES.isdisjoint(file.language for file in files):
-        found = asking.rows("importers_of", _Imported, paths=list(reached))
+        found = request.rows("importers_of", _Imported, paths=list(reached))
     else:
-        declared = [*_declared(asking, files)]
+        declared = [*_declared(request, files)]
         columns = {name: [getattr(row, name) for row in declared] for name in _Declared._fields}
-        found = asking.rows("package_importers_of", _Imported, paths=list(reached), **columns)
+        found = request.rows("package_importers_of", _Imported, paths=list(reached), **columns)
     return [_Edge(row.resolved_path, distance, Importer(row.path, row.line_number)) for row in found]
 
 
-def _declared(asking: Asking, files: Sequence[File]) -> Iterator[_Declared]:
+def _declared(request: Request, files: Sequence[File]) -> Iterator[_Declared]:
     """Yield the packages that files declare, each with the first file that does."""
-    outlines = asking.outlines
+    outlines = request.outlines
     for languages in _DECLARING:
         some = [file for file in files if file.language in languages]
         if not outlines or not some:
             continue
         first: dict[str, str] = {}
-        for number in asking.rows("modules", int, code=CODES["module"], languages=[*languages]):
-            path = asking.blocks.file(outlines.file_of(number)).path
+        for number in request.rows("modules", int, code=CODES["module"], languages=[*languages]):
+            path = request.blocks.file(outlines.file_of(number)).path
             first.setdefault(outlines.row(number).qualified_name, path)
         for file in some:
             packages = {row.qualified_name for row in outlines.definitions(file) if row.kind == "module"}
@@ -160,9 +161,9 @@ def _neighbours(edges: Iterable[_Edge]) -> Iterable[str]:
             yield path
 
 
-def _note(asking: Asking, file: File, edges: Sequence[_Edge]) -> str | None:
+def _note(request: Request, file: File, edges: Sequence[_Edge]) -> str | None:
     if edges:
-        return asking.partial
+        return request.partial
     if file.skip_reason:
         return f"The content of {file.path} is not in the index ({file.skip_reason}), so its imports are not known."
     return f"No import was found in {file.path} ({file.language or 'unknown language'}), and none that leads to it."

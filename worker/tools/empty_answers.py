@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from fledgling.worker.tools import paths
-from fledgling.worker.tools.request import Asking
+from fledgling.worker.tools.request import Request
 
 SHOWN_LANGUAGES = 5  # in a note
 
@@ -15,23 +15,23 @@ class _Covered(NamedTuple):
     unparsed: int
 
 
-def of_text(asking: Asking, path: str | None, language: str | None) -> str:
+def of_text(request: Request, path: str | None, language: str | None) -> str:
     """Say where text was looked for: `Nothing found in 812 files. Not looked into: 14 binary.`"""
-    if not asking.opened.generation.has_content:
+    if not request.opened.generation.has_content:
         return "The index holds no text (index_content is off); symbols() and explore() still answer."
-    covered = _covered(asking, path, language)
+    covered = _covered(request, path, language)
     if not covered:
-        return _nothing_left(asking, path, language)
+        return _nothing_left(request, path, language)
     searched = sum(row.files for row in covered if row.skip_reason is None)
-    return _joined(f"Nothing found in {searched} files.", _skipped(covered), asking.partial)
+    return _joined(f"Nothing found in {searched} files.", _skipped(covered), request.partial)
 
 
-def of_symbols(asking: Asking, path: str | None, language: str | None) -> str:
+def of_symbols(request: Request, path: str | None, language: str | None) -> str:
     """Say where definitions were looked for, and which languages have none in the index."""
-    covered = _covered(asking, path, language)
+    covered = _covered(request, path, language)
     if not covered:
-        return _nothing_left(asking, path, language)
-    defined = asking.opened.generation.defined
+        return _nothing_left(request, path, language)
+    defined = request.opened.generation.defined
     searched = sum(row.files for row in covered if row.language in defined and row.skip_reason is None)
     unparsed = sum(row.unparsed for row in covered if row.language in defined)
     others = [row for row in covered if row.language not in defined and row.skip_reason is None]
@@ -40,7 +40,7 @@ def of_symbols(asking: Asking, path: str | None, language: str | None) -> str:
         f"In {unparsed} of them not everything could be parsed." if unparsed else None,
         _undefined(others) if others else None,
         _skipped(covered),
-        asking.partial,
+        request.partial,
     )
 
 
@@ -51,8 +51,8 @@ def _undefined(others: list[_Covered]) -> str:
     return f"Definitions are not extracted from {sum(row.files for row in others)} files ({shown}{more})."
 
 
-def _covered(asking: Asking, path: str | None, language: str | None) -> list[_Covered]:
-    return asking.rows("coverage", _Covered, path=paths.pattern(path), language=language)
+def _covered(request: Request, path: str | None, language: str | None) -> list[_Covered]:
+    return request.rows("coverage", _Covered, path=paths.pattern(path), language=language)
 
 
 def _skipped(covered: list[_Covered]) -> str | None:
@@ -64,15 +64,15 @@ def _skipped(covered: list[_Covered]) -> str | None:
     return f"Not looked into: {reasons}." if reasons else None
 
 
-def _nothing_left(asking: Asking, path: str | None, language: str | None) -> str:
+def _nothing_left(request: Request, path: str | None, language: str | None) -> str:
     filters = [f"{name} {value!r}" for name, value in (("path", path), ("language", language)) if value]
     if not filters:
         return "The index holds no file: the project is empty, or everything in it is ignored or excluded."
     return _joined(
         f"No file of the index has {' and '.join(filters)}.",
-        paths.nearest(asking, path) if path else None,
+        paths.nearest(request, path) if path else None,
         "explore() lists what is there.",
-        asking.partial,
+        request.partial,
     )
 
 

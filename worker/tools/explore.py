@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from fledgling.wire import CODE, Directory, Exploration, Explore, File, Summary
+from fledgling.messages.answers import Directory, Exploration, File, Summary
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import Explore
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import UNCOUNTED, Blocks
 from fledgling.worker.tools import paths
-from fledgling.worker.tools.request import Asking, Refused, continuing, cut_page, place
+from fledgling.worker.tools.request import Refused, Request, continuing, cut_page, place
 
 SHOWN_GIVEN_UP = 5  # names of files that could not be parsed, in a note
 
@@ -19,43 +21,43 @@ class _GivenUp(NamedTuple):
     files: int
 
 
-def explore(asking: Asking, question: Explore) -> Exploration:
+def explore(request: Request, question: Explore) -> Exploration:
     """Answer with the directories and files below `path`, and totals of everything below it.
 
     All pages of an answer are made of one generation: another would say more of some files than of the rest.
     """
-    if question.continues is not None and question.continues < asking.generation:
-        asking.go_back(question.continues)
+    if question.continues is not None and question.continues < request.generation:
+        request.go_back(question.continues)
     path = paths.inside(question.path)
     prefix = f"{path}/" if path else ""
     pattern = paths.pattern(question.pattern)
-    numbers = _below(asking, path, prefix, pattern)
+    numbers = _below(request, path, prefix, pattern)
     directories: list[Directory] = []
     files: list[File] = []
-    for found in _levels(asking, numbers, prefix, question.depth):
+    for found in _levels(request, numbers, prefix, question.depth):
         if isinstance(found, int):
-            files.append(_file(asking, found))
+            files.append(_file(request, found))
         else:
-            directories.append(_directory(asking, *found))
+            directories.append(_directory(request, *found))
     entries: list[Directory | File] = [*directories, *files]
     offset = place(question.cursor)
-    page = cut_page(entries[offset:], asking)
+    page = cut_page(entries[offset:], request)
     return Exploration(
         path=prefix,
         directories=[entry for entry in page if isinstance(entry, Directory)],
         files=[entry for entry in page if isinstance(entry, File)],
-        summary=_summary(asking, numbers),
-        next=continuing(question, offset + len(page), len(entries), asking.generation),
-        note=_note(asking, question, {"prefix": prefix, "pattern": pattern}, numbers),
+        summary=_summary(request, numbers),
+        next=continuing(question, offset + len(page), len(entries), request.generation),
+        note=_note(request, question, {"prefix": prefix, "pattern": pattern}, numbers),
     )
 
 
-def _below(asking: Asking, path: str, prefix: str, pattern: str) -> Sequence[int]:
+def _below(request: Request, path: str, prefix: str, pattern: str) -> Sequence[int]:
     """Return the numbers of the files below a directory whose path from there matches; refuse what is no directory."""
-    blocks = asking.blocks
+    blocks = request.blocks
     numbers = blocks.files[blocks.first(prefix) : blocks.first(path + paths.BEHIND_SLASH)] if path else blocks.files
     if path and not numbers:
-        _refuse(asking, path)
+        _refuse(request, path)
     if not (pattern and numbers):
         return numbers
     start = len(prefix.encode())
@@ -64,32 +66,32 @@ def _below(asking: Asking, path: str, prefix: str, pattern: str) -> Sequence[int
 
 
 def _levels(
-    asking: Asking, numbers: Sequence[int], prefix: str, depth: int
+    request: Request, numbers: Sequence[int], prefix: str, depth: int
 ) -> Iterator[int | tuple[str, Sequence[int]]]:
     """Yield, in the order of paths, the files on the first levels below a directory, and the directories with theirs.
 
     It looks at no file further down: the next that is not in the same directory is found by its place in the order.
     """
-    blocks, at = asking.blocks, 0
+    blocks, at = request.blocks, 0
     while at < len(numbers):
         name, slash, _ = blocks.path(numbers[at]).removeprefix(prefix).partition("/")
         if not slash:
             yield numbers[at]
             at += 1
             continue
-        asking.check()
+        request.check()
         end = bisect_left(numbers, prefix + name + paths.BEHIND_SLASH, at, key=blocks.path)
         inside = numbers[at:end]
         yield f"{prefix}{name}/", inside
         if depth > 1:
-            yield from _levels(asking, inside, f"{prefix}{name}/", depth - 1)
+            yield from _levels(request, inside, f"{prefix}{name}/", depth - 1)
         at = end
 
 
-def _refuse(asking: Asking, path: str) -> None:
-    if asking.blocks.find(path):
+def _refuse(request: Request, path: str) -> None:
+    if request.blocks.find(path):
         raise Refused("invalid", f"{path} is a file", f'Call read(path="{path}") or symbols(path="{path}").')
-    raise paths.not_found(asking, path)
+    raise paths.not_found(request, path)
 
 
 def _of(column: Sequence[int], numbers: Sequence[int]) -> Sequence[int]:
@@ -99,29 +101,29 @@ def _of(column: Sequence[int], numbers: Sequence[int]) -> Sequence[int]:
     return [column[number] for number in numbers]
 
 
-def _lines(asking: Asking, numbers: Sequence[int]) -> int | None:
+def _lines(request: Request, numbers: Sequence[int]) -> int | None:
     """Return how many lines some files have together; None while that is not known."""
-    if asking.is_listing:
+    if request.is_listing:
         return None
-    return sum(lines for lines in _of(asking.blocks.lines, numbers) if lines != UNCOUNTED)
+    return sum(lines for lines in _of(request.blocks.lines, numbers) if lines != UNCOUNTED)
 
 
-def _directory(asking: Asking, path: str, numbers: Sequence[int]) -> Directory:
-    blocks = asking.blocks
+def _directory(request: Request, path: str, numbers: Sequence[int]) -> Directory:
+    blocks = request.blocks
     counted = Counter(_of(blocks.languages, numbers))
     languages = {name: files for place, files in counted.items() if (name := blocks.names[place])}
     ordered = dict(sorted(languages.items(), key=lambda item: (-item[1], item[0])))
-    return Directory(path=path, files=len(numbers), lines=_lines(asking, numbers), languages=ordered)
+    return Directory(path=path, files=len(numbers), lines=_lines(request, numbers), languages=ordered)
 
 
-def _file(asking: Asking, number: int) -> File:
-    file = asking.blocks.file(number)
-    symbols = asking.outlines.count(file) if asking.outlines else 0
+def _file(request: Request, number: int) -> File:
+    file = request.blocks.file(number)
+    symbols = request.outlines.count(file) if request.outlines else 0
     return File(file.path, file.language, file.line_count, symbols, file.skip_reason)
 
 
-def _summary(asking: Asking, numbers: Sequence[int]) -> Summary:
-    blocks = asking.blocks
+def _summary(request: Request, numbers: Sequence[int]) -> Summary:
+    blocks = request.blocks
     languages: dict[str, int] = {}
     skipped: dict[str, int] = {}
     for language, reason, files in _groups(blocks, numbers):
@@ -133,7 +135,7 @@ def _summary(asking: Asking, numbers: Sequence[int]) -> Summary:
     lines, largest = max((pair for pair in counted if pair[0] != UNCOUNTED), default=(0, 0))
     return Summary(
         total_files=len(numbers),
-        total_lines=_lines(asking, numbers),
+        total_lines=_lines(request, numbers),
         total_bytes=sum(_of(blocks.sizes, numbers)),
         languages=languages,
         largest_file=f"{blocks.path(largest)} ({lines} lines)" if lines else None,
@@ -148,17 +150,17 @@ def _groups(blocks: Blocks, numbers: Sequence[int]) -> list[tuple[str | None, st
     return sorted(groups, key=lambda group: (-group[2], *((name is None, name or "") for name in group[:2])))
 
 
-def _note(asking: Asking, question: Explore, where: dict[str, str], numbers: Sequence[int]) -> str | None:
-    notes = [asking.partial] if asking.partial else []
-    parsed = asking.generation == CODE
-    if given_up := asking.rows("given_up", _GivenUp, shown=SHOWN_GIVEN_UP, **where) if parsed else []:
+def _note(request: Request, question: Explore, where: dict[str, str], numbers: Sequence[int]) -> str | None:
+    notes = [request.partial] if request.partial else []
+    parsed = request.generation == CODE
+    if given_up := request.rows("given_up", _GivenUp, shown=SHOWN_GIVEN_UP, **where) if parsed else []:
         more = ", ..." if given_up[0].files > len(given_up) else ""
         notes.append(
             f"Parsing took too long or too much memory in {given_up[0].files} files "
             f"({', '.join(row.path for row in given_up)}{more}): "
             "no definitions or imports of theirs are known; their text can be read and searched."
         )
-    if not asking.blocks.files:
+    if not request.blocks.files:
         notes.append("The index holds no file: the project is empty, or everything in it is ignored or excluded.")
     elif not numbers:
         notes.append(

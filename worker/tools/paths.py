@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from fledgling.worker.matching import globs
 from fledgling.worker.store.text import File
-from fledgling.worker.tools.request import Asking, Refused
+from fledgling.worker.tools.request import Refused, Request
 
 BEHIND_SLASH = "0"  # what follows `/` in the order of characters
 
@@ -39,20 +39,20 @@ def pattern(asked: str | None) -> str:
     return globs.path_pattern(inside(asked or ""))
 
 
-def find_file(asking: Asking, path: str) -> File:
+def find_file(request: Request, path: str) -> File:
     """Return the file at `path`; refuse a directory or an unknown path with the nearest ones that exist."""
     path = inside(path)
-    if file := asking.blocks.find(path):
+    if file := request.blocks.find(path):
         return file
-    if not path or next(asking.blocks.below(path + "/"), None):
+    if not path or next(request.blocks.below(path + "/"), None):
         raise Refused("invalid", f"{path or '.'} is a directory", f'Call explore(path="{path}") and choose a file.')
-    raise not_found(asking, path)
+    raise not_found(request, path)
 
 
-def not_found(asking: Asking, path: str) -> Refused:
+def not_found(request: Request, path: str) -> Refused:
     """Return the refusal for a path that is not in the index, naming the nearest paths that are; not of a listing."""
-    partial = f" {asking.partial}" if asking.partial else ""
-    near = "" if asking.is_listing else f"{nearest(asking, path) or 'The index holds no file at all.'} "
+    partial = f" {request.partial}" if request.partial else ""
+    near = "" if request.is_listing else f"{nearest(request, path) or 'The index holds no file at all.'} "
     return Refused(
         "not_found",
         f"no file or directory {path!r} in the index (ignored and excluded files are not indexed).{partial}",
@@ -60,7 +60,7 @@ def not_found(asking: Asking, path: str) -> Refused:
     )
 
 
-def nearest(asking: Asking, path: str) -> str | None:
+def nearest(request: Request, path: str) -> str | None:
     """Name the files and directories that resemble a path: `The nearest: src/, src/app.py.`"""
-    near = asking.rows("nearest_paths", Suggestion, path=path, name=path.rsplit("/", 1)[-1])
+    near = request.rows("nearest_paths", Suggestion, path=path, name=path.rsplit("/", 1)[-1])
     return f"The nearest: {', '.join(row.path for row in near)}." if near else None

@@ -8,17 +8,18 @@ from typing import Any
 import _duckdb as duckdb
 import msgspec
 
-from fledgling.wire import Query, Table
+from fledgling.messages.answers import Table
+from fledgling.messages.questions import Query
 from fledgling.worker.gate.denied import Denied
-from fledgling.worker.tools.request import Asking, Refused
+from fledgling.worker.tools.request import Refused, Request
 
 TABLES = frozenset({"files", "content", "symbols", "imports"})
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
 
 
-def query(asking: Asking, question: Query) -> Table:
+def query(request: Request, question: Query) -> Table:
     """Answer with the rows of the admitted statement: what was checked is the text that runs."""
-    gate, cursor = asking.gate, asking.cursor
+    gate, cursor = request.gate, request.cursor
     assert gate, "the profile allows query"
     assert cursor, "the index is whole"
     try:
@@ -27,7 +28,7 @@ def query(asking: Asking, question: Query) -> Table:
         raise Refused("denied", denied.reason, denied.next_step) from denied
     cursor.execute("BEGIN TRANSACTION READ ONLY")
     try:
-        return _run(asking, cursor, statement)
+        return _run(request, cursor, statement)
     except (duckdb.InterruptException, duckdb.OutOfMemoryException):
         raise
     except duckdb.Error as problem:
@@ -38,8 +39,8 @@ def query(asking: Asking, question: Query) -> Table:
         cursor.rollback()
 
 
-def _run(asking: Asking, cursor: duckdb.DuckDBPyConnection, statement: str) -> Table:
-    asking.check()
+def _run(request: Request, cursor: duckdb.DuckDBPyConnection, statement: str) -> Table:
+    request.check()
     result = cursor.execute(one_select(cursor, statement))
     columns = [name for name, *_ in result.description]
     zoned = [name for name, kind, *_ in result.description if "TIME ZONE" in str(kind)]
@@ -49,10 +50,10 @@ def _run(asking: Asking, cursor: duckdb.DuckDBPyConnection, statement: str) -> T
             f"the column {zoned[0]} is a timestamp with a time zone",
             f"Cast it: {zoned[0]}::TIMESTAMP (the index holds UTC).",
         )
-    fetched = result.fetchmany(asking.profile.max_rows + 1)
-    kept = _fitting(asking, fetched[: asking.profile.max_rows])
+    fetched = result.fetchmany(request.profile.max_rows + 1)
+    kept = _fitting(request, fetched[: request.profile.max_rows])
     truncated = len(kept) < len(fetched)
-    return Table(columns, kept, len(kept), truncated, _note(asking, kept, truncated=truncated))
+    return Table(columns, kept, len(kept), truncated, _note(request, kept, truncated=truncated))
 
 
 def one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
@@ -63,12 +64,12 @@ def one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
     return statements[0]
 
 
-def _fitting(asking: Asking, fetched: list[tuple[Any, ...]]) -> list[list[Any]]:
+def _fitting(request: Request, fetched: list[tuple[Any, ...]]) -> list[list[Any]]:
     """Return the rows from the first on that fit in an answer, as JSON values."""
     kept: list[list[Any]] = []
-    room = asking.profile.max_result_bytes
+    room = request.profile.max_result_bytes
     for row in fetched:
-        asking.check()
+        request.check()
         cells = [plain(cell) for cell in row]
         room -= len(msgspec.json.encode(cells)) + 1
         if room < 0:
@@ -77,12 +78,12 @@ def _fitting(asking: Asking, fetched: list[tuple[Any, ...]]) -> list[list[Any]]:
     return kept
 
 
-def _note(asking: Asking, rows: list[list[Any]], *, truncated: bool) -> str | None:
-    notes = [asking.partial] if asking.partial else []
+def _note(request: Request, rows: list[list[Any]], *, truncated: bool) -> str | None:
+    notes = [request.partial] if request.partial else []
     if truncated:
         notes.append(
-            f"Cut after {len(rows)} rows (at most {asking.profile.max_rows} rows and "
-            f"{asking.profile.max_result_bytes} bytes): aggregate, select fewer columns, or page with ORDER BY, LIMIT "
+            f"Cut after {len(rows)} rows (at most {request.profile.max_rows} rows and "
+            f"{request.profile.max_result_bytes} bytes): aggregate, select fewer columns, or page with ORDER BY, LIMIT "
             "and OFFSET."
         )
     elif not rows:

@@ -2,11 +2,13 @@
 
 from typing import NamedTuple
 
-from fledgling.wire import MAX_LINE, Excerpt, Next, Read
+from fledgling.messages.answers import Excerpt, Next
+from fledgling.messages.bounded import MAX_LINE
+from fledgling.messages.questions import Read
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths
-from fledgling.worker.tools.request import Asking, Refused, shown
+from fledgling.worker.tools.request import Refused, Request, shown
 
 READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
 
@@ -17,20 +19,20 @@ class _Range(NamedTuple):
     note: str | None = None
 
 
-def read(asking: Asking, question: Read) -> Excerpt:
+def read(request: Request, question: Read) -> Excerpt:
     """Answer with the asked lines, cut at a page; refuse what is not there with what is."""
-    file = paths.find_file(asking, question.path)
-    reason = file.skip_reason or ("" if asking.opened.generation.has_content else "index_content is off")
+    file = paths.find_file(request, question.path)
+    reason = file.skip_reason or ("" if request.opened.generation.has_content else "index_content is off")
     if reason:
         raise Refused(
             "unavailable",
             f"the content of {file.path} ({file.size_bytes} bytes) is not in the index: {reason}",
             "Read another file; explore() says for each file why it was skipped.",
         )
-    wanted = _range(asking, question, file)
-    lines, cut_lines = _lines(asking, file, wanted)
+    wanted = _range(request, question, file)
+    lines, cut_lines = _lines(request, file, wanted)
     last = wanted.start + len(lines) - 1
-    enclosing = _enclosing(asking, file, wanted.start, max(last, wanted.start))
+    enclosing = _enclosing(request, file, wanted.start, max(last, wanted.start))
     notes = [note for note in (wanted.note, cut_lines, _empty(lines)) if note]
     return Excerpt(
         path=file.path,
@@ -44,14 +46,14 @@ def read(asking: Asking, question: Read) -> Excerpt:
     )
 
 
-def _range(asking: Asking, question: Read, file: File) -> _Range:
+def _range(request: Request, question: Read, file: File) -> _Range:
     total = file.line_count or 0
     if question.symbol:
         if question.start_line or question.end_line:
             raise Refused(
                 "invalid", "both a symbol and lines were given", "Give either `symbol` or `start_line` and `end_line`."
             )
-        return _definition(asking, file, question.symbol)
+        return _definition(request, file, question.symbol)
     start, end = question.start_line or 1, question.end_line or MAX_LINE
     if end < start:
         raise Refused("invalid", f"end_line {end} is before start_line {start}", "Give start_line <= end_line.")
@@ -62,9 +64,9 @@ def _range(asking: Asking, question: Read, file: File) -> _Range:
     return _Range(start, min(end, total))
 
 
-def _definition(asking: Asking, file: File, symbol: str) -> _Range:
+def _definition(request: Request, file: File, symbol: str) -> _Range:
     path = file.path
-    found = _named(asking, file, symbol)
+    found = _named(request, file, symbol)
     full = [row for row in found if row.qualified_name == symbol]
     chosen = full if len(full) == 1 else _holding(found)
     if len(chosen) == 1:
@@ -72,9 +74,9 @@ def _definition(asking: Asking, file: File, symbol: str) -> _Range:
         note = f"Also of this name here: {', '.join(others)}." if others else None
         return _Range(chosen[0].line_start, chosen[0].line_end, note)
     if not found:
-        known = asking.outlines.definitions(file) if asking.outlines else []
+        known = request.outlines.definitions(file) if request.outlines else []
         names, qualified = [row.name for row in known], [row.qualified_name for row in known]
-        nearest = asking.rows(
+        nearest = request.rows(
             "nearest_symbols", paths.Suggestion, names=names, qualified_names=qualified, symbol=symbol
         )
         near = ", ".join(row.path for row in nearest)
@@ -91,9 +93,9 @@ def _definition(asking: Asking, file: File, symbol: str) -> _Range:
     )
 
 
-def _named(asking: Asking, file: File, symbol: str) -> list[Row]:
+def _named(request: Request, file: File, symbol: str) -> list[Row]:
     """Return the definitions that `Class.method` names: in full, or by the last parts of their qualified name."""
-    rows = asking.outlines.definitions(file) if asking.outlines else []
+    rows = request.outlines.definitions(file) if request.outlines else []
     found = [row for row in rows if symbol == row.name or f".{row.qualified_name}".endswith(f".{symbol}")]
     return sorted(found, key=lambda row: (row.line_start, -row.line_end, row.qualified_name))
 
@@ -108,9 +110,9 @@ def _holding(rows: list[Row]) -> list[Row]:
     return [first] if holds else rows
 
 
-def _enclosing(asking: Asking, file: File, start: int, end: int) -> list[Row]:
+def _enclosing(request: Request, file: File, start: int, end: int) -> list[Row]:
     """Return the definitions that enclose all lines from `start` to `end` and more, the outermost first."""
-    rows = asking.outlines.definitions(file) if asking.outlines else []
+    rows = request.outlines.definitions(file) if request.outlines else []
     return [
         row
         for row in rows
@@ -118,13 +120,13 @@ def _enclosing(asking: Asking, file: File, start: int, end: int) -> list[Row]:
     ]
 
 
-def _lines(asking: Asking, file: File, wanted: _Range) -> tuple[list[str], str | None]:
+def _lines(request: Request, file: File, wanted: _Range) -> tuple[list[str], str | None]:
     """Return the lines that fit in a page, and a note where long ones were cut."""
     lines: list[str] = []
-    room, cut = asking.page_chars, 0
-    for block in asking.blocks.holding(file, wanted.start, wanted.end):
-        text = asking.blocks.text(block).decode()
-        for number, line in enumerate(text.split("\n"), asking.blocks.first_lines[block]):
+    room, cut = request.page_chars, 0
+    for block in request.blocks.holding(file, wanted.start, wanted.end):
+        text = request.blocks.text(block).decode()
+        for number, line in enumerate(text.split("\n"), request.blocks.first_lines[block]):
             if not wanted.start <= number <= wanted.end:
                 continue
             cut += len(line) > READ_LINE_CHARS

@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import _duckdb as duckdb
 import msgspec
 
+from fledgling.messages.answers import Next, Refusal, RefusalKind
+from fledgling.messages.control import Open
+from fledgling.messages.generations import CODE, LISTING
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import Dependencies, Explore, Search, Symbols
 from fledgling.plain import said
-from fledgling.wire import (
-    CODE,
-    LISTING,
-    Dependencies,
-    Explore,
-    Next,
-    Open,
-    Profile,
-    Refusal,
-    RefusalKind,
-    Search,
-    Symbols,
-)
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.symbols import Outlines
@@ -51,7 +43,7 @@ class Refused(Exception):
         self.refusal = Refusal(kind, said(reason), said(next_step))
 
 
-class Asking(msgspec.Struct, eq=False):
+class Request(msgspec.Struct, eq=False):
     """One call at work: a cursor of its own on the image, what the worker was opened with, and whether it must end."""
 
     cursor: duckdb.DuckDBPyConnection | None  # a listing has neither an engine nor
@@ -100,7 +92,7 @@ class Asking(msgspec.Struct, eq=False):
             raise duckdb.InterruptException("the call was told to end")
 
     def rows(self, sql: str, shape: Callable[..., Row], **parameters: object) -> list[Row]:
-        """Run one SQL file and return its rows: `asking.rows("given_up", paths.Suggestion, ...)`."""
+        """Run one SQL file and return its rows: `request.rows("given_up", paths.Suggestion, ...)`."""
         self.check()
         assert self.cursor, "a listing is asked for no statement"
         return [*starmap(shape, self.cursor.execute(SQL[sql], parameters).fetchall())]
@@ -112,11 +104,11 @@ class Asking(msgspec.Struct, eq=False):
             self.cursor.interrupt()
 
 
-def cut_page(items: Sequence[Item], asking: Asking) -> list[Item]:
+def cut_page(items: Sequence[Item], request: Request) -> list[Item]:
     """Return the items from the first on that fit in a page, at least one of them."""
     kept: list[Item] = []
-    chars = asking.page_chars
-    for item in items[: asking.profile.max_rows]:
+    chars = request.page_chars
+    for item in items[: request.profile.max_rows]:
         chars -= len(msgspec.json.encode(item)) + 1
         if kept and chars < 0:
             break

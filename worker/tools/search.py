@@ -11,7 +11,8 @@ from typing import NamedTuple
 import _duckdb as duckdb
 import re2
 
-from fledgling.wire import FileHits, Hits, Search, SymbolList
+from fledgling.messages.answers import FileHits, Hits, SymbolList
+from fledgling.messages.questions import Search
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.matching import prefilter as literals
 from fledgling.worker.matching.lines import Matcher
@@ -19,7 +20,7 @@ from fledgling.worker.store.ngrams import Needed
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers as coverage
 from fledgling.worker.tools import paths, symbols
-from fledgling.worker.tools.request import SHOWN_LINE_CHARS, Asking, Refused, continuing, cut_page, shown
+from fledgling.worker.tools.request import SHOWN_LINE_CHARS, Refused, Request, continuing, cut_page, shown
 
 COUNTED_BLOCKS = 512  # candidates that are all searched, so that the totals are exact: some milliseconds
 
@@ -57,11 +58,11 @@ class _Found(NamedTuple):
     is_exact: bool
 
 
-def search(asking: Asking, question: Search) -> Hits | SymbolList:
+def search(request: Request, question: Search) -> Hits | SymbolList:
     """Answer with matching lines grouped by file, or with definitions where a kind is asked for."""
     try:
         finding = matching.matcher(question)
-        return symbols.named(asking, question) if question.kind else _text(asking, question, finding)
+        return symbols.named(request, question) if question.kind else _text(request, question, finding)
     except (re2.error, duckdb.InvalidInputException) as problem:
         raise Refused(
             "invalid",
@@ -70,23 +71,23 @@ def search(asking: Asking, question: Search) -> Hits | SymbolList:
         ) from problem
 
 
-def _text(asking: Asking, question: Search, finding: Matcher) -> Hits:
+def _text(request: Request, question: Search, finding: Matcher) -> Hits:
     offset = int(question.cursor or 0)
-    found = _find(asking, finding, _candidates(asking, question), question, offset)
-    pieces = cut_page(_pieces(asking, question, found), asking)
+    found = _find(request, finding, _candidates(request, question), question, offset)
+    pieces = cut_page(_pieces(request, question, found), request)
     following = continuing(question, offset + len(pieces), found.total)
-    note = asking.partial if found.total else coverage.of_text(asking, question.path, question.language)
+    note = request.partial if found.total else coverage.of_text(request, question.path, question.language)
     return Hits(
         _joined(pieces), found.total, found.total_files, following, note, total_is_lower_bound=not found.is_exact
     )
 
 
-def _candidates(asking: Asking, question: Search) -> Iterator[int]:
+def _candidates(request: Request, question: Search) -> Iterator[int]:
     """Return the blocks that may hold hits, in their order."""
-    assert asking.signatures, "a listing is not searched"
+    assert request.signatures, "a listing is not searched"
     needed = _needed(question)
-    blocks = iter(range(asking.blocks.count)) if needed is None else asking.signatures.holding(needed)
-    return _inside(asking, question, blocks) if question.path or question.language else blocks
+    blocks = iter(range(request.blocks.count)) if needed is None else request.signatures.holding(needed)
+    return _inside(request, question, blocks) if question.path or question.language else blocks
 
 
 def _needed(question: Search) -> Needed | None:
@@ -95,22 +96,22 @@ def _needed(question: Search) -> Needed | None:
     return literals.of_literal(question.query, case_sensitive=question.case_sensitive)
 
 
-def _inside(asking: Asking, question: Search, blocks: Iterator[int]) -> Iterator[int]:
+def _inside(request: Request, question: Search, blocks: Iterator[int]) -> Iterator[int]:
     """Yield the blocks of the files that `path` and `language` leave."""
     is_path = matching.in_path(paths.pattern(question.path))
     last, is_inside = None, False
     for block in blocks:
-        number = asking.blocks.files_of[block]
+        number = request.blocks.files_of[block]
         if number != last:
-            last, file = number, asking.blocks.file(number)
+            last, file = number, request.blocks.file(number)
             is_inside = question.language in (None, file.language) and is_path(file.path)
         if is_inside:
             yield block
 
 
-def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question: Search, offset: int) -> _Found:
+def _find(request: Request, finding: Matcher, candidates: Iterator[int], question: Search, offset: int) -> _Found:
     """Search the candidates: all if there are COUNTED_BLOCKS at most, else until a hit is left for the next page."""
-    end = offset + min(question.max_results, asking.profile.max_rows)
+    end = offset + min(question.max_results, request.profile.max_rows)
     hits: list[_Hit] = []
     lines: Shown = {}
     total = total_files = 0
@@ -119,23 +120,23 @@ def _find(asking: Asking, finding: Matcher, candidates: Iterator[int], question:
     for block in chain(counted, candidates):
         if total > end and len(counted) > COUNTED_BLOCKS:
             return _Found(hits, lines, total, total_files, is_exact=False)
-        asking.check()
-        places = matching.places(finding, asking.blocks.text(block))
+        request.check()
+        places = matching.places(finding, request.blocks.text(block))
         if not places:
             continue
         if page := places[max(offset - total, 0) : max(end - total, 0)]:
-            hits += _hits(asking, question, block, page, lines)
+            hits += _hits(request, question, block, page, lines)
         total += len(places)
-        number = asking.blocks.files_of[block]
+        number = request.blocks.files_of[block]
         total_files += number != last
         last = number
     return _Found(hits, lines, total, total_files, is_exact=True)
 
 
-def _hits(asking: Asking, question: Search, block: int, places: Sequence[int], lines: Shown) -> Iterator[_Hit]:
+def _hits(request: Request, question: Search, block: int, places: Sequence[int], lines: Shown) -> Iterator[_Hit]:
     """Yield the hits of a block, and keep the lines around them: only what is shown, since a line may be a megabyte."""
-    file, first_line = asking.blocks.file_of(block), asking.blocks.first_lines[block]
-    text = asking.blocks.text(block).decode().split("\n")
+    file, first_line = request.blocks.file_of(block), request.blocks.first_lines[block]
+    text = request.blocks.text(block).decode().split("\n")
     for place in places:
         _keep(lines, file, first_line, text, place - question.context, place + question.context)
     for place in places:
@@ -153,13 +154,13 @@ def _keep(lines: Shown, file: File, first_line: int, text: Sequence[str], first:
             lines[at] = shown(text[place])
 
 
-def _pieces(asking: Asking, question: Search, found: _Found) -> list[_Piece]:
+def _pieces(request: Request, question: Search, found: _Found) -> list[_Piece]:
     """Return a piece for each hit: a page is cut between two hits, within a file too."""
     hits, lines = found.hits, found.lines
     if not hits:
         return []
-    _add_neighbours(asking, question.context, found)
-    outlines = asking.outlines
+    _add_neighbours(request, question.context, found)
+    outlines = request.outlines
     pieces = []
     for file, group in groupby(hits, lambda hit: hit.file):
         following = 0  # the first line of the file that no piece shows
@@ -179,7 +180,7 @@ def _pieces(asking: Asking, question: Search, found: _Found) -> list[_Piece]:
     return pieces
 
 
-def _add_neighbours(asking: Asking, context: int, found: _Found) -> None:
+def _add_neighbours(request: Request, context: int, found: _Found) -> None:
     """Keep the lines around hits that are in the blocks beside; each has at least one line, so as many are enough."""
     wanted: dict[int, list[_Hit]] = {}
     for hit in found.hits:
@@ -190,9 +191,9 @@ def _add_neighbours(asking: Asking, context: int, found: _Found) -> None:
             if block != hit.block:
                 wanted.setdefault(block, []).append(hit)
     for block, hits in wanted.items():
-        asking.check()
-        first_line = asking.blocks.first_lines[block]
-        text = asking.blocks.text(block).decode().split("\n")
+        request.check()
+        first_line = request.blocks.first_lines[block]
+        text = request.blocks.text(block).decode().split("\n")
         for hit in hits:
             place = hit.line - first_line
             _keep(found.lines, hit.file, first_line, text, place - context, place + context)

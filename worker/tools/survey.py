@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fledgling.wire import Area, Hub, LongFunction, Overview, Parsed, SkippedFiles, Survey
+from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed, SkippedFiles
+from fledgling.messages.questions import Survey
 from fledgling.worker.store.symbols import CODES
-from fledgling.worker.tools.request import Asking, shown
+from fledgling.worker.tools.request import Request, shown
 
 SHOWN_AREAS = 2000  # a page of 1,200 by 560 pixels has room for a few hundred
 SHOWN_HUBS = 20
@@ -24,29 +25,29 @@ class _Link(NamedTuple):
     resolved_path: str
 
 
-def survey(asking: Asking, _: Survey) -> Overview:
+def survey(request: Request, _: Survey) -> Overview:
     """Answer with what the image holds, which is what the profile lets an agent see."""
-    totals = asking.rows("survey_totals", _Totals)[0]
-    hubs = asking.rows("survey_hubs", lambda path, importers: Hub(path, importers, []), shown=SHOWN_HUBS)
+    totals = request.rows("survey_totals", _Totals)[0]
+    hubs = request.rows("survey_hubs", lambda path, importers: Hub(path, importers, []), shown=SHOWN_HUBS)
     places = {hub.path: place for place, hub in enumerate(hubs)}
-    for link in asking.rows("survey_links", _Link, paths=list(places)):
+    for link in request.rows("survey_links", _Link, paths=list(places)):
         hubs[places[link.path]].imports.append(places[link.resolved_path])
     return Overview(
         files=totals.files,
         lines=totals.lines,
-        areas=asking.rows("survey_areas", Area, shown=SHOWN_AREAS, chars=PATH_CHARS),
+        areas=request.rows("survey_areas", Area, shown=SHOWN_AREAS, chars=PATH_CHARS),
         hubs=[Hub(shown(hub.path, PATH_CHARS), hub.importers, hub.imports) for hub in hubs],
-        functions=[*_functions(asking)],
-        parsed=asking.rows("survey_parsed", Parsed),
-        skipped=asking.rows("survey_skipped", _skipped, shown=SHOWN_EXAMPLES),
+        functions=[*_functions(request)],
+        parsed=request.rows("survey_parsed", Parsed),
+        skipped=request.rows("survey_skipped", _skipped, shown=SHOWN_EXAMPLES),
     )
 
 
-def _functions(asking: Asking) -> Iterator[LongFunction]:
+def _functions(request: Request) -> Iterator[LongFunction]:
     codes = [CODES["function"], CODES["method"]]
-    for number in asking.rows("survey_functions", int, codes=codes, shown=SHOWN_FUNCTIONS):
-        assert asking.outlines, "a survey needs the second generation"
-        row, file = asking.outlines.row(number), asking.blocks.file(asking.outlines.file_of(number))
+    for number in request.rows("survey_functions", int, codes=codes, shown=SHOWN_FUNCTIONS):
+        assert request.outlines, "a survey needs the second generation"
+        row, file = request.outlines.row(number), request.blocks.file(request.outlines.file_of(number))
         name = shown(row.qualified_name, PATH_CHARS)
         yield LongFunction(shown(file.path, PATH_CHARS), name, (row.line_start, row.line_end))
 

@@ -6,13 +6,14 @@ The engine tells which rows of the outlines are meant, and how many there are; w
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fledgling.wire import FileSymbols, Kind, Search, Symbol, SymbolList, Symbols
+from fledgling.messages.answers import FileSymbols, Symbol, SymbolList
+from fledgling.messages.questions import Kind, Search, Symbols
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.tools import empty_answers as coverage
 from fledgling.worker.tools import paths
-from fledgling.worker.tools.request import Asking, continuing, cut_page, shown
+from fledgling.worker.tools.request import Request, continuing, cut_page, shown
 
 
 class _Found(NamedTuple):
@@ -30,33 +31,33 @@ class _Inside(NamedTuple):
     path: str = ""
 
 
-def symbols(asking: Asking, question: Symbols) -> SymbolList:
+def symbols(request: Request, question: Symbols) -> SymbolList:
     """Answer with definitions in the order of the source, grouped by file."""
     inside = globs.plain(paths.inside(question.path or ""))
     exact_name = globs.plain(question.name_pattern)
-    file = asking.blocks.find(inside) if inside and not question.name_pattern else None
-    outlines = asking.outlines
+    file = request.blocks.find(inside) if inside and not question.name_pattern else None
+    outlines = request.outlines
     if outlines and file:
-        found = _page(asking, question, _left(asking, outlines, question, outlines.of(file, question.kind)))
+        found = _page(request, question, _left(request, outlines, question, outlines.of(file, question.kind)))
     elif outlines and exact_name:
-        found = _page(asking, question, _left(asking, outlines, question, outlines.named(exact_name, question.kind)))
+        found = _page(request, question, _left(request, outlines, question, outlines.named(exact_name, question.kind)))
     else:
-        found = asking.rows(
+        found = request.rows(
             "list_names",
             _Found,
-            **_inside(asking, question, inside)._asdict(),
+            **_inside(request, question, inside)._asdict(),
             name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
             code=_code(question.kind),
             definitions=DEFINITIONS,
             language=question.language,
-            **_limits(asking, question),
+            **_limits(request, question),
         )
-    return _listed(asking, question, found)
+    return _listed(request, question, found)
 
 
-def named(asking: Asking, question: Search) -> SymbolList:
+def named(request: Request, question: Search) -> SymbolList:
     """Answer with definitions of one kind whose name holds the query, the best match first."""
-    found = asking.rows(
+    found = request.rows(
         "search_names",
         _Found,
         query=question.query,
@@ -64,58 +65,58 @@ def named(asking: Asking, question: Search) -> SymbolList:
         path=paths.pattern(question.path),
         code=_code(question.kind),
         language=question.language,
-        **_limits(asking, question),
+        **_limits(request, question),
     )
-    return _listed(asking, question, found)
+    return _listed(request, question, found)
 
 
 def _code(kind: Kind | None) -> int | None:
     return None if kind is None else CODES[kind]
 
 
-def _limits(asking: Asking, question: Symbols | Search) -> dict[str, int]:
+def _limits(request: Request, question: Symbols | Search) -> dict[str, int]:
     return {
-        "max_results": min(question.max_results, asking.profile.max_rows),
+        "max_results": min(question.max_results, request.profile.max_rows),
         "offset": int(question.cursor or 0),
     }
 
 
-def _inside(asking: Asking, question: Symbols, inside: str | None) -> _Inside:
+def _inside(request: Request, question: Symbols, inside: str | None) -> _Inside:
     """Return what is left of the files: a plain path means one, or all that stand together below a directory."""
     if not inside:
         return _Inside(path=paths.pattern(question.path))
-    if file := asking.blocks.find(inside):
+    if file := request.blocks.find(inside):
         return _Inside(file.number, file.number)
-    return _Inside(asking.blocks.first(f"{inside}/"), asking.blocks.first(f"{inside}{paths.BEHIND_SLASH}") - 1)
+    return _Inside(request.blocks.first(f"{inside}/"), request.blocks.first(f"{inside}{paths.BEHIND_SLASH}") - 1)
 
 
-def _left(asking: Asking, outlines: Outlines, question: Symbols, numbers: list[int]) -> list[int]:
+def _left(request: Request, outlines: Outlines, question: Symbols, numbers: list[int]) -> list[int]:
     """Return those of some rows that the filters leave."""
     if not (question.language or question.path):
         return numbers
     is_path = matching.in_path(paths.pattern(question.path))
-    files = ((number, asking.blocks.file(outlines.file_of(number))) for number in numbers)
+    files = ((number, request.blocks.file(outlines.file_of(number))) for number in numbers)
     return [number for number, file in files if question.language in (None, file.language) and is_path(file.path)]
 
 
-def _page(asking: Asking, question: Symbols, numbers: Sequence[int]) -> list[_Found]:
-    limits = _limits(asking, question)
+def _page(request: Request, question: Symbols, numbers: Sequence[int]) -> list[_Found]:
+    limits = _limits(request, question)
     page = numbers[limits["offset"] : limits["offset"] + limits["max_results"]]
     return [_Found(len(numbers), number) for number in page] or [_Found(len(numbers))]
 
 
-def _listed(asking: Asking, question: Symbols | Search, found: Sequence[_Found]) -> SymbolList:
-    total, outlines = found[0].total, asking.outlines
+def _listed(request: Request, question: Symbols | Search, found: Sequence[_Found]) -> SymbolList:
+    total, outlines = found[0].total, request.outlines
     entries = []
     for _, number in found:
         if outlines and number is not None:
-            file = asking.blocks.file(outlines.file_of(number))
+            file = request.blocks.file(outlines.file_of(number))
             entries.append((file.path, file.language, _symbol(outlines.row(number))))
-    page = cut_page(entries, asking)
+    page = cut_page(entries, request)
     groups: dict[str, FileSymbols] = {}
     for path, language, symbol in page:
         groups.setdefault(path, FileSymbols(path, [], language)).symbols.append(symbol)
-    note = asking.partial if total else coverage.of_symbols(asking, question.path, question.language)
+    note = request.partial if total else coverage.of_symbols(request, question.path, question.language)
     return SymbolList(
         list(groups.values()), total, continuing(question, int(question.cursor or 0) + len(page), total), note
     )

@@ -1,0 +1,1 @@
+"""Every message that crosses a process boundary, one Struct each; nothing here does anything."""

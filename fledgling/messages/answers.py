@@ -1,0 +1,249 @@
+"""What a query worker answers: a Struct for each tool, and the refusal."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from fledgling.messages.bounded import At, Count, Path, Place, Said, Shown, Word
+from fledgling.messages.questions import Kind, Line
+
+
+class Next(Struct, frozen=True):
+    """The very call that continues a cut answer."""
+
+    tool: str
+    arguments: dict[str, str | int | bool]
+
+
+class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag=lambda name: name.lower()):
+    """What a worker found. Defaults are left out on the wire, so an absent field is its default."""
+
+
+class Directory(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Totals below one directory; `path` ends in `/`, and `lines` is absent while they are being counted."""
+
+    path: Path
+    files: Count
+    lines: Count | None = None
+    languages: dict[Word, Count] = {}
+
+
+class File(Struct, frozen=True, omit_defaults=True):
+    """One file; `skipped` says why its content is not in the index, and `lines` is absent where nobody counted them."""
+
+    path: Path
+    language: Word | None = None
+    lines: Count | None = None
+    symbols: Count = 0
+    skipped: Word | None = None
+
+
+class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """Totals below the explored path; `skipped` counts files without content by reason. `total_lines` is as `lines`."""
+
+    total_files: Count
+    total_lines: Count | None = None
+    total_bytes: Count
+    languages: dict[Word, Count]
+    largest_file: Path | None = None
+    skipped: dict[Word, Count] = {}
+
+
+class Exploration(Answer, frozen=True):
+    """Answer of explore."""
+
+    path: Place
+    directories: list[Directory]
+    files: list[File]
+    summary: Summary
+    next: Next | None = None
+    note: Said | None = None
+
+
+class Excerpt(Answer, frozen=True):
+    """Answer of read: consecutive lines, the first numbered `first`; `next` is set where the asked range was cut."""
+
+    path: Path
+    language: Word | None
+    first: At
+    lines: list[Shown]
+    total_lines: Count
+    enclosing: str | None = None
+    next: Next | None = None
+    note: Said | None = None
+
+
+class FileHits(Struct, frozen=True, omit_defaults=True):
+    """Hits in one file: matching line numbers, `[number, text]` with context, enclosing definition -> its hits."""
+
+    path: Path
+    hits: list[Line]
+    lines: list[tuple[Line, Shown]]
+    language: Word | None = None
+    enclosing: dict[str, list[Line]] = {}
+
+
+class Hits(Answer, frozen=True):
+    """Answer of search. `total` counts matching lines in all pages, or at least so many where it is a lower bound."""
+
+    files: list[FileHits]
+    total: Count
+    total_files: Count
+    next: Next | None = None
+    note: Said | None = None
+    total_is_lower_bound: bool = False
+
+
+class Symbol(Struct, frozen=True, omit_defaults=True):
+    """One definition; `lines` are its first and last line, decorators included."""
+
+    name: str
+    kind: Kind
+    lines: tuple[At, At]
+    signature: Shown | None = None
+    parent: str | None = None
+
+
+class FileSymbols(Struct, frozen=True, omit_defaults=True):
+    """Definitions of one file, in order."""
+
+    path: Path
+    symbols: list[Symbol]
+    language: Word | None = None
+
+
+class SymbolList(Answer, frozen=True):
+    """Answer of symbols, and of search with `kind`."""
+
+    files: list[FileSymbols]
+    total: Count
+    next: Next | None = None
+    note: Said | None = None
+
+
+class Import(Struct, frozen=True, omit_defaults=True):
+    """One import; either `resolved` names a file of the project or `unresolved` says why not."""
+
+    line: At
+    module: str
+    names: list[str] = []
+    resolved: Path | None = None
+    unresolved: Literal["stdlib", "external", "not found"] | None = None
+
+
+class Importer(Struct, frozen=True):
+    """One place that imports the file."""
+
+    path: Path
+    line: At
+
+
+class FileImports(Struct, frozen=True, omit_defaults=True):
+    """The adjacency list of one file reached at `distance` steps."""
+
+    path: Path
+    distance: Annotated[int, Meta(ge=0, le=10)]
+    imports: list[Import] = []
+    imported_by: list[Importer] = []
+
+
+class DependencyGraph(Answer, frozen=True):
+    """Answer of dependencies; `further` holds the files reached when depth > 1."""
+
+    path: Path
+    imports: list[Import] = []
+    imported_by: list[Importer] = []
+    further: list[FileImports] = []
+    next: Next | None = None
+    note: Said | None = None
+
+
+class Table(Answer, frozen=True):
+    """Answer of query. Values JSON cannot hold are text: timestamps ISO 8601, blobs hex, NaN and infinities by name."""
+
+    columns: list[str]
+    rows: list[list[Any]]  # a cell is any JSON value
+    row_count: Count
+    truncated: bool = False
+    note: Said | None = None
+
+
+AnyAnswer = Exploration | Excerpt | Hits | SymbolList | DependencyGraph | Table
+ANSWERS: dict[str, tuple[type[AnyAnswer], ...]] = {
+    "explore": (Exploration,),
+    "read": (Excerpt,),
+    "search": (Hits, SymbolList),
+    "symbols": (SymbolList,),
+    "dependencies": (DependencyGraph,),
+    "query": (Table,),
+}
+
+
+class Area(Struct, frozen=True):
+    """The text of one language in one directory; without a directory, what was too small to be listed."""
+
+    directory: Place | None
+    language: Word | None
+    files: Count
+    lines: Count
+
+
+class Hub(Struct, frozen=True):
+    """A file that many files import; `imports` are the hubs it imports, as places in the list of hubs."""
+
+    path: Path
+    importers: Count
+    imports: list[Count]
+
+
+class LongFunction(Struct, frozen=True):
+    """A function or method, and its first and last line."""
+
+    path: Path
+    name: str
+    lines: tuple[At, At]
+
+
+class Parsed(Struct, frozen=True):
+    """How far the files of a language are understood, in files."""
+
+    language: Word | None
+    whole: Count
+    in_part: Count
+    given_up: Count
+    without_parser: Count
+
+
+class SkippedFiles(Struct, frozen=True):
+    """How many files have no content for one reason, and the first of them."""
+
+    reason: Word
+    files: Count
+    examples: list[Path]
+
+
+class Overview(Answer, frozen=True):
+    """Answer of survey: areas and functions the largest first, hubs by importers."""
+
+    files: Count
+    lines: Count
+    areas: list[Area]
+    hubs: list[Hub]
+    functions: list[LongFunction]
+    parsed: list[Parsed]
+    skipped: list[SkippedFiles]
+
+
+Found = AnyAnswer | Overview  # what comes from a worker
+
+RefusalKind = Literal[
+    "denied", "invalid", "not_found", "ambiguous", "timeout", "memory", "busy", "cancelled", "unavailable", "failed"
+]
+
+
+class Refusal(Struct, frozen=True, forbid_unknown_fields=True, tag="refusal"):
+    """Why there is no answer, in words an agent can act on: what was wrong, and what to do next."""
+
+    kind: RefusalKind
+    reason: Said
+    next_step: Said

@@ -1,0 +1,185 @@
+"""What broker, indexer and query worker say to each other: orders, reports, calls and replies."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from fledgling.messages.answers import Found, Refusal
+from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
+from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import Asked
+from fledgling.scope import Scope
+
+
+class Images(Struct, frozen=True):
+    """The memory files of one index, as descriptors: `text` holds tables of files, `code` of what the parsers found.
+
+    `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at. With
+    the second go `outlines`: what is defined where. `listing` is there before them: what the names of files tell.
+    """
+
+    text: int
+    code: int
+    blocks: int
+    signatures: int
+    outlines: int
+    listing: int
+
+    def of(self, generation: int) -> tuple[int, ...]:
+        """Return those that are sealed with a generation: `images.of(LISTING)` is its one file."""
+        text = (self.listing, self.text, self.blocks, self.signatures)
+        return {LISTING: (self.listing,), TEXT: text, CODE: (*text, self.code, self.outlines)}[generation]
+
+
+class Confining(Struct, frozen=True):
+    """What a back process may do without: layers that its kernel lacks, if the operator allows it to.
+
+    `without` names layers that a test switches off to see that the others hold, and `landlock_abi` the latest version
+    of Landlock that it leaves, as an older kernel would; no setting leads to either.
+    """
+
+    allow_degraded: bool = False
+    without: tuple[str, ...] = ()
+    landlock_abi: int | None = None
+
+
+CONFINED = Confining()  # by every layer that there is
+
+
+class Layer(Struct, frozen=True):
+    """One layer of a process's confinement, and why it is absent, if it is: security/confinement.py."""
+
+    name: Word
+    absent: Said | None = None
+
+
+class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
+    """Broker to indexer, once: build the images of `root_fd`. `root` is set only for absolute_paths."""
+
+    broker_pid: int
+    images: Images
+    root_fd: int
+    profile: Profile
+    scope: Scope
+    root: str | None = None
+    confining: Confining = CONFINED
+
+
+class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
+    """Indexer to broker: it is confined and the profile's views hold.
+
+    `scope` is what is left after the project's own file narrowed it; `layers` hold the indexer, `lister_layers` and
+    `extractor_layers` those it forked.
+    """
+
+    scope: Scope
+    narrowed: tuple[Word, ...] = ()
+    notices: tuple[Said, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    lister_layers: tuple[Layer, ...] = ()
+    extractor_layers: tuple[Layer, ...] = ()
+
+
+class Progress(Struct, frozen=True, forbid_unknown_fields=True, tag="progress"):
+    """Indexer to broker: `done` of `total` files in this stage; total 0 while unknown."""
+
+    stage: Literal["walk", "read", "extract", "seal"]
+    done: Count
+    total: Count
+
+
+class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
+    """Indexer to broker: this generation is sealed. A small project has only the last: it takes no time."""
+
+    number: Literal[0, 1, 2]
+    defined: tuple[Word, ...]  # languages whose definitions are extracted
+    has_content: bool  # False: index_content is off, so there are definitions but no text
+    partial: Said | None = None  # what the index lacks, as a sentence
+
+
+class LanguageStats(Struct, frozen=True):
+    """Per language: files, lines, bytes, symbols, and seconds spent extracting them."""
+
+    language: Word
+    files: Count
+    lines: Count
+    bytes: Count
+    symbols: Count = 0
+    seconds: Seconds = 0.0
+
+
+class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
+    """Indexer to broker, last: counts of the images, which hold what the profile lets the agent see."""
+
+    files: Count
+    lines: Count
+    symbols: Count
+    imports: Count
+    image_bytes: Count
+    seconds: dict[Word, Seconds]
+    languages: tuple[LanguageStats, ...]
+    skipped: dict[Word, Count]
+    left_out: dict[Word, Count]
+    slowest: tuple[tuple[Path, Seconds], ...]
+    notices: tuple[Said, ...] = ()
+    partial: Said | None = None
+    sections: dict[Word, Count] = {}  # of each section of the index files its bytes
+
+
+class Crashed(Struct, frozen=True, forbid_unknown_fields=True, tag="crashed"):
+    """Indexer to broker, last: a process that it has forked has ended, and the build with it.
+
+    `status` is the exit status of that process, negative for a signal.
+    """
+
+    process: Literal["lister", "extractors' parent"]
+    status: int
+
+
+class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
+    """Broker to query worker, once: serve the profile's tools from one generation of the index."""
+
+    broker_pid: int
+    images: Images
+    profile: Profile
+    generation: Generation
+    confining: Confining = CONFINED
+
+
+class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
+    """Query worker to broker: the image is open and these layers hold the process."""
+
+    layers: tuple[Layer, ...] = ()
+
+
+class Call(Struct, frozen=True, forbid_unknown_fields=True, tag="call"):
+    """Broker to query worker: answer within `seconds`."""
+
+    id: int
+    seconds: float
+    question: Asked
+
+
+class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag="cancel"):
+    """Broker to query worker: nobody waits for this call any more."""
+
+    id: int
+
+
+class Begun(Struct, frozen=True, forbid_unknown_fields=True, tag="begun"):
+    """Query worker to broker: it works on this call now, and nobody else may be asked it if the worker ends."""
+
+    id: int
+
+
+class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
+    """Query worker to broker: exactly one for each Call."""
+
+    id: int
+    answer: Found | Refusal
+
+
+FromIndexer = Accepted | Progress | Generation | Built | Crashed | Refusal
+ToWorker = Open | Call | Cancel
+FromWorker = Ready | Refusal | Begun | Reply

@@ -1,0 +1,7 @@
+"""The generations of an index: stages in which it is sealed and served."""
+
+from typing import Final
+
+LISTING: Final = 0  # before the first generation of an index: what the names of files tell
+TEXT: Final = 1  # the first generation of an index: files and text
+CODE: Final = 2  # the second: the same, and what the parsers found in it

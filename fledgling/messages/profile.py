@@ -1,0 +1,35 @@
+"""What one agent may do, as it goes to the processes that hold it to that."""
+
+from msgspec import Struct
+
+
+class View(Struct, frozen=True):
+    """`CREATE VIEW name AS select`, found at `line` of the profile file."""
+
+    name: str
+    select: str
+    line: int
+
+
+class Profile(Struct, frozen=True):
+    """What one agent may do: the allowlist, the limits, and the views that narrow the tables."""
+
+    name: str
+    file: str
+    digest: str
+    tools: tuple[str, ...]
+    memory_limit: int
+    query_timeout: float
+    max_rows: int
+    max_result_bytes: int
+    absolute_paths: bool
+    views: tuple[View, ...]
+
+    @property
+    def narrows_files(self) -> bool:
+        """Whether a view decides which files there are: nothing that an agent sees may then depend on the others."""
+        return any(view.name in ("visible_files", "files") for view in self.views)
+
+    def reads_all_of(self, table: str) -> bool:
+        """Whether somebody may look at any column of a table: a statement, or a view of it. The tools know theirs."""
+        return "query" in self.tools or any(view.name == table for view in self.views)

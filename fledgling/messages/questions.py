@@ -1,0 +1,196 @@
+"""What an agent may ask: a Struct for each tool.
+
+It is at once the JSON schema an agent sees, the check of its arguments, the message on the pipe, the type the handler
+gets and the parameters of its SQL file. What decides a name, a default or a bound of a tool lives here.
+"""
+
+import re
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta, Struct
+
+from fledgling.messages.bounded import MAX_LINE
+from fledgling.messages.generations import CODE
+
+MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
+MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size
+
+Kind = Literal[
+    "function",
+    "class",
+    "method",
+    "variable",
+    "constant",
+    "interface",
+    "enum",
+    "type",
+    "struct",
+    "trait",
+    "module",
+    "table",
+    "view",
+    "index",
+    "trigger",
+    "procedure",
+    "schema",
+    "sequence",
+    "property",
+    "macro",
+    "section",
+    "key",
+    "selector",
+    "import",
+    "export",
+]
+Direction = Literal["imports", "imported_by", "both"]
+DEFINITION_KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind not in ("import", "export"))
+
+Text = Annotated[str, Meta(max_length=MAX_ARGUMENT_CHARS)]
+Line = Annotated[int, Meta(ge=1, le=MAX_LINE)]
+PathFilter = Annotated[
+    Text | None, Meta(description="directory, file or glob: `src`, `src/core/*`, `**/*.py`, `*.py` (any directory)")
+]
+Language = Annotated[Text | None, Meta(description="python, javascript, typescript, sql, ...")]
+Cursor = Annotated[Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None, Meta(description="from `next`")]
+# Of a map: "500.0" goes on where it began, before a file was read; "500" is of the whole index.
+MapCursor = Annotated[Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[01])?$")] | None, Meta(description="from `next`")]
+
+
+def meaning(text: str) -> dict[str, str]:
+    """Say what an argument means in docs/tools.md alone: a `description` would be in every agent's context."""
+    return {"meaning": text}
+
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of a command line that are not UTF-8, halves of pairs in JSON
+
+
+class Question(
+    Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="tool", tag=lambda name: name.lower()
+):
+    """What an agent may ask. `Search(query="timeout")` is `{"tool": "search", "query": "timeout"}` on the pipe."""
+
+    def __post_init__(self) -> None:
+        """Refuse control characters: no path, glob or name needs one, and terminals and logs obey them."""
+        for field in self.__struct_fields__:
+            value = getattr(self, field)
+            if isinstance(value, str) and any((c < " " and c != "\t") or c == "\x7f" for c in value):
+                raise ValueError(f"{field} holds a control character or a line break; ask for one line of plain text")
+            if isinstance(value, str) and _NO_TEXT.search(value):
+                raise ValueError(f"{field} holds what is not UTF-8; ask for one line of plain text")
+
+
+class Explore(Question, frozen=True):
+    """Directories and files with sizes, languages and symbol counts: the map of the project.
+
+    Start here, and instead of ls, find or tree. Not for file contents (read) or text (search).
+    Example: explore(path="src", depth=2, pattern="*.py")
+    """
+
+    path: Annotated[Text, Meta(description="directory relative to the root")] = ""
+    depth: Annotated[int, Meta(ge=1, le=20, description="levels to show")] = 1
+    pattern: Annotated[Text | None, Meta(description="glob the files must match, `*.py`")] = None
+    cursor: MapCursor = None
+
+    @property
+    def continues(self) -> int | None:
+        """The generation that the pages before were made of; None for a first page, which any may answer."""
+        if self.cursor is None:
+            return None
+        number = self.cursor.partition(".")[2]
+        return int(number) if number else CODE
+
+
+class Read(Question, frozen=True):
+    """A file, a range of its lines, or one definition, with line numbers.
+
+    Use it instead of cat, head or sed; give `symbol` to get just that function or class. A long file is cut and says
+    how to go on. Not for finding things (search, symbols).
+    Example: read(path="src/app.py", symbol="Engine.run")
+    """
+
+    path: Annotated[Text, Meta(description="file relative to the root")]
+    start_line: Annotated[Line | None, Meta(description="first line, from 1")] = None
+    end_line: Annotated[Line | None, Meta(description="last line, included")] = None
+    symbol: Annotated[Text | None, Meta(description="`name`, `Class.method` or a qualified name")] = None
+
+
+class Search(Question, frozen=True):
+    """Lines of text that hold `query`, grouped by file with context and the enclosing definition.
+
+    Use it instead of grep. Literal and case-insensitive unless said otherwise; `regex` is RE2 (no look-around, no
+    back-references), matched within one line. With `kind`, finds definitions whose name holds `query`, best first.
+    Example: search(query="timeout", path="src/**", language="python")
+    """
+
+    query: Annotated[Text, Meta(min_length=1, extra=meaning("the text, or the expression, or a part of a name"))]
+    path: PathFilter = None
+    language: Language = None
+    kind: Annotated[Kind | None, Meta(extra=meaning("find definitions of this kind by name, not text"))] = None
+    regex: Annotated[bool, Meta(extra=meaning("`query` is a regular expression of RE2"))] = False
+    case_sensitive: Annotated[bool, Meta(extra=meaning("tell upper case from lower case"))] = False
+    whole_word: Annotated[bool, Meta(description="no letter, digit or `_` (ASCII) beside the match")] = False
+    context: Annotated[int, Meta(ge=0, le=20, description="lines around a hit")] = 2
+    max_results: Annotated[int, Meta(ge=1, le=1000, description="hits a page")] = 50
+    cursor: Cursor = None
+
+
+class Symbols(Question, frozen=True):
+    """Definitions (functions, classes, methods, tables, ...) with lines and signatures, grouped by file.
+
+    Use it for the outline of a file or to list definitions by kind or name. Imports and exports are listed only when
+    asked for by kind. Not for uses of a name (search).
+    Example: symbols(path="src/core/*", kind="function", name_pattern="parse_*")
+    """
+
+    path: PathFilter = None
+    kind: Annotated[Kind | None, Meta(extra=meaning("definitions of this kind only"))] = None
+    language: Language = None
+    name_pattern: Annotated[Text | None, Meta(description="glob on the name, `parse_*`")] = None
+    max_results: Annotated[int, Meta(ge=1, le=1000, extra=meaning("definitions a page"))] = 100
+    cursor: Cursor = None
+
+
+class Dependencies(Question, frozen=True):
+    """What a file imports, resolved to files of the project or with the reason why not, and what imports it.
+
+    Use it before changing a module, to see what depends on it.
+    Example: dependencies(path="src/api/routes.py", direction="imported_by")
+    """
+
+    path: Annotated[Text, Meta(description="file relative to the root")]
+    direction: Annotated[Direction, Meta(extra=meaning("which way to follow imports"))] = "both"
+    depth: Annotated[int, Meta(ge=1, le=10, description="steps to follow")] = 1
+    cursor: Cursor = None
+
+
+class Query(Question, frozen=True):
+    """One SELECT over the index: files, content, symbols, imports (see DESCRIBE files).
+
+    Use it when no other tool answers, for counts, joins and aggregates. Rows and bytes are capped and a cut says so.
+    Example: query(sql="SELECT path, name, line_end - line_start AS length FROM symbols ORDER BY length DESC LIMIT 10")
+    """
+
+    sql: Annotated[str, Meta(min_length=1, max_length=MAX_SQL_CHARS, extra=meaning("one SELECT in DuckDB's dialect"))]
+
+    def __post_init__(self) -> None:
+        """SQL spans lines, so only NUL is refused here; the gate parses the rest."""
+        if "\x00" in self.sql or _NO_TEXT.search(self.sql):
+            raise ValueError("sql holds a NUL character, or what is not UTF-8; write one SELECT as plain text")
+
+
+AnyQuestion = Explore | Read | Search | Symbols | Dependencies | Query
+QUESTIONS: dict[str, type[AnyQuestion]] = {
+    "explore": Explore,
+    "read": Read,
+    "search": Search,
+    "symbols": Symbols,
+    "dependencies": Dependencies,
+    "query": Query,
+}
+
+
+class Survey(Question, frozen=True):
+    """What a report shows of the whole index. No tool: a person asks it of a broker, and no agent can."""
+
+
+Asked = AnyQuestion | Survey  # what goes to a worker
