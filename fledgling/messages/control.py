@@ -173,6 +173,25 @@ class Begun(Struct, frozen=True, forbid_unknown_fields=True, tag="begun"):
     id: int
 
 
+class Update(Struct, frozen=True, forbid_unknown_fields=True, tag="update"):
+    """To the query worker: the project has changed, and calls that come behind this see it.
+
+    `body` is packed Changes (worker/store/parts.py). What does not fit one frame comes in several, one after the other,
+    of the same generation: they hold together from the one that `is_last`.
+    """
+
+    generation: int
+    body: bytes
+    is_last: bool = True
+
+
+class Updated(Struct, frozen=True, forbid_unknown_fields=True, tag="updated"):
+    """Query worker to broker: it answers from this generation of changes; or has not `has_room` for it."""
+
+    generation: int
+    has_room: bool = True
+
+
 class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
     """Query worker to broker: exactly one for each Call."""
 

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from fledgling.messages.control import Layer
 from fledgling.worker.resolving.project import Declared
-from fledgling.worker.rows import Engine, ImportRow, SymbolRow
+from fledgling.worker.rows import Engine, ImportRow, SymbolColumns
 from fledgling.worker.store.symbols import Outlined
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
@@ -50,20 +50,6 @@ class Facts(Struct, frozen=True):
     declared: Declared | None = None
 
 
-class SymbolColumns(Struct, frozen=True):
-    """Symbols of one file after the other, one list for each field of SymbolRow: what the engine loads fastest."""
-
-    name: list[str] = []
-    kind: list[str] = []
-    line_start: list[int] = []
-    line_end: list[int] = []
-    parent_name: list[str | None] = []
-    signature: list[str | None] = []
-    docstring: list[str | None] = []
-    visibility: list[str] = []
-    qualified_name: list[str] = []
-
-
 class Found(Struct, frozen=True, tag="found"):
     """Extractor to indexer: facts for each file of a batch, and the symbols of all; as columns, too, if `tabled`."""
 
@@ -103,6 +89,3 @@ def seconds(source: Source, batch: Batch) -> float:
     if not batch.hurried:
         return FILE_SECONDS
     return min(FILE_SECONDS, HURRIED_SECONDS + HURRIED_BYTE_SECONDS * sum(map(len, source.blocks)))
-
-
-assert SymbolColumns.__struct_fields__ == SymbolRow.__struct_fields__

@@ -29,12 +29,12 @@ from fledgling.worker.extractor.messages import (
     Sign,
     Signed,
     Source,
-    SymbolColumns,
     seconds,
 )
 from fledgling.worker.languages.table import Languages
 from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
+from fledgling.worker.rows import SymbolColumns
 from fledgling.worker.store.symbols import Outlined, end_to_end
 
 BATCH_FILES = 1000  # in one message, each some ten values of those that a frame may hold (pipe.MAX_VALUES)

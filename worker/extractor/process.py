@@ -34,13 +34,12 @@ from fledgling.worker.extractor.messages import (
     Sign,
     Signed,
     Source,
-    SymbolColumns,
     ToExtractor,
     seconds,
 )
 from fledgling.worker.languages.table import Languages
 from fledgling.worker.resolving.project import declared
-from fledgling.worker.rows import Extraction
+from fledgling.worker.rows import Extraction, SymbolColumns
 from fledgling.worker.store.ngram_writer import signed
 from fledgling.worker.store.symbols import outlined
 
