@@ -8,7 +8,16 @@ import pytest
 from fledgling.security import memory_file
 from fledgling.worker.rows import SymbolRow
 from fledgling.worker.store.package_root import root
-from fledgling.worker.store.symbols import Outlines, OutlineWriter, Row, end_to_end
+from fledgling.worker.store.symbols import (
+    GIVEN_UP,
+    IN_PART,
+    NO_PARSER,
+    WHOLE,
+    Outlines,
+    OutlineWriter,
+    Row,
+    end_to_end,
+)
 from fledgling.worker.store.symbols import outlined as encoded
 from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
 
@@ -124,16 +133,23 @@ def symbol(row: Row) -> SymbolRow:
     return SymbolRow(row.name, row.kind, *lines, row.parent_name, row.signature, None, "public", row.qualified_name)
 
 
-def outlined(files: list[File], outlines: dict[int, list[Row]] = ROWS) -> Outlines:
+def outlined(files: list[File], outlines: dict[int, list[Row]] = ROWS, parsed: bytes | None = None) -> Outlines:
     fd = memory_file.create()
     writer = OutlineWriter(fd, len(files))
     for number, rows in outlines.items():
         writer.add([number], [len(rows)], encoded([[symbol(row) for row in rows]]))
-    writer.finish()
+    writer.finish(bytes([WHOLE] * len(files)) if parsed is None else parsed)
     memory_file.seal(fd)
     found = Outlines(memory_file.mapped(fd))
     os.close(fd)
     return found
+
+
+def test_how_far_files_were_parsed_is_what_was_written() -> None:
+    outlines = outlined(THREE, parsed=bytes([IN_PART, NO_PARSER, GIVEN_UP]))
+    assert [outlines.parsed(file) for file in THREE] == [IN_PART, NO_PARSER, GIVEN_UP]
+    assert outlines.not_whole() == [0, 2]
+    assert outlined(THREE).not_whole() == []
 
 
 THREE = [File(path, None, 1, 20, None, number) for number, path in enumerate("abc")]

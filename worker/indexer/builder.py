@@ -29,7 +29,7 @@ from fledgling.worker.store.database import SQL, SYMBOLS_TOGETHER
 from fledgling.worker.store.ngram_writer import Sign, Signer, signed_here
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.sections import Holds, contents
-from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlined, OutlineWriter, outlined
+from fledgling.worker.store.symbols import CODES, DEFINITIONS, NO_PARSER, Outlined, OutlineWriter, outlined, parsed
 from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
 
 Columns = Mapping[str, Sequence[object] | npt.NDArray[np.generic]]
@@ -143,6 +143,7 @@ class Builder:
         self._loader = Loader(self._cursor(self._text))
         self._files_bytes = limits.files(profile.memory_limit)
         self._rows = 0  # that were taken
+        self._parsed: dict[str, int] = {}  # how far, by path
         self._takers: list[Callable[[Sequence[Block]], None]] = []
         if self._text == "text":
             self._takers += [self._signer.add, self._writer.add]
@@ -211,6 +212,7 @@ class Builder:
     def extracted(self, rows: Sequence[tuple[str, str | None, bool]]) -> None:
         """Note of files, by path, which engine extracted them and whether it understood them whole."""
         _load(self._db, "extracted_files", _columns(("path", "engine", "is_parsed"), rows))
+        self._parsed = {path: parsed(engine, is_whole=is_whole) for path, engine, is_whole in rows}
 
     def has_room(self, found: Found) -> bool:
         """Return whether what was found fits the memory files, beside what was taken before."""
@@ -260,7 +262,7 @@ class Builder:
         if self._narrows_outlines:
             self._outline_narrowed()
         self._names.finish()
-        self._outlines.finish()
+        self._outlines.finish(bytes([self._parsed.get(path, NO_PARSER) for path in self._numbers]))
         counted = self._db.execute(SQL["count_rows"], {"definitions": DEFINITIONS}).fetchone()
         assert counted is not None
         memory_file.seal(self._images.outlines)

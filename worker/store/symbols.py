@@ -3,10 +3,12 @@ the other, and the query worker maps it.
 
 Its sections are a part for each file that has symbols, in the order of paths: where each of its rows ends, their first
 and their last lines, their kinds, and then the rows, in the order of lines; the CRC-32 of each name, in order, and
-whose it is; where the part of each file begins; and the first row of each file, and the end of the last.
+whose it is; where the part of each file begins; the first row of each file, and the end of the last; and how far each
+file was parsed.
 """
 
 import mmap
+import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +32,11 @@ CODES: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}  # of a 
 DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those from it on of imports and exports
 _NO_SCOPES = frozenset(CODES[kind] for kind in KINDS if kind in ("variable", "constant", "import", "export"))
 _HEAD_BYTES = 3 * 4 + 1  # of a row, in the head of its part
+
+# How far a file was parsed: there is no parser for it, or no text; whole; in part, so that definitions may be missing
+# or end in the wrong line; or not at all, since that took too long or too much memory.
+NO_PARSER, WHOLE, IN_PART, GIVEN_UP = range(4)
+_NOT_WHOLE = re.compile(b"[%c%c]" % (IN_PART, GIVEN_UP))
 
 assert KINDS[:DEFINITIONS] == DEFINITION_KINDS
 
@@ -114,12 +121,25 @@ def _is_meant(code: int, kind: str | None = None) -> bool:
     return code < DEFINITIONS if kind is None else code == CODES[kind]
 
 
+def parsed(engine: str | None, *, is_whole: bool) -> int:
+    """Return how far a file was parsed, by what found its definitions.
+
+    >>> parsed("tree-sitter", is_whole=False) == IN_PART, parsed(None, is_whole=False) == GIVEN_UP
+    (True, True)
+    """
+    if engine == "none":
+        return NO_PARSER
+    if is_whole:
+        return WHOLE
+    return IN_PART if engine else GIVEN_UP
+
+
 class OutlineWriter:
     """Writes the symbols of all files, in the order of the files.
 
     >>> writer = OutlineWriter(fd, files=1)
     >>> writer.add([0], [1], outlined([[SymbolRow("run", ...)]]))
-    >>> writer.finish()
+    >>> writer.finish(bytes([WHOLE]))
     """
 
     def __init__(self, fd: int, files: int) -> None:
@@ -139,8 +159,8 @@ class OutlineWriter:
         self._sections.write(symbols.parts)
         self._hashes.append(symbols.hashes)
 
-    def finish(self) -> None:
-        """Write where everything is."""
+    def finish(self, parsed: bytes) -> None:
+        """Write where everything is, and how far each file was `parsed`."""
         import numpy as np  # noqa: PLC0415  (what reads outlines needs nothing of it)
 
         keys = np.frombuffer(b"".join(self._hashes), NUMBER).astype(np.uint64)  # a hash, and behind it whose it is
@@ -153,6 +173,8 @@ class OutlineWriter:
             sections.column("named", NUMBER, keys.astype(NUMBER).data)
             sections.column("begins", PLACE, self._begins)
             sections.column("first_rows", NUMBER, accumulate(self._counts, initial=0))
+            sections.begin("parsed")
+            sections.write([parsed])
 
 
 class _Part(NamedTuple):
@@ -179,7 +201,16 @@ class Outlines:
         self._data, self._parts = data, sections.start("parts")
         self._hashes, self._named = sections.column("hashes"), sections.column("named")
         self._begins, self._first_rows = sections.column("begins"), sections.column("first_rows")
+        self._parsed = bytes(sections.column("parsed"))
         self._decoder = msgspec.msgpack.Decoder(_Packed)
+
+    def parsed(self, file: File) -> int:
+        """Return how far a file was parsed: WHOLE, IN_PART, ..."""
+        return self._parsed[file.number]
+
+    def not_whole(self) -> list[int]:
+        """Return the numbers of the files that were parsed in part or not at all."""
+        return [found.start() for found in _NOT_WHOLE.finditer(self._parsed)]
 
     def file_of(self, number: int) -> int:
         """Return the number of the file that a row is of."""
