@@ -8,7 +8,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from heapq import nsmallest
 from itertools import islice
 from typing import Literal
@@ -21,9 +20,9 @@ from fledgling.plain import said
 from fledgling.scope import Scope
 from fledgling.worker.extractor.messages import Batch, Found, Source
 from fledgling.worker.extractor.pool import Extractors, given_up, joined
-from fledgling.worker.files.generated import is_generated
+from fledgling.worker.files.describe import NO_ROOM, Describing
 from fledgling.worker.files.openat import Reader
-from fledgling.worker.files.text import Pieces, content_hash, count_lines, cut, utf8
+from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.walk import Entry, nearest
 from fledgling.worker.indexer.builder import Builder
 from fledgling.worker.languages.table import Languages
@@ -32,13 +31,11 @@ from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manife
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import FileRow, ImportRow
 
-HEAD_BYTES = 256  # of a file, enough for its `#!` line
 DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine, in a tenth of the memory
 PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
 CHANGED = "changed while it was indexed"
-NO_ROOM = "over memory_limit"
 COUNTING = (
     "Lines are still being counted: until then they, symbol counts and the largest file are missing, binary and "
     "unreadable files are listed like others, and languages are told by the names of files alone."
@@ -142,6 +139,9 @@ class Building:
         self._extractors = extractors
         self._tell = tell
         self._clock = Clock(tell)
+        self._describing = Describing(
+            languages, max_file_size=scope.max_file_size, root=order.root, with_hashes=builder.holds_hashes
+        )
         self._manifests: dict[str, str] = {}
         self._room = builder.text_room  # bytes of text that still fit
         self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
@@ -252,43 +252,7 @@ class Building:
         with closing(Reader(self._order.root_fd)) as reader:
             for done, entry in enumerate(entries):
                 self._clock.tick("read", *((done, len(entries)) if is_told else (0, 0)))
-                yield self._describe(reader, entry)
-
-    def _describe(self, reader: Reader, entry: Entry) -> tuple[FileRow, Pieces | None]:
-        if entry.skip_reason:
-            return self._row(entry, b"", None, entry.skip_reason)
-        if entry.size > self._room:
-            return self._row(entry, b"", None, NO_ROOM)
-        try:
-            data = reader.read(entry.raw, self._scope.max_file_size)
-        except OSError:
-            return self._row(entry, b"", None, "unreadable")
-        if len(data) > self._scope.max_file_size:
-            return self._row(entry, b"", None, "too large")
-        text = utf8(data)
-        return self._row(entry, data, text, "binary" if text is None else None)
-
-    def _row(
-        self, entry: Entry, data: bytes, text: bytes | None, skip_reason: str | None
-    ) -> tuple[FileRow, Pieces | None]:
-        pieces = None if text is None else cut(text)
-        directory, _, filename = entry.path.rpartition("/")
-        row = FileRow(
-            path=entry.path,
-            absolute_path=f"{self._order.root}/{entry.path}" if self._order.root else None,
-            directory=directory,
-            filename=filename,
-            extension=filename[filename.rfind(".") :].lower() if "." in filename else "",
-            language=self._languages.detect(filename, data[:HEAD_BYTES]),
-            size_bytes=entry.size,
-            line_count=None if pieces is None else count_lines(pieces),
-            modified_at=datetime.fromtimestamp(entry.modified_ns / 1e9, UTC).replace(tzinfo=None),
-            is_binary=skip_reason == "binary",
-            is_generated=is_generated(entry.path, text or b""),
-            content_hash=content_hash(data) if self._builder.holds_hashes and (data or text is not None) else None,
-            skip_reason=skip_reason,
-        )
-        return row, pieces
+                yield self._describing.describe(reader, entry, self._room)
 
     def _undefined(self) -> str | None:
         """Say of how many files there was no room for what the parsers have found."""

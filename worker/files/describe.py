@@ -1,0 +1,68 @@
+"""What is said of one file, and its text: the row of `files`, made of its name, its bytes and its stamp."""
+
+from datetime import UTC, datetime
+
+from fledgling.worker.files.generated import is_generated
+from fledgling.worker.files.openat import Reader
+from fledgling.worker.files.text import Pieces, content_hash, count_lines, cut, utf8
+from fledgling.worker.files.walk import Entry
+from fledgling.worker.languages.table import Languages
+from fledgling.worker.rows import FileRow
+
+HEAD_BYTES = 256  # of a file, enough for its `#!` line
+NO_ROOM = "over memory_limit"
+
+
+class Describing:
+    """Reads files and says what they are.
+
+    >>> describing = Describing(languages, max_file_size=1_048_576, root=None, with_hashes=False)
+    >>> row, pieces = describing.describe(reader, entry, room=10_000_000)
+    """
+
+    def __init__(self, languages: Languages, *, max_file_size: int, root: str | None, with_hashes: bool) -> None:
+        """Name files by absolute paths, too, where the `root` is given."""
+        self._languages = languages
+        self._max_file_size = max_file_size
+        self._root = root
+        self._with_hashes = with_hashes
+
+    def describe(self, reader: Reader, entry: Entry, room: int) -> tuple[FileRow, Pieces | None]:
+        """Return the row of a file and its text as `cut` cuts it; None where that is not read, and the row says why.
+
+        What has more than `room` bytes is not read.
+        """
+        if entry.skip_reason:
+            return self._row(entry, b"", None, entry.skip_reason)
+        if entry.size > room:
+            return self._row(entry, b"", None, NO_ROOM)
+        try:
+            data = reader.read(entry.raw, self._max_file_size)
+        except OSError:
+            return self._row(entry, b"", None, "unreadable")
+        if len(data) > self._max_file_size:
+            return self._row(entry, b"", None, "too large")
+        text = utf8(data)
+        return self._row(entry, data, text, "binary" if text is None else None)
+
+    def _row(
+        self, entry: Entry, data: bytes, text: bytes | None, skip_reason: str | None
+    ) -> tuple[FileRow, Pieces | None]:
+        pieces = None if text is None else cut(text)
+        directory, _, filename = entry.path.rpartition("/")
+        row = FileRow(
+            path=entry.path,
+            absolute_path=f"{self._root}/{entry.path}" if self._root else None,
+            directory=directory,
+            filename=filename,
+            extension=filename[filename.rfind(".") :].lower() if "." in filename else "",
+            language=self._languages.detect(filename, data[:HEAD_BYTES]),
+            size_bytes=entry.size,
+            line_count=None if pieces is None else count_lines(pieces),
+            modified_at=datetime.fromtimestamp(entry.modified_ns / 1e9, UTC).replace(tzinfo=None),
+            is_binary=skip_reason == "binary",
+            is_generated=is_generated(entry.path, text or b""),
+            content_hash=content_hash(data) if self._with_hashes and (data or text is not None) else None,
+            skip_reason=skip_reason,
+        )
+        return row, pieces
