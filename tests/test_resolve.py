@@ -13,7 +13,7 @@ from fledgling.messages.answers import DependencyGraph
 from fledgling.messages.questions import Dependencies
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
-from fledgling.worker.resolving.resolve import RESOLVERS, Resolution
+from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import ImportRow
 
 LANGUAGES = load_languages()
@@ -137,7 +137,7 @@ def meaning(found: ImportRow) -> str | None:
 
 @pytest.mark.parametrize(("path", "module", "names", "expected"), MEANINGS)
 def test_python_import(path: str, module: str, names: tuple[str, ...], expected: list[object]) -> None:
-    found = Resolution(languages(PYTHON_FILES.split())).of(path, [row(module, names)])
+    found = Resolution(LANGUAGES, languages(PYTHON_FILES.split())).of(path, [row(module, names)])
     assert [(new.module, new.imported_names, meaning(new)) for new in found] == expected
 
 
@@ -162,20 +162,20 @@ LINKED = [
 @pytest.mark.parametrize(("link", "target", "path", "module", "expected"), LINKED)
 def test_import_through_a_link(link: str, target: str, path: str, module: str, expected: str | None) -> None:
     files = languages([*LINKED_FILES.split(), link])
-    (found,) = Resolution(files, links={link: target}).of(path, [row(module)])
+    (found,) = Resolution(LANGUAGES, files, links={link: target}).of(path, [row(module)])
     assert meaning(found) == expected
 
 
 def test_links_to_the_root_add_a_bounded_number_of_paths() -> None:
     files = languages([f"d{number}/m.py" for number in range(5_000)])
     links = {f"d0/l{number}": ".." for number in range(1_000)}
-    (found,) = costs_under(10, lambda: Resolution(files, links=links).of("d1/m.py", [row("d0.l0.d7.m")]))
+    (found,) = costs_under(10, lambda: Resolution(LANGUAGES, files, links=links).of("d1/m.py", [row("d0.l0.d7.m")]))
     assert meaning(found) == "d7/m.py"
 
 
 @pytest.mark.parametrize(("path", "module", "expected"), PATHS)
 def test_script_import(path: str, module: str, expected: str | None) -> None:
-    (found,) = Resolution(languages(SCRIPT_FILES.split())).of(path, [row(module)])
+    (found,) = Resolution(LANGUAGES, languages(SCRIPT_FILES.split())).of(path, [row(module)])
     assert meaning(found) == expected
 
 
@@ -185,7 +185,7 @@ def test_imports_of_a_project(table: Table) -> None:
     assert set(table.imports) <= set(files)
     for path, said in table.imports.items():
         for one in said:
-            (found,) = Resolution(files, table.manifests, table.declared).of(path, [one.row()])
+            (found,) = Resolution(LANGUAGES, files, table.manifests, table.declared).of(path, [one.row()])
             assert (path, one.module, one.names, meaning(found)) == (path, one.module, one.names, one.to)
 
 
@@ -197,7 +197,7 @@ def test_only_what_waits_needs_what_others_declare() -> None:
         for path, said in table.imports.items():
             own = {path: table.declared[path]} if path in table.declared else {}
             asked = [one.row() for one in said]
-            whole, alone = (Resolution(files, table.manifests, known) for known in (table.declared, own))
+            whole, alone = (Resolution(LANGUAGES, files, table.manifests, known) for known in (table.declared, own))
             assert whole.waits(path) or whole.of(path, asked) == alone.of(path, asked), (table.name, path)
             differ.add(whole.of(path, asked) != alone.of(path, asked))
     assert differ == {True, False}
@@ -215,7 +215,7 @@ async def test_a_build_knows_what_files_declare_that_come_after_the_importer(tmp
 
 def test_an_alias_stays_with_its_module() -> None:
     renamed = ImportRow(1, "pkg", "c", False, False, None, ("core",))
-    (found,) = Resolution(languages(PYTHON_FILES.split())).of("app.py", [renamed])
+    (found,) = Resolution(LANGUAGES, languages(PYTHON_FILES.split())).of("app.py", [renamed])
     assert (found.module, found.alias, found.resolved_path) == ("pkg.core", "c", "src/pkg/core.py")
 
 
@@ -236,12 +236,12 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("language", [*RESOLVERS, "bash", None])
+@pytest.mark.parametrize("language", [*(name for name, row in LANGUAGES.rows.items() if row.imports), None])
 def test_odd_names_and_manifests_lead_nowhere(language: str | None) -> None:
     files = {**dict.fromkeys(HOSTILE), "a/b.x": language}
     kinds = [(relative, names) for relative in (True, False) for names in ((), ("*",), ("a", ""))]
     asked = [ImportRow(1, module, None, relative, False, None, names) for module in ODD for relative, names in kinds]
-    found = Resolution(files, HOSTILE).of("a/b.x", asked)
+    found = Resolution(LANGUAGES, files, HOSTILE).of("a/b.x", asked)
     assert all(row.resolved_path in (None, *files) for row in found)
 
 
@@ -256,7 +256,7 @@ def test_fifty_thousand_files_resolve_in_seconds() -> None:
     }
 
     def resolve() -> dict[str, list[ImportRow]]:
-        resolution = Resolution(languages([*paths, *packages]))
+        resolution = Resolution(LANGUAGES, languages([*paths, *packages]))
         return {path: resolution.of(path, rows) for path, rows in imports.items()}
 
     found = costs_under(10, resolve)
@@ -268,5 +268,5 @@ def test_a_manifest_over_the_limit_is_not_read(padding: int, found: str | None) 
     files = {"go.mod": None, "main.go": "go", "a/a.go": "go"}
     asked = ImportRow(3, "example.com/m/a", None, False, False, None, ())
     manifest = f"module example.com/m\n//{' ' * padding}"
-    (row,) = Resolution(files, {"go.mod": manifest}).of("main.go", [asked])
+    (row,) = Resolution(LANGUAGES, files, {"go.mod": manifest}).of("main.go", [asked])
     assert row.resolved_path == found

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.languages.table import load_languages
-from fledgling.worker.resolving.project import Declared, declared, is_manifest
+from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import ImportRow
 
@@ -39,16 +39,16 @@ def imports(root: Path, *languages: str, part: str = "") -> dict[str, list[Impor
     extractor = Extractor(known)
     paths = [path for path in sorted(root.rglob("*")) if path.is_file() and ".git" not in path.parts]
     files = {str(path.relative_to(root)): known.detect(path.name, b"") for path in paths}
-    manifests = {path: (root / path).read_text(errors="replace") for path in files if is_manifest(path)}
+    manifests = {path: (root / path).read_text(errors="replace") for path in files if known.is_manifest(path)}
     found: dict[str, list[ImportRow]] = {}
     declarations: dict[str, Declared] = {}
     for path, language in files.items():
         if language in languages and path.startswith(part) and (root / path).stat().st_size < MAX_BYTES:
             extraction = extractor.extract(language, (root / path).read_bytes())
             found[path] = extraction.imports
-            if declaration := declared(language, extraction.symbols):
+            if declaration := declared(known.rows[language], extraction.symbols):
                 declarations[path] = declaration
-    resolution = Resolution(files, manifests, declarations)
+    resolution = Resolution(known, files, manifests, declarations)
     return {path: resolution.of(path, rows) for path, rows in found.items()}
 
 

@@ -21,7 +21,7 @@ import re2
 from msgspec import Struct
 from tree_sitter import Range
 
-from fledgling.worker.languages.table import Languages
+from fledgling.worker.language import Languages
 
 SHORTEST = 30  # bytes of a body; a shorter one takes no longer to parse than to leave out
 MOST_SKIPPED = 300  # bodies of a text that a parser need not look at: it goes through all for each word that it reads

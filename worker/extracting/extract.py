@@ -55,8 +55,7 @@ from fledgling.worker.extracting.declarator import Declared, declared
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.macros import ended, lines, macros, placed
 from fledgling.worker.extracting.outline import COMPILED, Definition, Import, Text, extraction, without
-from fledgling.worker.extracting.readers.by_name import READERS
-from fledgling.worker.languages.table import Language, Languages
+from fledgling.worker.language import Language, Languages, own_module
 from fledgling.worker.rows import Extraction
 
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
@@ -363,7 +362,7 @@ class Extractor:
     """
 
     def __init__(self, languages: Languages) -> None:
-        self._languages = languages
+        self.rows = languages.rows
         self._syntaxes = {
             name: [
                 Syntax(grammar, "\n".join(languages.rules[file] for file in row.rules), row) for grammar in row.grammars
@@ -374,6 +373,8 @@ class Extractor:
         for name, row in languages.rows.items():
             if row.fallback:
                 self._syntaxes[name] += self._syntaxes[row.fallback]
+        folders = {row.reader for row in languages.rows.values() if row.reader}
+        self._readers = {folder: own_module(folder, "reader").outline for folder in folders}
         # Made when a language is first met, as queries are: no file needs to be opened for them.
         self._bodies = cache(partial(Bodies, languages))
         self._statements = cache(partial(StatementRules, languages))
@@ -381,7 +382,7 @@ class Extractor:
 
     def extract(self, language: str, source: bytes) -> Extraction:
         """What the text of one file says: lines of UTF-8. Whatever they hold, it does not raise."""
-        row = self._languages.rows.get(language, Language())
+        row = self.rows.get(language, Language())
         if syntaxes := self._syntaxes.get(language):
             return parsed(syntaxes, source, self._bodies(language) if row.body else None)
         if row.rules:
@@ -390,7 +391,7 @@ class Extractor:
             return extraction(row, Text(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
         spans = comments(self._scanners(language), source) if row.comments else []
         if row.reader:
-            found = READERS[row.reader](source)
+            found = self._readers[row.reader](source)
             text = Text(source, spans + found.comments)
             return extraction(row, text, found.definitions, found.imports, "reader", complete=found.complete)
         return extraction(row, Text(source, spans), [], [], "none", complete=True)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from fledgling.worker.extracting.outline import Definition
-from fledgling.worker.languages.table import Languages
+from fledgling.worker.language import Languages
 
 FLAGS = re.IGNORECASE | re.MULTILINE | re.DOTALL
 WORDS = ("noise", "delimiter", "quoted", "inner", "open", "close")

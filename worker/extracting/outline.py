@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.worker.languages.table import Language
+from fledgling.worker.language import Language
 from fledgling.worker.rows import Engine, Extraction, ImportRow, SymbolRow
 
 NEWLINE = 10

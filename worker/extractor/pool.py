@@ -31,7 +31,7 @@ from fledgling.worker.extractor.messages import (
     Source,
     seconds,
 )
-from fledgling.worker.languages.table import Languages
+from fledgling.worker.language import Languages
 from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
 from fledgling.worker.rows import SymbolColumns

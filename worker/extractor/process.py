@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import NoReturn
 
@@ -37,7 +37,7 @@ from fledgling.worker.extractor.messages import (
     ToExtractor,
     seconds,
 )
-from fledgling.worker.languages.table import Languages
+from fledgling.worker.language import Language, Languages
 from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction, SymbolColumns
 from fledgling.worker.store.ngram_writer import signed
@@ -196,7 +196,7 @@ def _parsed(asked: Batch, extractor: Extractor, at_work: AtWork) -> bytes:
         at_work.begin(number)
         extracted.append(_timed(extractor, source, seconds(source, asked)))
     at_work.begin(None)
-    frame = pack(_found(extracted, asked))
+    frame = pack(_found(extracted, asked, extractor.rows))
     extracted.clear()
     gc.collect()
     return frame
@@ -211,7 +211,7 @@ def _timed(extractor: Extractor, source: Source, limit: float) -> tuple[Extracti
     return found, time.process_time() - begun
 
 
-def _found(extracted: list[tuple[Extraction, float]], batch: Batch) -> Found:
+def _found(extracted: list[tuple[Extraction, float]], batch: Batch, languages: Mapping[str, Language]) -> Found:
     facts = [
         Facts(
             found.engine,
@@ -221,7 +221,7 @@ def _found(extracted: list[tuple[Extraction, float]], batch: Batch) -> Found:
             definitions=sum(row.kind in DEFINED for row in found.symbols),
             imports=found.imports,
             comments=list(_by_block(found.comment_lines, source.blocks)) if found.comment_lines else [],
-            declared=declared(source.language, found.symbols),
+            declared=declared(languages[source.language], found.symbols),
         )
         for (found, seconds), source in zip(extracted, batch.sources, strict=True)
     ]

@@ -6,7 +6,7 @@ from fledgling.worker.files.generated import is_generated
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces, content_hash, count_lines, cut, utf8
 from fledgling.worker.files.walk import Entry
-from fledgling.worker.languages.table import Languages
+from fledgling.worker.language import Languages
 from fledgling.worker.rows import FileRow
 
 HEAD_BYTES = 256  # of a file, enough for its `#!` line

@@ -1,4 +1,4 @@
-"""Which files a program wrote: by their names (languages/generated.txt) or by what a comment at their top says."""
+"""Which files a program wrote: by their names (generated.txt) or by what a comment at their top says."""
 
 from pathlib import Path
 
@@ -7,9 +7,7 @@ import re2
 from fledgling.gitignore import compile_patterns
 
 HEAD = 1_024  # bytes; a notice stands above the code
-_NAMES = compile_patterns(
-    (Path(__file__).parent.parent / "languages" / "generated.txt").read_bytes().split(b"\n"), of_files=True
-)
+_NAMES = compile_patterns(Path(__file__).with_name("generated.txt").read_bytes().split(b"\n"), of_files=True)
 _COMMENT = r"(?m)^[ \t]*(?:#|//|/?\*|--|;|%|<!--).*"
 _SIGNS = (b"generated", b"DO NOT EDIT")  # a notice holds one of them; most files hold none, and that is told at once
 _NOTICES = re2.Set.SearchSet()

@@ -25,9 +25,9 @@ from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.walk import Entry, nearest
 from fledgling.worker.indexer.builder import Builder
-from fledgling.worker.languages.table import Languages
+from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
-from fledgling.worker.resolving.project import MAX_MANIFEST, Declared, is_manifest
+from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import FileRow, ImportRow
 
@@ -76,13 +76,19 @@ class Clock:
 class Extracted:
     """What the parsers found, as far as it is not loaded as it is: totals, and imports, resolved as soon as can be."""
 
-    def __init__(self, files: Mapping[str, str | None], manifests: Mapping[str, str], links: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        languages: Languages,
+        files: Mapping[str, str | None],
+        manifests: Mapping[str, str],
+        links: Mapping[str, str],
+    ) -> None:
         self.seconds: dict[str, float] = {}
         self._symbols = Counter[str]()  # definitions by language
         self._took = defaultdict[str, float](float)  # seconds by language
         self.files: list[tuple[str, str | None, bool]] = []  # path, engine, is it parsed whole
         self._declared: dict[str, Declared] = {}
-        self._resolution = Resolution(files, manifests, self._declared, links)
+        self._resolution = Resolution(languages, files, manifests, self._declared, links)
         self._waiting: dict[str, list[ImportRow]] = {}
 
     def add(self, batch: Batch, found: Found) -> list[tuple[str, ImportRow]]:
@@ -166,7 +172,7 @@ class Building:
                 self._tell(self._generation(TEXT, partial, EXTRACTING))
         files = {row.path: row.language for row in rows}
         links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
-        found = Extracted(files, self._manifests, links)
+        found = Extracted(self._languages, files, self._manifests, links)
         statistics = _statistics(rows)
         skipped = Counter(row.skip_reason for row in rows if row.skip_reason)
         tree.entries.clear()  # both take as much memory as what the parsers find needs
@@ -244,7 +250,7 @@ class Building:
         if pieces is not None:
             self._room -= sum(len(text) for _, text in pieces)
             self._builder.text(row.path, pieces)
-            if is_manifest(row.path) and row.size_bytes <= MAX_MANIFEST:
+            if self._languages.is_manifest(row.path) and row.size_bytes <= MAX_MANIFEST:
                 self._manifests[row.path] = b"\n".join(text for _, text in pieces).decode()
 
     def _described(self, entries: Sequence[Entry], *, is_told: bool = True) -> Iterator[tuple[FileRow, Pieces | None]]:

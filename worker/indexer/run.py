@@ -16,9 +16,10 @@ from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.build import Building
 from fledgling.worker.indexer.builder import Builder, ViewError
-from fledgling.worker.languages.table import Languages
+from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister, ListingError, confined
 from fledgling.worker.process.child import CrashError
+from fledgling.worker.resolving.resolve import load_resolvers
 from fledgling.worker.store.database import EngineError, check_engine, open_empty
 
 
@@ -34,6 +35,7 @@ def index(
 
     `engine` waits for the DuckDB that fills the images.
     """
+    load_resolvers(languages)
     try:
         gate = Gate() if order.profile.views else None
         db = engine()

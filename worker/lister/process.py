@@ -25,7 +25,7 @@ from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extractor.pool import STDERR, WAITING_BYTES, keep
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.walk import MAX_NAMES, Entry, Tree, walk
-from fledgling.worker.languages.table import Languages
+from fledgling.worker.language import Languages
 from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
 from fledgling.worker.store.text import BlockWriter, File

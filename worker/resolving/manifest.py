@@ -3,7 +3,6 @@
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from typing import Any
 
 Table = dict[str, Any]
@@ -32,19 +31,6 @@ def parse_toml(text: str) -> Table:
         return tomllib.loads(text)
     except (ValueError, RecursionError):
         return {}
-
-
-def parse_go(text: str) -> Iterator[list[str]]:
-    """The directives of a go.mod or go.work as words: `["module", "a.com/b"]`, `["replace", "c", "=>", "./c"]`."""
-    block = ""
-    for line in text.splitlines():
-        words = line.partition("//")[0].replace('"', "").replace("`", "").split()
-        if words == [")"]:
-            block = ""
-        elif words[1:] == ["("]:
-            block = words[0]
-        elif words:
-            yield [block, *words] if block else words
 
 
 def table(value: object) -> Table:

@@ -1,4 +1,4 @@
-"""Java, Kotlin and C#: names in the packages that files declare; in Java a file's path says the same.
+"""Names in the packages that files declare, as in Java and C#; in some languages a file's path says the same.
 
 An import of a whole package (`import a.*;`, `using A;`) names its first file in path order; `sql/importers_of.sql`
 gives its importers to every file of the package.
@@ -6,13 +6,12 @@ gives its importers to every file of the package.
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 
 from msgspec.structs import replace
 
 from fledgling.worker.resolving.project import (
-    SEPARATORS,
     Project,
     Resolver,
     Suffixes,
@@ -20,17 +19,8 @@ from fledgling.worker.resolving.project import (
     answer,
     by_parts,
     nearest,
-    word_list,
 )
 from fledgling.worker.rows import ImportRow
-
-FAMILIES = {"java": ("java", "kotlin"), "kotlin": ("java", "kotlin"), "csharp": ("csharp",)}
-STDLIBS = {
-    "java": word_list("java_stdlib.txt"),
-    "kotlin": word_list("java_stdlib.txt") | word_list("kotlin_stdlib.txt"),
-    "csharp": word_list("csharp_stdlib.txt"),
-}
-ENDINGS = (".java", ".kt")
 
 
 class Names:
@@ -60,14 +50,18 @@ class Names:
         return min(self._packages.get(package, ()), default=None)
 
 
-def resolver(project: Project, language: str) -> Resolver:
-    """Resolve names in packages, and members by the longest part of their name that is one: `a.B.c` is in `a.B`."""
-    names = Names(project, FAMILIES[language])
-    undeclared = Suffixes(path for path in project.written_in(*FAMILIES[language]) if path not in project.declared)
-    stdlib, separator = STDLIBS[language], SEPARATORS[language]
+def package_resolver(project: Project, language: str, stdlib: Collection[str], endings: Sequence[str] = ()) -> Resolver:
+    """Resolve names in packages, and members by the longest part of their name that is one: `a.B.c` is in `a.B`.
+
+    With `endings` of paths, a file that declares nothing known is found by the name that its path says.
+    """
+    sharing = project.sharing(language)
+    names = Names(project, sharing)
+    undeclared = Suffixes(path for path in project.written_in(*sharing) if path not in project.declared)
+    separator = project.rows[language].separator
 
     def by_path(qualified: str, directory: str) -> Sequence[str]:
-        places = (qualified.replace(".", "/") + ending for ending in ENDINGS)
+        places = (qualified.replace(".", "/") + ending for ending in endings)
         return next((found for place in places if (found := undeclared.nearest(place, directory))), ())
 
     @cache

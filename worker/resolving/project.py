@@ -12,11 +12,9 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.worker.languages.table import FOLDER
+from fledgling.worker.language import Language
 from fledgling.worker.rows import ImportRow, SymbolRow
 
-MANIFEST_NAMES = frozenset({"Cargo.toml", "composer.json", "go.mod", "go.work", "package.json"})
-SCRIPT_CONFIGS = ("tsconfig", "jsconfig")  # tsconfig.json, and tsconfig.base.json that it extends
 MAX_MANIFEST = 2**20  # characters; longer ones were not written by hand, and are not read
 MAX_SUFFIX = 16  # last parts of a path by which it can be found; bounds the table for paths of a thousand parts
 
@@ -36,8 +34,9 @@ class Declared(Struct, frozen=True):
 
 
 class Project(NamedTuple):
-    """A project as resolvers see it: languages by path, texts of manifests by path, declarations by path."""
+    """A project as resolvers see it: the rows of languages; by path, languages, texts of manifests, declarations."""
 
+    rows: Mapping[str, Language]
     files: Mapping[str, str | None]
     manifests: Mapping[str, str] = {}
     declared: Mapping[str, Declared] = {}
@@ -53,25 +52,22 @@ class Project(NamedTuple):
         """The paths of all files in these languages, sorted."""
         return sorted(path for path, language in self.files.items() if language in languages)
 
-
-def is_manifest(path: str) -> bool:
-    """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""
-    name = path.rpartition("/")[2]
-    return name in MANIFEST_NAMES or (name.startswith(SCRIPT_CONFIGS) and name.endswith(".json"))
+    def sharing(self, language: str) -> list[str]:
+        """The languages that share declared packages with one, itself among them: Kotlin, and Java."""
+        packages = self.rows[language].packages
+        return [name for name, row in self.rows.items() if name == language or (packages and row.packages == packages)]
 
 
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
-SEPARATORS = {"clojure": "/", "csharp": ".", "java": ".", "kotlin": ".", "php": "\\"}  # of packages and their names
 
-
-def declared(language: str, symbols: Iterable[SymbolRow]) -> Declared | None:
+def declared(language: Language, symbols: Iterable[SymbolRow]) -> Declared | None:
     """What a file declares that resolution can use; None where the language's imports go by path alone."""
-    if language == "rust":
+    if language.inner_modules:
         modules = [row for row in symbols if row.kind == "module"]
         return Declared(modules=tuple((row.name, row.line_start, row.line_end) for row in modules)) if modules else None
-    separator = SEPARATORS.get(language)
-    if separator is None:
+    separator = language.separator
+    if not separator:
         return None
     packages: dict[str, None] = {}
     names: dict[str, None] = {}
@@ -184,8 +180,3 @@ def by_name(row: ImportRow, found: str | None, places: Mapping[str, str | None],
         yield replace(row, resolved_path=found, is_stdlib=False, imported_names=names)
     for name, place in elsewhere.items():
         yield replace(row, module=f"{row.module}{separator}{name}", resolved_path=place, imported_names=(name,))
-
-
-def word_list(name: str) -> frozenset[str]:
-    """A list of names in worker/languages, one a line."""
-    return frozenset((FOLDER / name).read_text().split())

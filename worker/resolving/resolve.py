@@ -1,39 +1,21 @@
-"""From what an import says to the file of the project it means; each family of languages has a file in `resolving/`.
+"""From what an import says to the file of the project it means, by the rules in the folder that a language names.
 
 Only names, manifests and declarations are looked at. What is not found stays open: it belongs to the standard library
 if the language's list has it, and is external or missing otherwise.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 
 from msgspec.structs import replace
 
-from fledgling.worker.resolving import go, include, load_path, packages, php, python, rust, script
-from fledgling.worker.resolving.project import SEPARATORS, Declared, Project, Resolver, ancestors, join
+from fledgling.worker.language import Languages, own_module
+from fledgling.worker.resolving.project import Declared, Project, Resolver, ancestors, answer, join
 from fledgling.worker.rows import ImportRow
 
 MAX_LINKED = 100_000  # paths that links to directories add; a hundred links to the root would multiply the project
 MAX_NAME = 1_000  # characters of a module or a name; looking up what a path cannot be takes time for nothing
-
-RESOLVERS: dict[str | None, Callable[[Project], Resolver]] = {
-    "c": include.resolver,
-    "clojure": load_path.clojure_resolver,
-    "cpp": include.resolver,
-    "csharp": partial(packages.resolver, language="csharp"),
-    "go": go.resolver,
-    "java": partial(packages.resolver, language="java"),
-    "javascript": partial(script.resolver, language="javascript"),
-    "kotlin": partial(packages.resolver, language="kotlin"),
-    "lua": load_path.lua_resolver,
-    "objc": include.resolver,
-    "php": php.resolver,
-    "python": python.resolver,
-    "ruby": load_path.ruby_resolver,
-    "rust": rust.resolver,
-    "typescript": partial(script.resolver, language="typescript"),
-}
 
 
 class Resolution:
@@ -43,12 +25,14 @@ class Resolution:
     `declared` makes of a file's symbols, `links` what each symlink says. `declared` may be filled meanwhile: it holds a
     file before its imports are asked for, and all files before those of one that `waits`.
 
-    >>> Resolution({"a.py": "python", "b.py": "python"}).of("a.py", [ImportRow(1, "b", None, False, False, None, ())])
+    >>> files = {"a.py": "python", "b.py": "python"}
+    >>> Resolution(load_languages(), files).of("a.py", [ImportRow(1, "b", None, False, False, None, ())])
     [ImportRow(line_number=1, module='b', ..., resolved_path='b.py', ...)]
     """
 
     def __init__(
         self,
+        languages: Languages,
         files: Mapping[str, str | None],
         manifests: Mapping[str, str] | None = None,
         declared: Mapping[str, Declared] | None = None,
@@ -56,14 +40,16 @@ class Resolution:
     ) -> None:
         self._files = files
         self._linked = _linked(sorted(files), links or {})
-        project = Project(files, manifests or {}, {} if declared is None else declared)
+        self._rows = languages.rows
+        project = Project(languages.rows, files, manifests or {}, {} if declared is None else declared)
         self._resolver = cache(partial(_resolver, project))
         through = {**files, **{path: files[place] for path, place in self._linked.items()}} if self._linked else files
         self._resolver_again = cache(partial(_resolver, project._replace(files=through)))
 
     def waits(self, path: str) -> bool:
         """Whether a file's imports mean what others declare, and wait for all of those: not only paths."""
-        return self._files[path] in SEPARATORS
+        language = self._files[path]
+        return language is not None and self._rows[language].separator != ""
 
     def of(self, path: str, rows: Sequence[ImportRow]) -> list[ImportRow]:
         """The imports of a file with `is_stdlib` and `resolved_path`.
@@ -87,8 +73,21 @@ class Resolution:
         return self._linked.get(path, path) if path else None
 
 
+def load_resolvers(languages: Languages) -> None:
+    """Import what resolves the imports of each language, while files can still be opened."""
+    for folder in {row.imports for row in languages.rows.values() if row.imports}:
+        own_module(folder, "imports")
+
+
 def _resolver(project: Project, language: str | None) -> Resolver:
-    return RESOLVERS.get(language, load_path.path_resolver)(project)
+    if language is None or (folder := project.rows[language].imports) is None:
+        return _open
+    made: Resolver = own_module(folder, "imports").resolver(project, language)
+    return made
+
+
+def _open(_path: str, row: ImportRow) -> Iterable[ImportRow]:
+    return [answer(row, None)]
 
 
 def _linked(files: Sequence[str], links: Mapping[str, str]) -> dict[str, str]:

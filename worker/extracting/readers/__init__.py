@@ -1,1 +1,0 @@
-"""Readers of data and documents, and of languages that need neither a grammar nor statements."""

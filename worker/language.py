@@ -1,0 +1,149 @@
+"""What is known of a language: the columns of `languages/NAME/language.toml`, and which language a file is written in.
+
+Everything said about one language stands in its folder, as data and, where data is not enough, as a module that its row
+names: no other module knows it. `detect` asks the file's name first, then its `#!` line.
+"""
+
+import re
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from msgspec import Struct
+
+FOLDER = Path(__file__).parent / "languages"
+INTERPRETER = re.compile(r"[a-z]+(?:-[a-z]+)*")  # `python3.11` names python, `ts-node` itself
+
+
+class Language(Struct, frozen=True, forbid_unknown_fields=True):
+    """One row; what a folder's own modules are for, its row says by the name of a folder: `imports = "javascript"`."""
+
+    # Which files: extensions in lower case with the dot; filenames exact, or all before the first dot; interpreters as
+    # a #! line names them, without version. Where languages share an extension, how the texts of the others begin.
+    extensions: tuple[str, ...] = ()
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    shared: dict[str, str] = {}
+
+    # What finds definitions: grammars as module.function, the next tried when a text does not parse with the one
+    # before, and files of rules, read as one: a query (extracting/extract.py has its captures), or a file of statements
+    # (extracting/lexical.py). Or the folder whose reader.py reads the language instead.
+    grammars: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    reader: str | None = None
+
+    # What definitions are: docs are "literal", the first string of a body, or "above", a comment that starts as
+    # doc_comment says. A name that matches `private` is private; `visibilities` are keywords that are no visibility
+    # themselves; `visibility` is that of what says nothing, `visibility_in` the same in an owner of a kind, "" where
+    # there is none. A variable whose whole name matches `constant` is one. One that is declared again counts again
+    # where there are `variants`, each for another platform (#ifdef, cfg). `local` are kinds that are no symbols in a
+    # function; in C and C++ functions too, as FOR_EACH(x) { } looks like one.
+    docs: str | None = None
+    doc_comment: str | None = None
+    private: str | None = None
+    constant: str = "_*[A-Z][A-Z0-9_]*"
+    variants: bool = False
+    local: tuple[str, ...] = ("variable", "constant")
+    visibility: str = "public"
+    visibilities: dict[str, str] = {}
+    visibility_in: dict[str, str] = {}
+
+    # Where imports lead: the folder whose imports.py resolves them, and the manifests that it reads, as glob patterns
+    # of file names. An import that matches `relative` starts from the importing file. Where imports name what files
+    # declare, `separator` stands between a package and a name in it, and languages with the same word for `packages`
+    # share them. With `inner_modules` a path may lead through modules that have no file.
+    imports: str | None = None
+    manifests: tuple[str, ...] = ()
+    relative: str = r"\."
+    separator: str = ""
+    packages: str | None = None
+    inner_modules: bool = False
+
+    # Repairs where the text does not parse. `macros`: words that must be macros are left out, and directives that
+    # define or include are read line by line. `branches`: conditionals of the preprocessor have one branch, where their
+    # branches are no whole statements. `gaps`: what the grammar does not know, and the rest does without, is left out:
+    # languages whose `gap` is looked for. `conditions`: a word stands for what is in [[ ]] and in patterns.
+    # `annotations`: what is left out where it begins a line, and belongs to the definition behind it: with some of
+    # Kotlin's modifiers the grammar takes the two for an expression; and before a constructor on a line of its own.
+    macros: bool = False
+    branches: bool = False
+    gaps: tuple[str, ...] = ()
+    gap: str = ""
+    conditions: bool = False
+    annotations: str = ""
+
+    # A language to try where that does not help, a .h of C++; the file's language stays. `fallback_sign` is what a text
+    # must hold for that to be tried, as RE2 (one expression over all of it); `fallback_sure` likewise for nothing else
+    # to be tried: of 3,400 such headers one was C.
+    fallback: str | None = None
+    fallback_sign: str = ""
+    fallback_sure: str = ""
+
+    # All up to where the body of a function begins, or the values of a variable: its `{` at the end of a line, or the
+    # first word of lines that are indented more than `indent`, behind a docstring. It is a guess
+    # (extracting/bodies.py). Where `tokens` matches it is a macro's, in which nothing defines; with `above` a head may
+    # take several lines. And what a statement of a body holds that defines or imports something and must be parsed, as
+    # RE2.
+    body: str = ""
+    defining: str = ""
+
+    # Comments, and what may hold the look of one, by their names in languages/tokens.toml: of languages without a
+    # grammar, and of those with a body.
+    comment_lines: bool = True
+    comments: tuple[str, ...] = ()
+    strings: tuple[str, ...] = ()
+
+
+class Languages(Struct, frozen=True):
+    """The rows, the token expressions they name, the text of their rules, and the three ways to a name."""
+
+    rows: dict[str, Language]
+    tokens: dict[str, str]
+    rules: dict[str, str]
+    by_extension: dict[str, str]
+    by_filename: dict[str, str]
+    by_interpreter: dict[str, str]
+    manifests: re.Pattern[str]
+
+    def detect(self, filename: str, head: bytes) -> str | None:
+        """The language of a file by its name, else by its first bytes; None if unknown.
+
+        `detect("app.py", b"")` and `detect("app", b"#!/usr/bin/env python3")` are both "python".
+        """
+        stem, dot, _ = filename.partition(".")
+        suffix = filename[filename.rfind(".") :].lower() if dot else ""
+        language = (
+            self.by_filename.get(filename)
+            or self.by_extension.get(suffix)
+            or self.by_filename.get(stem)
+            or self.by_interpreter.get(interpreter(head))
+        )
+        shared = self.rows[language].shared if language in self.rows else {}
+        if not shared:
+            return language
+        return next((other for other, sign in shared.items() if re.match(sign.encode(), head)), language)
+
+    def is_manifest(self, path: str) -> bool:
+        """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""
+        return self.manifests.fullmatch(path.rpartition("/")[2]) is not None
+
+
+def interpreter(head: bytes) -> str:
+    """The program a `#!` line names, without path and version: `#!/usr/bin/env -S python3 -I` is "python", else ""."""
+    if not head.startswith(b"#!"):
+        return ""
+    words = head[2:].partition(b"\n")[0].decode("ascii", "replace").split()
+    programs = (word.rpartition("/")[2] for word in words if not word.startswith("-") and "=" not in word)
+    name = next((program for program in programs if program != "env"), "")
+    match = INTERPRETER.match(name.lower())
+    return match[0] if match else ""
+
+
+def own_module(folder: str, name: str) -> ModuleType:
+    """A module of a language's folder: `own_module("go", "imports").resolver`."""
+    return import_module(f"fledgling.worker.languages.{folder}.{name}")
+
+
+def word_list(path: str) -> frozenset[str]:
+    """A list of names in the folder of a language, one a line: `word_list("go/stdlib.txt")`."""
+    return frozenset((FOLDER / path).read_text().split())

@@ -1,0 +1,1 @@
+"""Shell: Bash, and what it has in common with others."""

@@ -1,0 +1,1 @@
+"""CSS, and what stylesheets have in common."""

@@ -1,0 +1,13 @@
+"""Java: classes in packages, by what files declare, else by their paths."""
+
+from fledgling.worker.language import word_list
+from fledgling.worker.resolving.packages import package_resolver
+from fledgling.worker.resolving.project import Project, Resolver
+
+STDLIB = word_list("java/stdlib.txt")
+ENDINGS = (".java", ".kt")
+
+
+def resolver(project: Project, language: str) -> Resolver:
+    """Resolve classes, their members, and packages."""
+    return package_resolver(project, language, STDLIB, ENDINGS)

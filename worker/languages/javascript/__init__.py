@@ -1,0 +1,1 @@
+"""JavaScript, and what TypeScript has in common with it."""

@@ -1,0 +1,1 @@
+"""Less, and SCSS."""

@@ -1,0 +1,109 @@
+"""Python: modules and packages, relative and absolute, namespace packages, source roots."""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from msgspec.structs import replace
+
+from fledgling.worker.language import word_list
+from fledgling.worker.resolving.project import Project, Resolver, ancestors, by_parts, nearest
+from fledgling.worker.rows import ImportRow
+
+STDLIB = word_list("python/stdlib.txt")
+ENDS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package comes before a module; stubs come last
+PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})  # an installed project's directory is a root
+SOURCE_FOLDERS = frozenset({"src", "lib"})  # and so are these
+
+
+class Modules:
+    """The modules of a project, and the directories that their names may start from."""
+
+    def __init__(self, modules: Iterable[str], files: Iterable[str]) -> None:
+        self.paths = frozenset(modules)
+        self.packages = frozenset(
+            posixpath.dirname(path) for path in self.paths if path.endswith(("/__init__.py", "/__init__.pyi"))
+        )
+        self._installed = {posixpath.dirname(path) for path in files if posixpath.basename(path) in PROJECT_FILES}
+        self._starts = defaultdict[str, set[str]](set)  # first part of a dotted name -> directories that hold it
+        self._rooted = defaultdict[str, list[str]](list)  # place below a root -> the places in the project
+        for path in sorted(self.paths, key=by_parts):
+            below, place = path, place_of(path)
+            for directory in ancestors(path):
+                if directory not in self.packages:
+                    self._starts[posixpath.basename(below).partition(".")[0]].add(directory)
+                    if self._is_root(directory):
+                        self._add(place[len(directory) :].lstrip("/"), place)
+                below = directory
+
+    def places(self, place: str, directory: str) -> Iterator[str]:
+        """Where Python code in `directory` may find the absolute `a/b`, the likeliest place first.
+
+        That is in the directories above that are no packages; else where an installation would look: the root, `src`,
+        `lib`, and beside project files. A standard name means the project's only beside the own package or in the root.
+        """
+        name = place.partition("/")[0]
+        starts = self._starts.get(name, set())
+        above = [up for up in ancestors(directory + "/") if up in starts]
+        if name in STDLIB:
+            own = next(up for up in ancestors(directory + "/") if up not in self.packages)
+            above = [up for up in above if up in (own, "")]
+        yield from (posixpath.join(start, place) for start in above)
+        if name not in STDLIB:
+            yield from nearest(self._rooted.get(place, ()), directory)[:1]
+
+    def file(self, place: str) -> str | None:
+        """The module or package at a place: `a/b` is `a/b/__init__.py` or `a/b.py`."""
+        return next((place + end for end in ENDS if place + end in self.paths), None)
+
+    def _add(self, suffix: str, place: str) -> None:
+        places = self._rooted[suffix]
+        if not places or places[-1] != place:  # a package and its stub stand at one place
+            places.append(place)
+
+    def _is_root(self, directory: str) -> bool:
+        return not directory or directory in self._installed or posixpath.basename(directory) in SOURCE_FOLDERS
+
+
+def place_of(path: str) -> str:
+    """A module's path without what makes it a file: `a/b` of `a/b.py` and of `a/b/__init__.py`."""
+    return path.rpartition(".")[0].removesuffix("/__init__")
+
+
+def resolver(project: Project, _language: str) -> Resolver:
+    """Resolve modules, and names that are modules themselves."""
+    modules = Modules(project.written_in("python"), project.files)
+
+    @cache
+    def locate(directory: str, module: str) -> str | None:
+        name = module.lstrip(".")
+        place = name.replace(".", "/")
+        if module.startswith("."):
+            parents = list(ancestors(directory + "/"))[len(module) - len(name) - 1 :]
+            return modules.file(posixpath.join(parents[0], place or "__init__")) if parents else None
+        return next((found for at in modules.places(place, directory) if (found := modules.file(at))), None)
+
+    def submodule(directory: str, module: str, name: str, found: str | None) -> str | None:
+        if found is None:
+            return locate(directory, dotted(module, name))
+        package, _, file = found.rpartition("/")
+        return modules.file(posixpath.join(package, name)) if file.startswith("__init__.") else None
+
+    def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
+        directory = posixpath.dirname(path)
+        found = locate(directory, row.module)
+        inner = {name: place for name in row.imported_names if (place := submodule(directory, row.module, name, found))}
+        names = tuple(name for name in row.imported_names if name not in inner)
+        if names or not inner:
+            is_stdlib = found is None and row.module.partition(".")[0] in STDLIB
+            yield replace(row, is_stdlib=is_stdlib, resolved_path=found, imported_names=names)
+        for name, place in inner.items():
+            yield replace(row, module=dotted(row.module, name), resolved_path=place, imported_names=(name,))
+
+    return resolved
+
+
+def dotted(module: str, name: str) -> str:
+    """A name inside a module: `a` and `b` are `a.b`, `.` and `b` are `.b`."""
+    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"

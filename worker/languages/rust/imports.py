@@ -1,0 +1,210 @@
+"""Rust: modules of crates, by `mod` and `use`; the longest beginning of a path that is a file.
+
+https://doc.rust-lang.org/reference/items/modules.html, https://doc.rust-lang.org/cargo/reference/cargo-targets.html
+"""
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from fledgling.worker.resolving.manifest import Table, parse_toml, table
+from fledgling.worker.resolving.project import Project, Resolver, answer, by_name, by_parts, holding, join, nearest
+from fledgling.worker.rows import ImportRow
+
+STDLIB = frozenset({"alloc", "core", "proc_macro", "std", "test"})
+TARGETS = frozenset({"benches", "examples", "src/bin", "tests"})  # folders where each file is a crate of its own
+DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
+
+
+class Place(NamedTuple):
+    """A module: the directory of its submodules, and its file."""
+
+    directory: str
+    file: str
+
+
+class Reached(NamedTuple):
+    """The module that the longest beginning of a path leads to, and whether that is all of the path."""
+
+    place: Place
+    is_whole: bool
+
+
+class Crates:
+    """The packages of Cargo.toml, their crates, and the names they call each other by."""
+
+    def __init__(self, project: Project) -> None:
+        self._files = project.files
+        manifests = {directory: parse_toml(text) for directory, text in project.manifests_named("Cargo.toml")}
+        self.packages = {directory: raw for directory, raw in manifests.items() if isinstance(raw.get("package"), dict)}
+        self._named = defaultdict[str, list[str]](list)
+        self._renamed = {directory: dict(renamed(directory, raw)) for directory, raw in self.packages.items()}
+        self._targets = dict[str, str]()  # a file that is a crate's root by its package's own words -> the package
+        for directory in sorted(self.packages, key=by_parts):
+            self._named[self._name(directory)].append(directory)
+            self._targets.update((path, directory) for path in targets(directory, self.packages[directory]))
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def root(self, path: str) -> Place:
+        """The root of the crate that a file belongs to; of several that share a directory, the library."""
+        package = holding(path, self.packages)
+        if package is None or path in self._targets:
+            return Place(posixpath.dirname(path), path)
+        inner = path[len(package) :].lstrip("/")
+        if inner == "build.rs" or inner in ("src/lib.rs", "src/main.rs"):
+            return Place(posixpath.dirname(path), path)
+        for folder in TARGETS:
+            if inner.startswith(f"{folder}/"):
+                first = inner[len(folder) + 1 :].partition("/")[0]
+                main = posixpath.join(package, folder, first, "main.rs")
+                if main in self._files:
+                    return Place(posixpath.dirname(main), main)
+                return Place(posixpath.join(package, folder), path)
+        library = self.library(package)
+        main = posixpath.join(package, "src/main.rs")
+        return library or Place(posixpath.dirname(main), main if main in self._files else path)
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def library(self, package: str) -> Place | None:
+        """The root of a package's library."""
+        explicit = table(self.packages[package].get("lib")).get("path")
+        path = join(package, explicit if isinstance(explicit, str) else "src/lib.rs")
+        return Place(posixpath.dirname(path), path) if path in self._files and path else None
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def external(self, directory: str, name: str) -> Place | None:
+        """The library that files of a directory mean by a name: a dependency by path, their own, or one so called."""
+        package = self._package(directory)
+        if package is not None:
+            if target := self._renamed[package].get(name):
+                return self.library(target) if target in self.packages else None
+            if name == self._name(package):
+                return self.library(package)
+        found = nearest(self._named.get(name, ()), directory)
+        return self.library(found[0]) if len(found) == 1 else None
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def _package(self, directory: str) -> str | None:
+        return holding(f"{directory}/", self.packages)
+
+    def _name(self, directory: str) -> str:
+        raw = self.packages[directory]
+        name = table(raw.get("lib")).get("name") or raw["package"].get("name")
+        return name.replace("-", "_") if isinstance(name, str) else ""
+
+
+def renamed(directory: str, raw: Table) -> Iterator[tuple[str, str]]:
+    """The dependencies of a package that are paths: the name in its code, and the directory."""
+    scopes = [raw, *(table(scope) for scope in table(raw.get("target")).values())]
+    for dependencies in (table(scope.get(kind)) for scope in scopes for kind in DEPENDENCIES):
+        for name, value in dependencies.items():
+            path = table(value).get("path")
+            place = join(directory, path) if isinstance(path, str) else None
+            if place is not None:
+                yield name.replace("-", "_"), place
+
+
+def targets(directory: str, raw: Table) -> Iterator[str]:
+    """The files that a Cargo.toml names as roots of crates."""
+    for kind in ("bin", "example", "test", "bench"):
+        for target in raw[kind] if isinstance(raw.get(kind), list) else ():
+            path = table(target).get("path")
+            if isinstance(path, str) and (place := join(directory, path)):
+                yield place
+
+
+def resolver(project: Project, _language: str) -> Resolver:
+    """Resolve `mod x;` and paths of `use`."""
+    paths = Paths(project.files, Crates(project))
+
+    def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
+        if row.module.partition("::")[0] in STDLIB:
+            yield answer(row, None, is_stdlib=True)
+            return
+        lines = project.declared[path].modules if path in project.declared else ()
+        inline = tuple(name for name, first, last in lines if first <= row.line_number <= last)
+        if row.is_relative and "::" not in row.module and row.module not in ("self", "super"):
+            yield answer(row, paths.declared(path, inline, row.module))
+            return
+        found = paths.locate(path, inline, row.module)
+        names = [name for name in row.imported_names if name not in ("*", "self")]
+        parent = found.place if found and found.is_whole else None
+        places = {name: place.file for name in names if parent and (place := paths.child(parent, name))}
+        yield from by_name(row, found.place.file if found else None, places, "::")
+
+    return resolved
+
+
+class Paths:
+    """Paths of modules as one file writes them."""
+
+    def __init__(self, files: Collection[str], crates: Crates) -> None:
+        self._crates = crates
+        self._modules = {path.removesuffix("/mod.rs"): path for path in files if path.endswith("/mod.rs")}
+        self._modules |= {path.removesuffix(".rs"): path for path in files if path.endswith(".rs")}  # rather, if both
+
+    def declared(self, path: str, inline: tuple[str, ...], name: str) -> str | None:
+        """The file of `mod name;`."""
+        found = self.child(self._here(path, inline), name)
+        return found.file if found else None
+
+    def locate(self, path: str, inline: tuple[str, ...], module: str) -> Reached | None:
+        """Where the longest beginning of a path leads, written in a file inside modules that have no file."""
+        parts = [part for part in module.split("::") if part]
+        if not parts:
+            return None
+        root = self._crates.root(path)
+        if parts[0] == "crate":
+            return self._descend(root, parts[1:])
+        here = self._here(path, inline)
+        if parts[0] in ("self", "super"):
+            return self._from_here(here, len(inline), root, parts)
+        if not module.startswith("::") and self.child(here, parts[0]):
+            return self._descend(here, parts)
+        if library := self._crates.external(posixpath.dirname(path), parts[0].removeprefix("r#")):
+            return self._descend(library, parts[1:])
+        return self._descend(root, parts) if self.child(root, parts[0]) else None  # the 2015 edition
+
+    def child(self, at: Place, name: str) -> Place | None:
+        """The module of a name in another."""
+        name = name.removeprefix("r#")
+        return self._module(f"{at.directory}/{name}" if at.directory else name)
+
+    @cache  # noqa: B019 - lives as long as one resolution
+    def _here(self, path: str, inline: tuple[str, ...]) -> Place:
+        return Place(posixpath.join(submodules(path, self._crates.root(path)), *inline), path)
+
+    def _from_here(self, here: Place, inline: int, root: Place, parts: list[str]) -> Reached | None:
+        count = next((at for at, part in enumerate(parts) if part not in ("self", "super")), len(parts))
+        at: Place | None = here
+        for part in parts[:count]:
+            if at is not None and part == "super":
+                at = Place(posixpath.dirname(at.directory), at.file) if inline > 0 else self._above(at, root)
+                inline -= 1
+        return None if at is None else self._descend(at, parts[count:])
+
+    def _above(self, at: Place, root: Place) -> Place | None:
+        directory = posixpath.dirname(at.directory)
+        if at.directory == root.directory:
+            return None
+        return root if directory == root.directory else self._module(directory)
+
+    def _descend(self, at: Place, parts: Sequence[str]) -> Reached:
+        for part in parts:
+            deeper = self.child(at, part)
+            if deeper is None:
+                return Reached(at, is_whole=False)
+            at = deeper
+        return Reached(at, is_whole=True)
+
+    def _module(self, place: str) -> Place | None:
+        file = self._modules.get(place)
+        return Place(place, file) if file else None
+
+
+def submodules(path: str, root: Place) -> str:
+    """The directory of a file's submodules: its own for roots and `mod.rs`, else one of its name."""
+    directory, _, name = path.rpartition("/")
+    return directory if path == root.file or name == "mod.rs" else path.removesuffix(".rs")
