@@ -22,17 +22,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from fledgling.messages.answers import (
-    AnyAnswer,
-    DependencyGraph,
-    Excerpt,
-    Exploration,
-    Hits,
-    Refusal,
-    RefusalKind,
-    SymbolList,
-    Table,
-)
+from fledgling.broker.protocol import tools
+from fledgling.messages.answers import AnyAnswer, Refusal, RefusalKind
 from fledgling.messages.control import Layer as Confined
 from fledgling.messages.profile import Profile
 from fledgling.security.confinement import DEGRADABLE
@@ -209,7 +200,7 @@ class Decision:
         """Say that this answer of `size` bytes goes back."""
         self.bytes = size
         if not isinstance(answer, Refusal):
-            self.verdict, self.layer, self.rows = "allowed", "worker", rows(answer)
+            self.verdict, self.layer, self.rows = "allowed", "worker", tools.rows(answer)
             return
         is_denied = answer.kind == "denied"
         self.verdict, self.reason = "denied" if is_denied else "refused", answer.kind
@@ -219,24 +210,6 @@ class Decision:
             self.layer = "gate"
         else:
             self.layer = LAYERS[answer.kind]
-
-
-def rows(answer: AnyAnswer) -> int:
-    """Return how many things of the project an answer names: entries, lines, hits, definitions, imports or rows."""
-    match answer:
-        case Exploration():
-            return len(answer.directories) + len(answer.files)
-        case Excerpt():
-            return len(answer.lines)
-        case Hits():
-            return sum(len(file.hits) for file in answer.files)
-        case SymbolList():
-            return sum(len(file.symbols) for file in answer.files)
-        case DependencyGraph():
-            further = sum(len(file.imports) + len(file.imported_by) for file in answer.further)
-            return len(answer.imports) + len(answer.imported_by) + further
-        case Table():
-            return len(answer.rows)
 
 
 class AuditLog:

@@ -1,12 +1,13 @@
 """Whether what a worker says fits what it was asked: paths, filters, totals and the call that goes on.
 
-Everything that decides that is here; the bounds of single values are in wire.py. A worker that an attacker's code runs
-in must not lead an agent elsewhere, nor answer in place of another file.
+Which of these functions is for which answer is in protocol/tools.py; the bounds of single values are in
+messages/bounded.py. A worker that an attacker's code runs in must not lead an agent elsewhere, nor answer in place of
+another file.
 """
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -19,35 +20,22 @@ from fledgling.messages.answers import (
     FileHits,
     FileImports,
     FileSymbols,
-    Found,
     Hits,
     Next,
     Overview,
-    Refusal,
     SymbolList,
     Table,
 )
 from fledgling.messages.bounded import MAX_COUNT, MAX_LINE
 from fledgling.messages.generations import LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked, Dependencies, Explore, Query, Read, Search, Survey, Symbols
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols
 
 _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
 
 
-def fits(question: Asked, found: Found | Refusal, profile: Profile) -> bool:
-    """Return whether this is an answer to that question, or a refusal.
-
-    >>> fits(Read("a.py"), Excerpt("b.py", "python", 1, ["x"], 1), profile)
-    False
-    """
-    if isinstance(found, Refusal):
-        return True
-    fitting = FITTING.get((type(question), type(found)))
-    return fitting is not None and fitting(question, found, profile)
-
-
-def _explores(question: Explore, found: Exploration, _: Profile) -> bool:
+def explores(question: Explore, found: Exploration, _: Profile) -> bool:
+    """Return whether a map is of the place that was asked for, and its totals hold what it lists."""
     place = _plain(question.path)
     prefix = f"{place}/" if place else ""
     entries = [*(directory.path for directory in found.directories), *(file.path for file in found.files)]
@@ -64,7 +52,8 @@ def _explores(question: Explore, found: Exploration, _: Profile) -> bool:
     )
 
 
-def _reads(question: Read, found: Excerpt, _: Profile) -> bool:
+def reads(question: Read, found: Excerpt, _: Profile) -> bool:
+    """Return whether lines are of the file and the range that were asked for."""
     last = found.first + len(found.lines) - 1
     end = min(question.end_line or MAX_LINE, found.total_lines)
     is_asked = bool(question.symbol) or found.first == (question.start_line or 1)
@@ -83,7 +72,8 @@ def _reads_on(following: Next, path: str, start: int, end: int) -> bool:
     return following == Next("read", {"path": path, "start_line": start, "end_line": to})
 
 
-def _searches(question: Search, found: Hits, _: Profile) -> bool:
+def searches(question: Search, found: Hits, _: Profile) -> bool:
+    """Return whether hits are where the filters leave them, and no more than their total."""
     count = sum(len(file.hits) for file in found.files)
     return (
         question.kind is None
@@ -102,7 +92,8 @@ def _matches(question: Search, file: FileHits) -> bool:
     return bool(hits) and _grows(file.hits) and _grows(numbers) and inside <= hits <= set(numbers) <= around
 
 
-def _lists(question: Search | Symbols, found: SymbolList, profile: Profile) -> bool:
+def lists(question: Search | Symbols, found: SymbolList, profile: Profile) -> bool:
+    """Return whether definitions are where the filters leave them, of the kind, and no more than their total."""
     count = sum(len(file.symbols) for file in found.files)
     symbols = [symbol for file in found.files for symbol in file.symbols]
     return (
@@ -115,7 +106,8 @@ def _lists(question: Search | Symbols, found: SymbolList, profile: Profile) -> b
     )
 
 
-def _depends(question: Dependencies, found: DependencyGraph, _: Profile) -> bool:
+def depends(question: Dependencies, found: DependencyGraph, _: Profile) -> bool:
+    """Return whether edges are of the file, in the direction and within the depth that were asked for."""
     nodes = [FileImports(found.path, 0, found.imports, found.imported_by), *found.further]
     paths = [node.path for node in nodes]
     imports = [item for node in nodes for item in node.imports]
@@ -131,7 +123,8 @@ def _depends(question: Dependencies, found: DependencyGraph, _: Profile) -> bool
     )
 
 
-def _queries(_: Query, found: Table, profile: Profile) -> bool:
+def queries(_: Query, found: Table, profile: Profile) -> bool:
+    """Return whether rows are as many as they may be, and can stand in JSON."""
     return (
         found.row_count == len(found.rows) <= profile.max_rows
         and all(len(row) == len(found.columns) for row in found.rows)
@@ -139,21 +132,10 @@ def _queries(_: Query, found: Table, profile: Profile) -> bool:
     )
 
 
-def _surveys(_: Survey, found: Overview, profile: Profile) -> bool:
+def surveys(_: Survey, found: Overview, profile: Profile) -> bool:
+    """Return whether an overview holds together."""
     are_hubs = all(place < len(found.hubs) for hub in found.hubs for place in hub.imports)
     return are_hubs and _are_ranges((function.lines for function in found.functions), profile)
-
-
-FITTING: dict[tuple[type, type], Callable[[Any, Any, Profile], bool]] = {
-    (Explore, Exploration): _explores,
-    (Read, Excerpt): _reads,
-    (Search, Hits): _searches,
-    (Search, SymbolList): _lists,
-    (Symbols, SymbolList): _lists,
-    (Dependencies, DependencyGraph): _depends,
-    (Query, Table): _queries,
-    (Survey, Overview): _surveys,
-}
 
 
 def _plain(path: str) -> str:

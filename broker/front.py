@@ -10,30 +10,20 @@ import msgspec
 
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing, IndexingError
-from fledgling.broker.protocol import schema
+from fledgling.broker.protocol import schema, tools
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import suggestion
 from fledgling.messages.answers import AnyAnswer, Found, Overview, Refusal
 from fledgling.messages.control import Progress
-from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Explore, Query, Read, Search, Survey
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Query, Survey
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
 AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait for none of them
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
 
-# What is answered before the index is whole, by the newest generation that is there, and how.
-MEANWHILE: Mapping[int | None, Mapping[str, str]] = {
-    None: {},
-    LISTING: {"explore": "explore (from the list of files)"},
-    TEXT: {
-        "explore": "explore",
-        "read": "read (by path and lines, without symbol)",
-        "search": "search (for text, without kind)",
-    },
-}
 NOT_STARTED = Refusal("unavailable", "the query worker does not start", "Ask again; see the server's log.")
 
 Report = Callable[[Progress], Awaitable[None]]
@@ -113,7 +103,7 @@ class Front:
         self._calls += 1
         self._sql_calls += is_sql
         try:
-            number = max(least, needed(question))
+            number = max(least, tools.generation(question))
             try:
                 async with asyncio.timeout_at(deadline):
                     await self.indexed(number, report)
@@ -247,20 +237,6 @@ class Front:
                 await asyncio.sleep(AGAIN_SECONDS)
 
 
-def needed(question: Asked) -> int:
-    """Return the generation that can answer: for the map the listing, for text the first, for definitions the last.
-
-    A further page of a map needs the generation of the first.
-    """
-    match question:
-        case Explore():
-            return question.continues or LISTING
-        case Read(symbol=None) | Search(kind=None):
-            return TEXT
-        case _:
-            return CODE
-
-
 def not_ready(profile: Profile) -> Refusal:
     """Return the refusal for a call that found no worker in its time."""
     return Refusal(
@@ -273,8 +249,8 @@ def not_ready(profile: Profile) -> Refusal:
 def unfinished(profile: Profile, indexing: Indexing) -> Refusal:
     """Return the refusal for a call that waited for the index all its time: how far that is, and what it answers."""
     newest = indexing.newest_or_none()
-    tools = MEANWHILE[newest.number if newest else None]
-    answered = [how for tool, how in tools.items() if tool in profile.tools]
+    ways = [tools.TOOLS[name].meanwhile.get(newest.number) for name in profile.tools] if newest else []
+    answered = [how for how in ways if how]
     meanwhile = f"Meanwhile ask {' or '.join(answered)}; ask" if answered else "Ask"
     return Refusal(
         "unavailable",

@@ -13,9 +13,9 @@ from msgspec.structs import astuple
 from fledgling import refusals
 from fledgling.broker import audit_log
 from fledgling.broker.breaker import Breaker
-from fledgling.broker.fitting import fits
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.broker.protocol import tools
 from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.control import Begun, Call, Cancel, FromWorker, Generation, Open, Ready, Reply
 from fledgling.messages.generations import CODE
@@ -177,7 +177,7 @@ class QueryWorker:
             if isinstance(message, Begun):
                 waiting.has_begun = True
                 continue
-            if not fits(waiting.question, message.answer, self._profile):
+            if not tools.fits(waiting.question, message.answer, self._profile):
                 break
             del self._waiting[message.id]
             self._breaker.answered(waiting.question)

@@ -17,8 +17,8 @@ from msgspec import NODEFAULT, Meta, Struct
 
 from fledgling import config
 from fledgling.broker.protocol import resources, schema
+from fledgling.broker.protocol.tools import TOOLS
 from fledgling.messages import bounded, questions
-from fledgling.messages.answers import ANSWERS
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
 
@@ -128,12 +128,16 @@ def tools() -> Iterator[str]:
             ("argument", "type and bounds", "default", "meaning"),
             ((f"`{f.name}`", kind_of(hints[f.name]), default_of(f, "-"), meaning_of(hints[f.name])) for f in fields),
         )
-        answers = " or ".join(f"[`{answer.__name__}`](#{answer.__name__.lower()})" for answer in ANSWERS[tool])
+        answers = " or ".join(f"[`{answer.__name__}`](#{answer.__name__.lower()})" for answer in answers_of(tool))
         yield f"\nAnswer: {answers}.\n"
 
 
+def answers_of(tool: str) -> list[type[Struct]]:
+    return [each.answer for each in TOOLS[tool].answers]
+
+
 def answers() -> Iterator[str]:
-    for part in parts_of(answer for each in ANSWERS.values() for answer in each):
+    for part in parts_of(answer for tool in TOOLS for answer in answers_of(tool)):
         hints = get_type_hints(part, include_extras=True)
         yield f"### `{part.__name__}`\n"
         yield f"{inspect.cleandoc(part.__doc__ or '')}\n"

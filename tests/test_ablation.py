@@ -41,8 +41,9 @@ STATEMENT = "import fledgling.worker.tools.query as m\nm.one_select = lambda cur
 TRANSACTION = """
 import inspect
 import fledgling.worker.query.dispatch as answers, fledgling.worker.tools.query as m
+from fledgling.messages.questions import Query
 exec(inspect.getsource(m.query).replace("BEGIN TRANSACTION READ ONLY", "BEGIN TRANSACTION"), m.__dict__)
-answers.ANSWERING["query"] = m.query
+answers.HANDLERS[Query] = m.query
 """
 SEALS = "import fledgling.security.memory_file as m\nm.seal = lambda fd: None\n"
 

@@ -18,7 +18,7 @@ from running import INDEXER, QUERY_WORKER, back_processes, broker, first, fronte
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing import UNFINISHED
-from fledgling.broker.protocol import render
+from fledgling.broker.protocol import tools
 from fledgling.broker.protocol.server import build
 from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Summary, SymbolList
 from fledgling.messages.generations import CODE, LISTING, TEXT
@@ -172,7 +172,7 @@ async def test_the_map_comes_before_a_file_is_read(wide):
         map_ = await front.ask(Explore())
         assert map_ == LISTED
         assert b"lines" not in msgspec.json.encode(msgspec.structs.replace(map_, note=None))
-        shown = render.text(map_).splitlines()
+        shown = tools.text(map_).splitlines()
         assert shown[0].startswith(f".  {WIDE * 100 + 5} files, {LISTED.summary.total_bytes} bytes  (python ")
         assert shown[1:3] == ["without content:  (too large 1, symlink 1, secret 1)", "part_00/  100 files: 100 python"]
         assert shown[WIDE + 2 :] == [

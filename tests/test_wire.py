@@ -17,10 +17,10 @@ from running import INDEXER, QUERY_WORKER, answered, back_processes, fronted, op
 
 from fledgling.broker import indexing as broker_indexing
 from fledgling.broker.audit_log import Killed, Process
-from fledgling.broker.fitting import fits
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.launch import BackProcess, receive
+from fledgling.broker.protocol.tools import fits
 from fledgling.config import Settings
 from fledgling.messages.answers import Exploration, Refusal, Summary, Table
 from fledgling.messages.control import (

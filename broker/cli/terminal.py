@@ -9,18 +9,8 @@ from typing import NoReturn
 import click
 import msgspec
 
-from fledgling.broker.protocol import render
-from fledgling.messages.answers import (
-    AnyAnswer,
-    DependencyGraph,
-    Excerpt,
-    Exploration,
-    Hits,
-    Refusal,
-    RefusalKind,
-    SymbolList,
-    Table,
-)
+from fledgling.broker.protocol import render, tools
+from fledgling.messages.answers import AnyAnswer, Refusal, RefusalKind
 from fledgling.messages.control import Progress
 from fledgling.plain import visible, visible_json
 
@@ -35,7 +25,7 @@ def show(answer: AnyAnswer, *, as_json: bool) -> None:
     if as_json:
         show_json(render.structured(answer))
     else:
-        show_text(render.text(answer))
+        show_text(tools.text(answer))
 
 
 def show_json(values: object) -> None:
@@ -60,23 +50,9 @@ def show_rows(rows: Sequence[tuple[str, ...]], *, as_json: bool) -> None:
 
 def exit_code(answer: AnyAnswer, *, is_partial: bool) -> int:
     """Return what the shell is told: nothing found, found in a partial index, or found."""
-    if _is_empty(answer):
+    if tools.is_empty(answer):
         return NOTHING
     return PARTIAL if is_partial else OK
-
-
-def _is_empty(answer: AnyAnswer) -> bool:
-    match answer:
-        case Exploration():
-            return not answer.summary.total_files
-        case Excerpt():
-            return not answer.lines
-        case Hits() | SymbolList():
-            return not answer.total
-        case DependencyGraph():
-            return not (answer.imports or answer.imported_by)
-        case Table():
-            return not answer.rows
 
 
 def refuse(refusal: Refusal) -> NoReturn:

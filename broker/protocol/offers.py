@@ -30,7 +30,7 @@ from mcp.types import (
 )
 
 from fledgling.broker.audit_log import LAYERS, AuditLog, AuditLogError
-from fledgling.broker.protocol import prompts, render, resources
+from fledgling.broker.protocol import prompts, render, resources, tools
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile
 
@@ -155,4 +155,4 @@ class Offers:
 def _text(said: AnyAnswer | Refusal | str, about: Mapping[str, str] | None = None) -> str:
     if isinstance(said, Refusal):
         raise Denied(INVALID_PARAMS, render.refusal(said), about)
-    return said if isinstance(said, str) else render.text(said)
+    return said if isinstance(said, str) else tools.text(said)

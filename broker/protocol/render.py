@@ -27,24 +27,6 @@ def structured(answer: AnyAnswer) -> dict[str, Any]:
     return values
 
 
-def text(answer: AnyAnswer) -> str:
-    """Return the answer as plain text: what the terminal shows, and for read what an agent gets."""
-    match answer:
-        case Excerpt():
-            lines = _excerpt(answer)
-        case Exploration():
-            lines = _exploration(answer)
-        case Hits():
-            lines = _hits(answer)
-        case SymbolList():
-            lines = _symbols(answer)
-        case DependencyGraph():
-            lines = _graph(answer)
-        case Table():
-            lines = _table(answer)
-    return "\n".join([*lines, *_closing(answer)])
-
-
 def refusal(answer: Refusal) -> str:
     """Return why there is no answer, and what to do next."""
     return f"{answer.reason.rstrip('.')}. {answer.next_step}"
@@ -58,14 +40,16 @@ def call(following: Next) -> str:
     return f"{following.tool}({arguments})"
 
 
-def _closing(answer: AnyAnswer) -> Iterator[str]:
+def closing(answer: AnyAnswer) -> Iterator[str]:
+    """Yield what is said at the end of any answer: its note, and the call that continues it."""
     if answer.note:
         yield f"[{answer.note}]"
     if not isinstance(answer, Table) and answer.next:
         yield f"[cut here; continue with {call(answer.next)}]"
 
 
-def _excerpt(answer: Excerpt) -> Iterator[str]:
+def excerpt(answer: Excerpt) -> Iterator[str]:
+    """Yield numbered lines of a file below a heading."""
     last = answer.first + len(answer.lines) - 1
     parts = [
         one_line(answer.path),
@@ -79,7 +63,8 @@ def _excerpt(answer: Excerpt) -> Iterator[str]:
         yield f"{number}\t{line}"
 
 
-def _exploration(answer: Exploration) -> Iterator[str]:
+def exploration(answer: Exploration) -> Iterator[str]:
+    """Yield the totals of a place, its directories and its files."""
     summary = answer.summary
     is_counted = summary.total_lines is not None
     lines = f"{summary.total_lines} lines, " if is_counted else ""
@@ -105,7 +90,8 @@ def _counts(counts: dict[str, int]) -> str:
     return f"  ({', '.join(f'{name} {count}' for name, count in counts.items())})" if counts else ""
 
 
-def _hits(answer: Hits) -> Iterator[str]:
+def hits(answer: Hits) -> Iterator[str]:
+    """Yield each file with its lines, as grep does: `12:` is a hit, `13-` stands beside one."""
     least = "at least " if answer.total_is_lower_bound else ""
     yield f"{least}{answer.total} hits in {least}{answer.total_files} files"
     for file in answer.files:
@@ -117,7 +103,8 @@ def _hits(answer: Hits) -> Iterator[str]:
             yield f"{number}{':' if is_hit else '-'}{line}{where}"
 
 
-def _symbols(answer: SymbolList) -> Iterator[str]:
+def symbols(answer: SymbolList) -> Iterator[str]:
+    """Yield each file with its definitions and their lines."""
     yield f"{answer.total} symbols"
     for file in answer.files:
         yield one_line(file.path)
@@ -129,7 +116,8 @@ def _symbols(answer: SymbolList) -> Iterator[str]:
             yield f"  {first}-{last}  {one_line(f'{kind}{said}{parent}')}"
 
 
-def _graph(answer: DependencyGraph) -> Iterator[str]:
+def graph(answer: DependencyGraph) -> Iterator[str]:
+    """Yield what a file imports and what imports it, and the same of files further away."""
     yield from _node(FileImports(answer.path, 0, answer.imports, answer.imported_by))
     for node in answer.further:
         yield from _node(node)
@@ -146,7 +134,8 @@ def _node(node: FileImports) -> Iterator[str]:
         yield f"  {one_line(importer.path)}:{importer.line}"
 
 
-def _table(answer: Table) -> Iterator[str]:
+def table(answer: Table) -> Iterator[str]:
+    """Yield rows with tabs between their cells."""
     yield "\t".join(map(one_line, answer.columns))
     yield from ("\t".join(_cells(row)) for row in answer.rows)
     yield f"{answer.row_count} rows{' (cut)' if answer.truncated else ''}"

@@ -25,11 +25,11 @@ from pydantic import ValidationError
 from fledgling import __version__
 from fledgling.broker.audit_log import AuditLog, AuditLogError, Message, printable
 from fledgling.broker.front import Front
-from fledgling.broker.protocol import render, schema, stdio
+from fledgling.broker.protocol import render, schema, stdio, tools
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
 from fledgling.config import Answers
-from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
+from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Progress
 from fledgling.messages.generations import LISTING, TEXT
 from fledgling.messages.profile import Profile
@@ -58,7 +58,7 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
     """Return the MCP server over a front: its tools are the profile's allowlist, no more."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=tools(front.profile, answers))
+        return ListToolsResult(tools=definitions(front.profile, answers))
 
     async def put(
         context: Context, tool: str, arguments: Mapping[str, object], form: Answers, least: int, deadline: float
@@ -119,7 +119,7 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
     return server
 
 
-def tools(profile: Profile, answers: Answers) -> list[Tool]:
+def definitions(profile: Profile, answers: Answers) -> list[Tool]:
     """Return the definitions of the profile's tools, in the order of its allowlist."""
     return [
         Tool(
@@ -144,8 +144,8 @@ def result(answer: AnyAnswer | Refusal, answers: Answers) -> tuple[CallToolResul
     if isinstance(answer, Refusal):
         text = render.refusal(answer)
         return CallToolResult(content=_content(text), is_error=True), text
-    text = render.text(answer)
-    is_text = answers == "text" or isinstance(answer, Excerpt)
+    text = tools.text(answer)
+    is_text = answers == "text" or tools.is_text(answer)
     return CallToolResult(
         content=_content(text), structured_content=None if is_text else render.structured(answer)
     ), text

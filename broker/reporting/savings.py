@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from fledgling.broker.front import Front
-from fledgling.broker.protocol import render
+from fledgling.broker.protocol import render, tools
 from fledgling.messages.answers import AnyAnswer, Next, Refusal, Table
 
 CHARS_A_TOKEN = 4
@@ -113,7 +113,7 @@ async def _with_calls(front: Front, calls: Iterable[ToolCall], subject: Mapping[
 
 
 def _said(answer: AnyAnswer | Refusal) -> str:
-    return render.refusal(answer) if isinstance(answer, Refusal) else render.text(answer)
+    return render.refusal(answer) if isinstance(answer, Refusal) else tools.text(answer)
 
 
 def _after(answer: AnyAnswer | Refusal, arguments: dict[str, Argument], subject: Mapping[str, str]) -> Next | None:

@@ -169,14 +169,6 @@ class Table(Answer, frozen=True):
 
 
 AnyAnswer = Exploration | Excerpt | Hits | SymbolList | DependencyGraph | Table
-ANSWERS: dict[str, tuple[type[AnyAnswer], ...]] = {
-    "explore": (Exploration,),
-    "read": (Excerpt,),
-    "search": (Hits, SymbolList),
-    "symbols": (SymbolList,),
-    "dependencies": (DependencyGraph,),
-    "query": (Table,),
-}
 
 
 class Area(Struct, frozen=True):

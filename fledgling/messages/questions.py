@@ -79,6 +79,11 @@ class Question(
                 raise ValueError(f"{field} holds what is not UTF-8; ask for one line of plain text")
 
 
+def name_of(question: type[Question]) -> str:
+    """Return the name of a question's tool, which is its tag on the pipe: `name_of(Search)` is "search"."""
+    return str(question.__struct_config__.tag)
+
+
 class Explore(Question, frozen=True):
     """Directories and files with sizes, languages and symbol counts: the map of the project.
 
@@ -179,14 +184,7 @@ class Query(Question, frozen=True):
 
 
 AnyQuestion = Explore | Read | Search | Symbols | Dependencies | Query
-QUESTIONS: dict[str, type[AnyQuestion]] = {
-    "explore": Explore,
-    "read": Read,
-    "search": Search,
-    "symbols": Symbols,
-    "dependencies": Dependencies,
-    "query": Query,
-}
+QUESTIONS: dict[str, type[AnyQuestion]] = {name_of(question): question for question in get_args(AnyQuestion)}
 
 
 class Survey(Question, frozen=True):

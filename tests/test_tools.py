@@ -1,0 +1,189 @@
+"""A tool is a row: what a seventh one costs, and what says so where a half of it is missing.
+
+The tree is copied, and a virtual environment is made that imports `fledgling` from the copy.
+"""
+
+import subprocess
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+pytestmark = pytest.mark.anyio
+
+ROOT = Path(__file__).parent.parent
+MAX_FILES = 4  # of the tree, for a tool with a question and an answer of its own
+
+QUESTION = '''
+class Largest(Question, frozen=True):
+    """The largest files of the project, in bytes.
+
+    Example: largest(count=5)
+    """
+
+    count: Annotated[int, Meta(ge=1, le=1000, description="files to list")] = 10
+
+
+AnyQuestion = '''
+
+ANSWER = '''
+class Sizes(Answer, frozen=True):
+    """Answer of largest: paths and bytes, the largest first."""
+
+    files: list[tuple[Path, Count]]
+    next: Next | None = None
+    note: Said | None = None
+
+
+AnyAnswer = '''
+
+ROW = """    Tool(
+        questions.Largest,
+        (Fitting(answers.Sizes, lambda asked, found, _: len(found.files) <= asked.count),),
+        generation=lambda _: LISTING,
+        use="largest() for the largest files",
+    ),
+)
+_FORMS: """
+
+FORM = """    Form(
+        answers.Sizes,
+        lambda found: (f"{size} {render.one_line(path)}" for path, size in found.files),
+        lambda found: len(found.files),
+    ),
+)
+
+TOOLS: """
+
+HANDLER = '''"""The largest tool: the files that take most of the room."""
+
+from fledgling.messages.answers import Sizes
+from fledgling.messages.questions import Largest
+from fledgling.worker.tools.request import Request
+
+
+def largest(request: Request, question: Largest) -> Sizes:
+    """Answer with the largest files, the largest first."""
+    sizes = [(request.blocks.path(number), request.blocks.sizes[number]) for number in request.blocks.files]
+    return Sizes(sorted(sizes, key=lambda file: (-file[1], file[0]))[: question.count])
+'''
+
+# file -> texts of it and what stands there instead; a file that is not there is made
+EDITS = {
+    "fledgling/messages/questions.py": {"\nAnyQuestion = ": f"{QUESTION}Largest | "},
+    "fledgling/messages/answers.py": {"\nAnyAnswer = ": f"{ANSWER}Sizes | "},
+    "broker/protocol/tools.py": {
+        ")\n\n_FORMS: ": ROW,
+        ")\n\nTOOLS: ": FORM,
+        "from fledgling.messages.answers import (": (
+            "from fledgling.messages import answers, questions\nfrom fledgling.messages.answers import ("
+        ),
+    },
+    "worker/tools/largest.py": {"": HANDLER},
+}
+
+
+class Copy:
+    """A copy of the tree, and a Python that imports it."""
+
+    def __init__(self, place: Path) -> None:
+        self.tree, environment = place / "tree", place / "venv"
+        rooms = ["fledgling", "broker", "worker", "security", "profiles", "tests/attacks"]
+        listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *rooms]
+        tracked = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True)
+        for name in filter(None, tracked.stdout.split("\0")):
+            source, target = ROOT / name, self.tree / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source.is_symlink():
+                target.symlink_to(source.readlink())
+            elif source.exists():
+                target.write_bytes(source.read_bytes())
+        venv.create(environment, symlinks=True)
+        self.python = environment / "bin" / "python"
+        packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
+        (packages / "copy.pth").write_text(f"{self.tree}\n{sysconfig.get_path('purelib')}\n")
+
+    def edit(self, *files: str) -> None:
+        for name in files:
+            file = self.tree / name
+            text = file.read_text() if file.exists() else ""
+            for old, new in EDITS[name].items():
+                assert text.count(old) == 1
+                text = text.replace(old, new)
+            file.write_text(text)
+
+    def imported(self, module: str) -> str:
+        """Return the last line of what a process says that imports a module of the copy."""
+        command = [self.python, "-I", "-B", "-c", f"import {module}"]
+        done = subprocess.run(command, cwd="/", capture_output=True, text=True, check=False)
+        return done.stderr.strip().rpartition("\n")[2]
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path)
+
+
+async def test_a_seventh_tool_takes_four_files(copy, project, tmp_path):
+    assert len(EDITS) <= MAX_FILES
+    copy.edit(*EDITS)
+    profile = tmp_path / "seven.sql"
+    profile.write_text("SET extends = 'fledgling-core'; SET tools = 'explore, largest';")
+    arguments = ["-I", "-B", "-m", "fledgling", "serve", "--root", str(project), "--profile", str(profile)]
+    server = StdioServerParameters(command=str(copy.python), args=arguments, cwd="/")
+    async with Client(stdio_client(server)) as client:
+        [_, listed] = (await client.list_tools()).tools
+        assert (listed.name, listed.output_schema["required"]) == ("largest", ["files"])
+        assert "largest() for the largest files" in client.instructions
+        found = await client.call_tool("largest", {"count": 2})
+        assert len(found.structured_content["files"]) == 2
+        assert found.content[0].text.count("\n") == 1
+        refused = await client.call_tool("largest", {"count": 0})
+        assert "largest: Expected `int` >= 1" in refused.content[0].text
+
+
+QUESTIONS, ANSWERS, TOOLS, LARGEST = EDITS
+
+# what is missing -> the files that are edited, and what an import says
+HALVES = {
+    "a row of the tool": ((QUESTIONS, ANSWERS), "broker.protocol.tools", "lack a question, or a row in"),
+    "a handler": ((QUESTIONS, ANSWERS), "worker.tools.registry", "No module named 'fledgling.worker.tools.largest'"),
+    "a question": ((ANSWERS, TOOLS, LARGEST), "broker.protocol.tools", "has no attribute 'Largest'"),
+    "an answer": ((QUESTIONS, TOOLS, LARGEST), "broker.protocol.tools", "has no attribute 'Sizes'"),
+}
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_a_tool_that_lacks_a_half_is_an_error_at_import(copy, half):
+    edited, module, words = HALVES[half]
+    copy.edit(*edited)
+    assert words in copy.imported(f"fledgling.{module}")
+
+
+# what is wrong -> a text of the seventh tool, what stands there instead, and what an import says
+WRONG = {
+    "a handler of another question": (LARGEST, ": Largest)", ": Explore)", "no function largest that takes a Largest"),
+    "a handler of another name": (LARGEST, "def largest(", "def biggest(", "no function largest that takes a Largest"),
+    "an answer without a form": (TOOLS, FORM.partition(")\n\nTOOLS")[0], "", "lack a tool, or a form in"),
+    "an answer that no tool gives": (
+        TOOLS,
+        "answers.Sizes, lambda asked",
+        "Table, lambda asked",
+        "lack a tool, or a form",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_halves_that_are_not_of_one_tool_are_an_error_at_import(copy, wrong):
+    name, old, new, words = WRONG[wrong]
+    copy.edit(*EDITS)
+    file = copy.tree / name
+    text = file.read_text().replace("questions import Largest", "questions import Explore, Largest")
+    assert old in text
+    file.write_text(text.replace(old, new))
+    module = "worker.tools.registry" if name == LARGEST else "broker.protocol.tools"
+    assert words in copy.imported(f"fledgling.{module}")
