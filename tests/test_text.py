@@ -3,6 +3,8 @@
 import itertools
 import os
 import re
+import tomllib
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,7 +12,7 @@ from trees import NAMES
 
 from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.generated import is_generated
-from fledgling.worker.files.text import BLOCK_BYTES, HEAD, content_hash, count_lines, cut, utf8
+from fledgling.worker.files.text import BLOCK_BYTES, HEAD, content_hash, count_lines, cut, decoded
 
 TEXTS = [
     ("ASCII", b"a\n", "a\n"),
@@ -18,9 +20,8 @@ TEXTS = [
     ("UTF-8", "é€😀".encode(), "é€😀"),
     ("UTF-8 with a mark", b"\xef\xbb\xbfa", "a"),
     ("a second mark stays", b"\xef\xbb\xbf\xef\xbb\xbfa", "\ufeffa"),
-    ("Latin-1", b"caf\xe9", "caf\ufffd"),
     ("a surrogate in UTF-8", b"\xed\xa0\x80", "\ufffd\ufffd\ufffd"),
-    ("an overlong slash", b"\xc0\xaf", "\ufffd\ufffd"),
+    ("an overlong slash", b"/\xe0\x80\xaf/", "/\ufffd\ufffd\ufffd/"),
     ("cut in mid-character", b"a\xe2\x82", "a\ufffd"),
     ("UTF-16, little end first", "é\n".encode("utf-16-le").join([b"\xff\xfe", b""]), "é\n"),
     ("UTF-16, big end first", "é😀".encode("utf-16-be").join([b"\xfe\xff", b""]), "é😀"),
@@ -37,16 +38,35 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("what", "data", "text"), TEXTS, ids=[row[0] for row in TEXTS])
-def test_utf8(what, data, text):
-    found = utf8(data)
-    assert (None if found is None else found.decode()) == text
+def test_decoded(what, data, text):
+    found = decoded(data)
+    assert (None if found is None else found.utf8.decode()) == text
+
+
+ENCODED = tomllib.loads((Path(__file__).parent / "encodings.toml").read_text("utf-8"))["encoded"]
+
+
+@pytest.mark.parametrize("row", ENCODED, ids=[f"{number}-{row['codec']}" for number, row in enumerate(ENCODED)])
+def test_a_text_that_is_not_utf8_is_read_in_its_encoding(row):
+    assert decoded(row["text"].encode(row["codec"])) == (row["text"].encode(), row["encoding"])
+
+
+def test_a_text_in_utf8_of_which_bytes_were_lost_keeps_the_others():
+    found = decoded("// Größe und Maß".encode() + b"\xc3" + " in Österreich\n".encode())
+    assert found == ("// Größe und Maß\ufffd in Österreich\n".encode(), "damaged UTF-8")
+
+
+def test_a_declaration_names_no_codec_that_is_not_of_text():
+    for name in ("rot13", "zlib", "punycode", "idna", "unicode_escape", "undefined", "utf-7", "base64"):
+        text = f"# coding: {name}\n# é\n"
+        assert decoded(text.encode("latin-1")) == (text.encode(), "windows-1252")
 
 
 def test_no_bytes_make_text_that_cannot_be_stored():
     random = Random(7)
     for _ in range(3_000):
-        text = utf8(random.choice([b"", b"\xff\xfe", b"\xef\xbb\xbf"]) + random.randbytes(random.randrange(40)))
-        assert text is None or "\0" not in text.decode()
+        text = decoded(random.choice([b"", b"\xff\xfe", b"\xef\xbb\xbf"]) + random.randbytes(random.randrange(40)))
+        assert text is None or "\0" not in text.utf8.decode()
 
 
 LINES = [
@@ -58,7 +78,9 @@ LINES = [
     ("a\nb", ["a", "b"]),
     ("a\r\nb\r\n", ["a", "b"]),
     ("a\r\r\n", ["a\r"]),
-    ("a\rb", ["a\rb"]),
+    ("a\rb", ["a", "b"]),
+    ("a\r\rb\r", ["a", "", "b"]),
+    ("a\rb\n", ["a\rb"]),
     ("\r", [""]),
     ("\r\n", [""]),
     ("a\nb\r", ["a", "b"]),

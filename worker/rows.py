@@ -9,7 +9,10 @@ Engine = Literal["tree-sitter", "rules", "reader", "none"]  # what has found the
 
 
 class FileRow(Struct, frozen=True):
-    """A file: `files`. `skip_reason` says why there is no content; None means the content is in the image."""
+    """A file: `files`. `skip_reason` says why there is no content; None means the content is in the image.
+
+    `encoding` is that of the text on disk, None for UTF-8.
+    """
 
     path: str
     absolute_path: str | None
@@ -24,6 +27,7 @@ class FileRow(Struct, frozen=True):
     is_generated: bool
     content_hash: str | None
     skip_reason: str | None
+    encoding: str | None = None
 
 
 class SymbolRow(Struct, frozen=True, gc=False):

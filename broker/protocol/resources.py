@@ -38,7 +38,7 @@ FILE_DESCRIPTION = "A file of the project with line numbers, as read(path) gives
 
 SCHEMA = """\
 files(path, absolute_path, directory, filename, extension, language, size_bytes, line_count, modified_at, is_binary,
-      is_generated, content_hash, skip_reason, engine, is_parsed)
+      is_generated, content_hash, skip_reason, engine, is_parsed, encoding)
 content(path, line_number, line_text, indent_level, is_blank, is_comment)
 symbols(path, name, kind, line_start, line_end, parent_name, signature, docstring, language, visibility, qualified_name)
 imports(path, line_number, module, alias, is_relative, is_stdlib, resolved_path, imported_names)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from fledgling.worker.files.generated import is_generated
 from fledgling.worker.files.openat import Reader
-from fledgling.worker.files.text import Pieces, content_hash, count_lines, cut, utf8
+from fledgling.worker.files.text import Pieces, Text, content_hash, count_lines, cut, decoded
 from fledgling.worker.files.walk import Entry
 from fledgling.worker.language import Languages
 from fledgling.worker.rows import FileRow
@@ -42,13 +42,13 @@ class Describing:
             return self._row(entry, b"", None, "unreadable")
         if len(data) > self._max_file_size:
             return self._row(entry, b"", None, "too large")
-        text = utf8(data)
+        text = decoded(data)
         return self._row(entry, data, text, "binary" if text is None else None)
 
     def _row(
-        self, entry: Entry, data: bytes, text: bytes | None, skip_reason: str | None
+        self, entry: Entry, data: bytes, text: Text | None, skip_reason: str | None
     ) -> tuple[FileRow, Pieces | None]:
-        pieces = None if text is None else cut(text)
+        pieces = None if text is None else cut(text.utf8)
         directory, _, filename = entry.path.rpartition("/")
         row = FileRow(
             path=entry.path,
@@ -61,8 +61,9 @@ class Describing:
             line_count=None if pieces is None else count_lines(pieces),
             modified_at=datetime.fromtimestamp(entry.modified_ns / 1e9, UTC).replace(tzinfo=None),
             is_binary=skip_reason == "binary",
-            is_generated=is_generated(entry.path, text or b""),
+            is_generated=is_generated(entry.path, text.utf8 if text else b""),
             content_hash=content_hash(data) if self._with_hashes and (data or text is not None) else None,
             skip_reason=skip_reason,
+            encoding=text.encoding if text else None,
         )
         return row, pieces

@@ -1,16 +1,23 @@
 """A file's bytes as text: everything that decides what is binary, a character or a line lives here.
 
 A line ends at a line feed and nowhere else, as for `wc`, compilers and git: `str.splitlines` would also break at form
-feeds, U+2028 and six others, and every line number after one would be wrong.
+feeds, U+2028 and six others, and every line number after one would be wrong. In a text without any line feed it ends at
+a carriage return, as on a Macintosh of old.
 """
 
 import codecs
+import re
 from hashlib import blake2b
+from typing import NamedTuple
+
+from fledgling.worker.files import encodings
 
 HEAD = 8 * 1024  # bytes in which a NUL makes a file binary; git looks at 8,000
 BLOCK_BYTES = 4096  # a search verifies whole blocks: small enough to be read fast, large enough to be few
 Pieces = list[tuple[int, bytes]]  # what `cut` makes of a text
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}".encode()  # stands for a byte that is not UTF-8, and for a NUL further on
+_WIDE_LEAST = 16  # bytes of a text in UTF-16 without a mark: fewer tell nothing
+_PLAIN = re.compile(r"[^\x00-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffe\uffff]*\Z")  # what a text in UTF-16 is made of
 _MARKS = (  # the longer first: a UTF-32 mark begins like one of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -19,33 +26,54 @@ _MARKS = (  # the longer first: a UTF-32 mark begins like one of UTF-16
 )
 
 
-def utf8(data: bytes) -> bytes | None:
-    r"""Return the text in UTF-8 without its byte order mark, or None if it is binary. It holds no NUL and no surrogate.
+class Text(NamedTuple):
+    """A text in UTF-8, and the encoding that it was in, where that was another. It holds no NUL and no surrogate."""
 
-    b"caf\xc3\xa9" is itself; b"\xff\xfe\xe9\0" becomes b"\xc3\xa9"; in b"caf\xe9" U+FFFD stands for the last byte; of
-    b"\x7fELF\0" there is none.
+    utf8: bytes
+    encoding: str | None = None
+
+
+def decoded(data: bytes) -> Text | None:
+    r"""Return a file's bytes as text without its byte order mark, or None if they are binary.
+
+    >>> decoded(b"caf\xc3\xa9"), decoded(b"\xff\xfe\xe9\0"), decoded(b"\x7fELF\0")
+    (Text(utf8=b'caf\xc3\xa9', encoding=None), Text(utf8=b'\xc3\xa9', encoding='utf-16'), None)
     """
-    for mark, encoding in _MARKS:
+    for mark, wide in _MARKS:
         if data.startswith(mark):
-            return _wide(data, encoding)
+            return _wide(data, wide)
     if data.find(b"\0", 0, HEAD) >= 0:
-        return None
+        return _unmarked(data)
     text = data.removeprefix(codecs.BOM_UTF8)
+    encoding: str | None = None
     if not text.isascii():
         try:
             text.decode()
         except UnicodeDecodeError:
-            text = text.decode("utf-8", "replace").encode()
-    return text.replace(b"\0", _UNKNOWN)
+            encoding, guess = encodings.guessed(text)
+            text = guess.encode("utf-8", "replace")
+    elif b"\x1b$" in text and (japanese := encodings.in_seven_bits(text)):
+        encoding, text = "iso-2022-jp", japanese.encode()
+    return Text(text.replace(b"\0", _UNKNOWN), encoding)
 
 
-def _wide(data: bytes, encoding: str) -> bytes | None:
+def _wide(data: bytes, encoding: str) -> Text | None:
     """UTF-16 or UTF-32 without a fault; anything else that begins like it is binary."""
     try:
         text = data.decode(encoding).encode()
     except UnicodeDecodeError:
         return None
-    return None if b"\0" in text else text
+    return None if b"\0" in text else Text(text, encoding)
+
+
+def _unmarked(data: bytes) -> Text | None:
+    """UTF-16 without a mark: plain characters, half of whose bytes at least are NUL."""
+    head = data[:HEAD]
+    for start, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        is_likely = len(data) >= _WIDE_LEAST and 4 * head.count(0) >= len(head) and not head[1 - start :: 2].count(0)
+        if is_likely and (text := _wide(data, encoding)) and _PLAIN.match(text.utf8.decode()):
+            return text
+    return None
 
 
 def cut(text: bytes) -> Pieces:
@@ -57,7 +85,7 @@ def cut(text: bytes) -> Pieces:
     if not text:
         return []
     if b"\r" in text:
-        text = text.replace(b"\r\n", b"\n")
+        text = text.replace(b"\r\n", b"\n") if b"\n" in text else text.replace(b"\r", b"\n")
         text = text if text.endswith(b"\n") else text.removesuffix(b"\r")
     pieces = []
     last = len(text) - text.endswith(b"\n")

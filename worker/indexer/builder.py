@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import groupby, starmap
+from itertools import groupby
 from operator import attrgetter, itemgetter
 
 import _duckdb as duckdb
@@ -193,7 +193,11 @@ class Builder:
                 self._db.execute(f"CREATE VIEW narrowed_content AS SELECT * FROM ({self._views['content']})")
                 self._db.execute(SQL["cut_blocks"])
                 self._add_narrowed()
-        self._writer.finish(starmap(File, self._db.execute(SQL["known_files"]).fetchall()))
+        known = self._db.execute(SQL["known_files"]).fetchall()
+        self._writer.finish(
+            File(path, language, size, lines, reason, encoding=encoding)
+            for path, language, size, lines, reason, encoding in known
+        )
         memory_file.seal(self._images.blocks)
         self._signer.finish()
         memory_file.seal(self._images.signatures)

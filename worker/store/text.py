@@ -31,6 +31,7 @@ class File(NamedTuple):
     number: int = 0
     block: int = 0
     blocks: int = 0
+    encoding: str | None = None  # of the file on disk; None is UTF-8
 
 
 class Block(NamedTuple):
@@ -78,6 +79,7 @@ class BlockWriter:
         about = {
             "lines": [UNCOUNTED if file.line_count is None else file.line_count for file in known],
             "languages": [names.setdefault(file.language, len(names)) for file in known],
+            "encodings": [names.setdefault(file.encoding, len(names)) for file in known],
             "reasons": [names.setdefault(file.skip_reason, len(names)) for file in known],
             "first_blocks": [self._counts.get(file.path, (0, 0))[0] for file in known],
             "block_counts": [self._counts.get(file.path, (0, 0))[1] for file in known],
@@ -102,7 +104,7 @@ class Blocks:
 
     >>> blocks = Blocks(memory_file.mapped(fd))
     >>> blocks.find("a.py")
-    File(path='a.py', language='python', size_bytes=10, line_count=1, skip_reason=None, number=0, block=0, blocks=1)
+    File(path='a.py', language='python', size_bytes=10, line_count=1, skip_reason=None, number=0, block=0, ...)
     >>> blocks.text(0)
     b'import os'
     """
@@ -116,6 +118,7 @@ class Blocks:
         self.first_lines, self.files_of = sections.column("first_lines"), sections.column("block_files")
         self.lines, self.sizes = sections.column("lines"), sections.column("sizes")
         self.languages, self.reasons = sections.column("languages"), sections.column("reasons")
+        self.encodings = sections.column("encodings")
         self._firsts, self._counts = sections.column("first_blocks"), sections.column("block_counts")
         self.names = msgspec.msgpack.decode(sections.column("names"), type=list[str | None])
         self.count = len(self.first_lines)
@@ -177,4 +180,5 @@ class Blocks:
             number,
             self._firsts[number],
             self._counts[number],
+            self.names[self.encodings[number]],
         )

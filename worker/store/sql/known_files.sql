@@ -2,6 +2,6 @@
 -- anything in others.
 SELECT
     path, language, greatest(coalesce(size_bytes, 0), 0) AS size_bytes,
-    CASE WHEN line_count >= 0 THEN line_count END AS line_count, skip_reason
+    CASE WHEN line_count >= 0 THEN line_count END AS line_count, skip_reason, encoding
 FROM text.files
 ORDER BY path

@@ -3,7 +3,7 @@
 CREATE TABLE image.files (
     path VARCHAR, absolute_path VARCHAR, directory VARCHAR, filename VARCHAR, extension VARCHAR, language VARCHAR,
     size_bytes BIGINT, line_count INTEGER, modified_at TIMESTAMP, is_binary BOOLEAN, is_generated BOOLEAN,
-    content_hash VARCHAR, skip_reason VARCHAR, engine VARCHAR, is_parsed BOOLEAN
+    content_hash VARCHAR, skip_reason VARCHAR, engine VARCHAR, is_parsed BOOLEAN, encoding VARCHAR
 );
 CREATE TABLE image.symbols (
     path VARCHAR, name VARCHAR USING COMPRESSION uncompressed, kind VARCHAR, line_start INTEGER, line_end INTEGER,
