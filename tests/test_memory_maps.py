@@ -6,6 +6,7 @@ from zlib import crc32
 import pytest
 
 from fledgling.security import memory_file
+from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import SymbolRow
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import (
@@ -196,6 +197,7 @@ def test_the_innermost_definition_around_a_line(line: int, name: str | None) -> 
     assert outlined(THREE).innermost(THREE[0], line) == name
 
 
+MODULES = load_languages().modules()
 ROOTS = {
     ("pkg.a.b", "python"): "pkg",
     ("a.b", "lua"): "a",
@@ -214,4 +216,5 @@ ROOTS = {
 
 @pytest.mark.parametrize(("module", "expected"), ROOTS.items())
 def test_root_of_a_module(module: tuple[str, str | None], expected: str) -> None:
-    assert root(*module) == expected
+    name, language = module
+    assert root(name, MODULES.get(language or "")) == expected

@@ -11,6 +11,8 @@ from types import ModuleType
 
 from msgspec import Struct
 
+from fledgling.messages.control import Modules
+
 FOLDER = Path(__file__).parent / "languages"
 INTERPRETER = re.compile(r"[a-z]+(?:-[a-z]+)*")  # `python3.11` names python, `ts-node` itself
 
@@ -50,13 +52,13 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
     # Where imports lead: the folder whose imports.py resolves them, and the manifests that it reads, as glob patterns
     # of file names. An import that matches `relative` starts from the importing file. Where imports name what files
-    # declare, `separator` stands between a package and a name in it, and languages with the same word for `packages`
-    # share them. With `inner_modules` a path may lead through modules that have no file.
+    # declare, `separator` stands between a package and a name in it. `modules` is what the tools know of such names.
+    # With `inner_modules` a path may lead through modules that have no file.
     imports: str | None = None
     manifests: tuple[str, ...] = ()
     relative: str = r"\."
     separator: str = ""
-    packages: str | None = None
+    modules: Modules = Modules()
     inner_modules: bool = False
 
     # Repairs where the text does not parse. `macros`: words that must be macros are left out, and directives that
@@ -122,6 +124,10 @@ class Languages(Struct, frozen=True):
         if not shared:
             return language
         return next((other for other, sign in shared.items() if re.match(sign.encode(), head)), language)
+
+    def modules(self) -> dict[str, Modules]:
+        """What the tools must know of the languages whose rows say something of modules."""
+        return {name: row.modules for name, row in self.rows.items() if row.modules != Modules()}
 
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""

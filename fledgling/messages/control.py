@@ -89,12 +89,28 @@ class Progress(Struct, frozen=True, forbid_unknown_fields=True, tag="progress"):
     total: Count
 
 
+class Modules(Struct, frozen=True, forbid_unknown_fields=True):
+    """How a language names modules, as far as the tools must know it; the row of the language says so.
+
+    `root` stands between the parts of a name, of which the first is what all modules of a package share, or as many as
+    `longer` says where it holds a sign: three with a dot in Go. Without it they share the whole name. Languages with
+    one word for `packages` share those that their files declare; where that is "directory", the files in it are one,
+    but for those whose names end in `apart`.
+    """
+
+    root: Word = ""
+    longer: dict[Word, Count] = {}
+    packages: Word = ""
+    apart: Word = ""
+
+
 class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
     """Indexer to broker: this generation is sealed. A small project has only the last: it takes no time."""
 
     number: Literal[0, 1, 2]
     defined: tuple[Word, ...]  # languages whose definitions are extracted
     has_content: bool  # False: index_content is off, so there are definitions but no text
+    modules: dict[Word, Modules] = {}  # by language, where it says anything
     partial: Said | None = None  # what the index lacks, as a sentence
 
 

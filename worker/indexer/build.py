@@ -184,7 +184,7 @@ class Building:
             for imports in found.waiting():
                 self._builder.imports(imports)
             self._builder.extracted(found.files)
-            counts = self._builder.seal_code()
+            counts = self._builder.seal_code(self._languages.modules())
         partial = _partial((partial, self._undefined()), ())
         self._clock.mark("total")
         self._tell(self._generation(CODE, partial))
@@ -207,6 +207,7 @@ class Building:
             number,
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules or row.reader)),
             has_content=self._scope.index_content,
+            modules=self._languages.modules(),
             partial=" ".join(note for note in notes if note) or None,
         )
 

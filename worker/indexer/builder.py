@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import asdict, astuple
 
-from fledgling.messages.control import Images
+from fledgling.messages.control import Images, Modules
 from fledgling.messages.profile import Profile, View
 from fledgling.security import limits, memory_file
 from fledgling.worker.extractor.messages import Batch, Found, Source
@@ -93,7 +93,7 @@ class Builder:
     >>> builder.seal_text()
     >>> for source in builder.sources(languages): ...
     >>> builder.symbols(batch, found); builder.imports(imports); builder.comments(comments)
-    >>> builder.seal_code()
+    >>> builder.seal_code(languages.modules())
 
     Rows go straight into an image; where a view of the profile narrows them, they are loaded into memory first and
     copied through the view.
@@ -251,7 +251,7 @@ class Builder:
         """Load the numbers of comment lines, one list a column: each with its block. Only if `holds_comments`."""
         _load(self._into("content"), "load_comments", columns)
 
-    def seal_code(self) -> dict[str, int]:
+    def seal_code(self, languages: Mapping[str, Modules]) -> dict[str, int]:
         """Write the other image out, make it immutable too, and return how many files, symbols and imports it holds."""
         self._symbols.finish()
         self._imports.finish()
@@ -261,8 +261,9 @@ class Builder:
         for table in ("symbols", "imports"):
             if table in self._views:
                 self._copy(table, "code")
-        modules = self._db.execute(SQL["leading_modules"]).fetchall()
-        _load(self._cursor("code"), "load_roots", {"root": [root(module, language) for module, language in modules]})
+        leading = self._db.execute(SQL["leading_modules"]).fetchall()
+        roots = [root(module, languages.get(language)) for module, language in leading]
+        _load(self._cursor("code"), "load_roots", {"root": roots})
         if self._narrows_outlines:
             self._outline_narrowed()
         self._names.finish()

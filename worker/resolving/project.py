@@ -54,8 +54,8 @@ class Project(NamedTuple):
 
     def sharing(self, language: str) -> list[str]:
         """The languages that share declared packages with one, itself among them: Kotlin, and Java."""
-        packages = self.rows[language].packages
-        return [name for name, row in self.rows.items() if name == language or (packages and row.packages == packages)]
+        packages = self.rows[language].modules.packages
+        return [name for name, row in self.rows.items() if packages and row.modules.packages == packages]
 
 
 # ---- declarations ----------------------------------------------------------------------------------------------------

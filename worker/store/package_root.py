@@ -1,23 +1,16 @@
 """The root of a module: who imports `pkg.a.b` and finds no file means a missing one where others find some in `pkg`."""
 
+from fledgling.messages.control import Modules
 
-def root(module: str, language: str | None) -> str:
-    """Return the part of a module's name that all modules of its package share; where packages are declared, all of it.
 
-    >>> root("pkg.a.b", "python"), root("a.com/b/c/d", "go"), root("@a/b/c", "typescript")
-    ('pkg', 'a.com/b/c', '@a/b')
+def root(module: str, modules: Modules | None) -> str:
+    """Return the part of a module's name that all modules of its package share, by the row of its language.
+
+    >>> root("pkg.a.b", Modules(root=".")), root("@a/b/c", Modules(root="/", longer={"@": 2})), root("a.b", None)
+    ('pkg', '@a/b', 'a.b')
     """
-    first, *_ = parts = module.split("/")
-    match language:
-        case "python" | "lua":
-            return module.split(".")[0]
-        case "rust":
-            return module.split("::")[0]
-        case "go" if "." in first:
-            return "/".join(parts[:3])
-        case "javascript" | "typescript" if module.startswith("@"):
-            return "/".join(parts[:2])
-        case "javascript" | "typescript" | "ruby" | "go":
-            return first
-        case _:
-            return module
+    if modules is None or not modules.root:
+        return module
+    parts = module.split(modules.root)
+    count = next((count for sign, count in modules.longer.items() if sign in parts[0]), 1)
+    return modules.root.join(parts[:count])

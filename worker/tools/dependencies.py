@@ -1,10 +1,11 @@
 """The dependencies tool: what a file imports, and what imports it."""
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby
 from typing import Literal, NamedTuple
 
 from fledgling.messages.answers import DependencyGraph, FileImports, Import, Importer
+from fledgling.messages.control import Modules
 from fledgling.messages.questions import Dependencies
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import CODES
@@ -12,10 +13,7 @@ from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths
 from fledgling.worker.tools.request import Request, continuing, cut_page
 
-# Languages in which a whole package can be imported. Those of one set share the packages that their files declare; a
-# package of Go is a directory.
-_DECLARING = (frozenset({"java", "kotlin"}), frozenset({"csharp"}))
-_PACKAGES = frozenset({"go"}).union(*_DECLARING)
+_DIRECTORY = "directory"  # the word for packages that are directories, and not declared
 
 
 class _Row(NamedTuple):
@@ -102,13 +100,15 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
     rows = request.rows("imports_of", _Row, paths=list(reached))
     rows.sort(key=lambda row: (*_statement(row), row.imported_names))
     languages = {file.path: file.language for file in map(request.blocks.find, reached) if file}
-    roots = {root(row.module, languages.get(row.path)) for row in rows if row.resolved_path is None}
+    modules = request.opened.generation.modules
+    known = {path: modules.get(language or "") for path, language in languages.items()}
+    roots = {root(row.module, known.get(row.path)) for row in rows if row.resolved_path is None}
     ours = {row.root for row in request.rows("roots_of", _Root, roots=list(roots))} if roots else set()
     edges = []
     for (path, line, module, *_), group in groupby(rows, key=_statement):
         same = list(group)
         names = [name for row in same for name in row.imported_names]
-        why = _unresolved(same, root(module, languages.get(path)), ours)
+        why = _unresolved(same, root(module, known.get(path)), ours)
         edges.append(_Edge(path, distance, Import(line, module, names, same[0].resolved_path, why)))
     return edges
 
@@ -129,29 +129,40 @@ def _unresolved(rows: Sequence[_Row], root: str, ours: Set[str]) -> Literal["std
 
 def _importers(request: Request, reached: Sequence[str], distance: int) -> list[_Edge]:
     files = [file for file in map(request.blocks.find, reached) if file]
-    if _PACKAGES.isdisjoint(file.language for file in files):
+    modules = request.opened.generation.modules
+    packages = {name: known.packages for name, known in modules.items() if known.packages}
+    if packages.keys().isdisjoint(file.language for file in files):
         found = request.rows("importers_of", _Imported, paths=list(reached))
     else:
-        declared = [*_declared(request, files)]
+        members = [file.path for file in files if _is_member(file, modules.get(file.language or ""))]
+        declared = [*_declared(request, files, packages)]
         columns = {name: [getattr(row, name) for row in declared] for name in _Declared._fields}
-        found = request.rows("package_importers_of", _Imported, paths=list(reached), **columns)
+        found = request.rows("package_importers_of", _Imported, paths=list(reached), members=members, **columns)
     return [_Edge(row.resolved_path, distance, Importer(row.path, row.line_number)) for row in found]
 
 
-def _declared(request: Request, files: Sequence[File]) -> Iterator[_Declared]:
+def _is_member(file: File, modules: Modules | None) -> bool:
+    """Tell whether a file belongs to the package that its directory is: a test of Go does not."""
+    if modules is None or modules.packages != _DIRECTORY:
+        return False
+    return not (modules.apart and file.path.endswith(modules.apart))
+
+
+def _declared(request: Request, files: Sequence[File], packages: Mapping[str, str]) -> Iterator[_Declared]:
     """Yield the packages that files declare, each with the first file that does."""
     outlines = request.outlines
-    for languages in _DECLARING:
+    for shared in sorted({*packages.values()} - {_DIRECTORY}):
+        languages = [name for name, word in packages.items() if word == shared]
         some = [file for file in files if file.language in languages]
         if not outlines or not some:
             continue
         first: dict[str, str] = {}
-        for number in request.rows("modules", int, code=CODES["module"], languages=[*languages]):
+        for number in request.rows("modules", int, code=CODES["module"], languages=languages):
             path = request.blocks.file(outlines.file_of(number)).path
             first.setdefault(outlines.row(number).qualified_name, path)
         for file in some:
-            packages = {row.qualified_name for row in outlines.definitions(file) if row.kind == "module"}
-            yield from (_Declared(file.path, first[package], package) for package in packages)
+            names = {row.qualified_name for row in outlines.definitions(file) if row.kind == "module"}
+            yield from (_Declared(file.path, first[name], name) for name in names)
 
 
 def _neighbours(edges: Iterable[_Edge]) -> Iterable[str]:

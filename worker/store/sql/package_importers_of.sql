@@ -1,14 +1,11 @@
 -- As importers_of.sql, with packages. Who imports a whole one names its first file, and means all of its files: those of one
--- directory in Go, and of $packages, a path of $declaring and of $first each, those that declare one (`import a.*;`, `using A;`).
-WITH asked AS (
-    SELECT path, directory, language FROM files WHERE path IN (SELECT unnest($paths)) AND language = 'go'
-), directories AS (
-    SELECT asked.path, min(files.path) AS first FROM asked JOIN files USING (directory, language)
-    WHERE NOT suffix(asked.path, '_test.go') AND NOT regexp_matches(files.filename, '^[_.]|_test\.go$')
-    GROUP BY asked.path
+-- directory and language for $members, and of $packages, a path of $declaring and of $first each, those that declare one
+-- (`import a.*;`, `using A;`).
+WITH members AS (
+    SELECT path, directory, language FROM files WHERE path IN (SELECT unnest($members))
 ), imported AS (
     SELECT unnest($paths) AS resolved_path, unnest($paths) AS target, NULL AS package
-    UNION ALL SELECT path, first, NULL FROM directories
+    UNION ALL SELECT members.path, files.path, NULL FROM members JOIN files USING (directory, language)
     UNION ALL SELECT unnest($declaring::VARCHAR[]), unnest($first::VARCHAR[]), unnest($packages::VARCHAR[])
 )
 SELECT imported.resolved_path, imports.path, line_number FROM imported JOIN imports ON imports.resolved_path = imported.target
