@@ -8,8 +8,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from running import answered, fronted
 from trees import NAMES
 
+from fledgling.messages.questions import Read
 from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.generated import is_generated
 from fledgling.worker.files.text import BLOCK_BYTES, HEAD, content_hash, count_lines, cut, decoded
@@ -178,3 +180,16 @@ GENERATED = [
 @pytest.mark.parametrize(("path", "text", "generated"), GENERATED)
 def test_generated(path, text, generated):
     assert is_generated(path, text.encode()) is generated
+
+
+@pytest.mark.anyio
+async def test_a_confined_indexer_reads_every_encoding(tmp_path):
+    """What decodes is loaded before that: a codec is a file of Python's."""
+    for number, row in enumerate(ENCODED):
+        (tmp_path / f"{number:02}.txt").write_bytes(row["text"].encode(row["codec"]))
+    (tmp_path / "unknown.txt").write_bytes(b"# coding: cp037\n# caf\xe9\n")
+    async with fronted(tmp_path) as (front, _):
+        for number, row in enumerate(ENCODED):
+            found = await answered(front, Read(f"{number:02}.txt"))
+            assert found.lines == row["text"].removesuffix("\n").split("\n"), row
+        assert (await answered(front, Read("unknown.txt"))).lines[1] == "# café"

@@ -7,8 +7,10 @@ below for each encoding. It is a guess, and answers say that it is one.
 ('windows-1252', 'café\n')
 """
 
+import codecs
 import re
 import tomllib
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -27,10 +29,6 @@ _DECLARED = re.compile(
     |\A@charset[ ]"([\w.-]+)"
     |<meta[^>]*charset=["']?([\w.-]+)""",
     re.VERBOSE | re.IGNORECASE,
-)
-# What may be declared: codecs of text alone, by the names that they go by.
-_KNOWN = re.compile(
-    r"(?:latin|iso|windows|cp|dos|ibm|koi8|mac|shift|sjis|ms|euc|eucjp|euckr|gb|gbk|big5|hz|tis|viscii|ptcp|us)[\w.-]*\Z"
 )
 _LIKE_UTF_8 = re.compile(rb"[\xc0-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{1,2}|[\xf0-\xf7][\x80-\xbf]{1,3}")
 _JAPANESE_IN_7_BITS = re.compile(rb"\x1b\$[@B]")
@@ -52,6 +50,17 @@ class _Encoding(Struct, frozen=True, forbid_unknown_fields=True):
 _ENCODINGS = msgspec.convert(
     tomllib.loads((Path(__file__).parent / "encodings.toml").read_text("utf-8")), dict[str, _Encoding]
 )
+
+
+def _codec(name: str) -> str:
+    """Return what Python calls a codec, and load it; none but that is loaded can be had once a process is confined."""
+    "".encode(name)
+    return codecs.lookup(name).name
+
+
+_LOADED = {_codec(row.codec) for row in _ENCODINGS.values()}
+for _other in (*(row.of for row in _ENCODINGS.values()), "iso2022_jp", "utf-16", "utf-16-le", "utf-16-be", "utf-32"):
+    _codec(_other)
 
 
 def guessed(data: bytes) -> tuple[str, str]:
@@ -77,8 +86,10 @@ def in_seven_bits(data: bytes) -> str | None:
 def _declared(data: bytes) -> tuple[str, str] | None:
     found = _DECLARED.search(data[:DECLARED_BYTES])
     name = next(filter(None, found.groups()), b"").decode().lower() if found else ""
-    text = _decoded(data, name) if _KNOWN.match(name) else None
-    return None if text is None else (name, text)
+    with suppress(LookupError):
+        if codecs.lookup(name).name in _LOADED and (text := _decoded(data, name)) is not None:
+            return name, text
+    return None
 
 
 def _is_damaged(data: bytes) -> bool:
@@ -124,5 +135,5 @@ def _weights(row: _Encoding) -> dict[str, float]:
 def _decoded(data: bytes, codec: str) -> str | None:
     try:
         return data.decode(codec)
-    except (UnicodeDecodeError, LookupError):
+    except UnicodeDecodeError:
         return None
