@@ -3,13 +3,11 @@
 import pytest
 from costing import costs_under
 
-from fledgling.worker.extracting.conditions import plain
-from fledgling.worker.extracting.extract import without_annotations
-from fledgling.worker.languages.table import load_languages
+from fledgling.worker.languages.bash.conditions import plain
+from fledgling.worker.languages.kotlin.annotations import apart
 
 SIZE = 1 << 20  # bytes
 SECONDS = 2.0  # of CPU; a tenth of it on a quiet machine
-KOTLIN = load_languages().rows["kotlin"]
 
 PLAIN = {
     "[[ $a == *.@(b|c)\\ * ]]; d": "[[ x                 ]]; d",
@@ -51,7 +49,7 @@ def test_a_word_stands_for_a_condition(text: str) -> None:
 
 @pytest.mark.parametrize("text", LEFT_OUT)
 def test_annotations_that_begin_a_line_are_left_out(text: str) -> None:
-    assert without_annotations(KOTLIN, text.encode()).text.decode() == LEFT_OUT[text]
+    assert apart(text.encode()).text.decode() == LEFT_OUT[text]
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
@@ -63,4 +61,4 @@ def test_conditions_take_time_in_proportion_to_the_text(unit: str) -> None:
 @pytest.mark.parametrize("unit", HOSTILE_ANNOTATIONS)
 def test_annotations_take_time_in_proportion_to_the_text(unit: str) -> None:
     source = (unit * (SIZE // len(unit))).encode()
-    costs_under(SECONDS, lambda: without_annotations(KOTLIN, source))
+    costs_under(SECONDS, lambda: apart(source))

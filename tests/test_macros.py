@@ -1,12 +1,11 @@
 """Which words of C are left out as macros, so that the rest parses; and what never is."""
 
-import re
-
 import pytest
 from costing import costs_under
 
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.extracting.macros import ended, macros
+from fledgling.worker.extracting.repair import repairs
+from fledgling.worker.languages.c.macros import ended, first
 from fledgling.worker.languages.table import load_languages
 
 SIZE = 1 << 20  # bytes
@@ -128,18 +127,18 @@ def repeated(unit: str) -> bytes:
 @pytest.mark.parametrize("text", LEFT_OUT)
 def test_what_must_be_a_macro_is_left_out(text: str) -> None:
     source = f"int first;\n{text}\n".encode()
-    assert [source[start:end].decode() for start, end in macros(source)] == LEFT_OUT[text]
+    assert [source[start:end].decode() for start, end in first(source)] == LEFT_OUT[text]
 
 
 @pytest.mark.parametrize("text", STAY)
 def test_what_may_be_none_stays(text: str) -> None:
-    assert macros(f"int first;\n{text}\n".encode()) == []
+    assert first(f"int first;\n{text}\n".encode()) == []
 
 
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_takes_time_in_proportion_to_the_text(unit: str) -> None:
     source = repeated(unit)
-    costs_under(SECONDS, lambda: (ended(source), macros(source)))
+    costs_under(SECONDS, lambda: (ended(source), first(source)))
 
 
 ENDED = {  # a directive, and what it is for a grammar that looks for its end at once
@@ -204,7 +203,8 @@ GAPS = {  # what the grammar does not know, and the names that are found all the
         "static BOOL __stdcall f(int a);\nint b;": "b",
     },
 }
-EXTRACTOR = Extractor(load_languages())
+LANGUAGES = load_languages()
+EXTRACTOR = Extractor(LANGUAGES)
 
 
 @pytest.mark.parametrize(
@@ -234,8 +234,8 @@ def test_what_the_grammar_does_not_know_is_left_out(language: str, text: str, na
 )  # fmt: skip
 def test_what_is_not_known_is_found_in_time_in_proportion_to_the_text(language: str, unit: str) -> None:
     source = repeated(unit)
-    gaps = [re.compile(gap.encode()) for gap in load_languages().rows[language].gaps]
-    costs_under(SECONDS, lambda: [sum(1 for _ in gap.finditer(source)) for gap in gaps])
+    repaired = repairs(LANGUAGES.rows[language].repairs).repaired[-1]
+    costs_under(SECONDS, lambda: repaired(source, [(0, len(source))]))
 
 
 @pytest.mark.parametrize("language", ["c", "cpp"])

@@ -61,18 +61,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     modules: Modules = Modules()
     inner_modules: bool = False
 
-    # Repairs where the text does not parse. `macros`: words that must be macros are left out, and directives that
-    # define or include are read line by line. `branches`: conditionals of the preprocessor have one branch, where their
-    # branches are no whole statements. `gaps`: what the grammar does not know, and the rest does without, is left out:
-    # languages whose `gap` is looked for. `conditions`: a word stands for what is in [[ ]] and in patterns.
-    # `annotations`: what is left out where it begins a line, and belongs to the definition behind it: with some of
-    # Kotlin's modifiers the grammar takes the two for an expression; and before a constructor on a line of its own.
-    macros: bool = False
-    branches: bool = False
-    gaps: tuple[str, ...] = ()
-    gap: str = ""
-    conditions: bool = False
-    annotations: str = ""
+    # How a text is repaired that the grammar does not know whole: modules in folders of languages, in the order of
+    # their turns (extracting/repair.py).
+    repairs: tuple[str, ...] = ()
 
     # A language to try where that does not help, a .h of C++; the file's language stays. `fallback_sign` is what a text
     # must hold for that to be tried, as RE2 (one expression over all of it); `fallback_sure` likewise for nothing else
@@ -83,9 +74,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
     # All up to where the body of a function begins, or the values of a variable: its `{` at the end of a line, or the
     # first word of lines that are indented more than `indent`, behind a docstring. It is a guess
-    # (extracting/bodies.py). Where `tokens` matches it is a macro's, in which nothing defines; with `above` a head may
-    # take several lines. And what a statement of a body holds that defines or imports something and must be parsed, as
-    # RE2.
+    # (extracting/elided_bodies.py). Where `tokens` matches it is a macro's, in which nothing defines; with `above` a
+    # head may take several lines. And what a statement of a body holds that defines or imports something and must be
+    # parsed, as RE2.
     body: str = ""
     defining: str = ""
 

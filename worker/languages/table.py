@@ -21,8 +21,6 @@ def load_languages(profile: Profile | None = None) -> Languages:
     """
     table = _table(FOLDER / "others.toml")
     table |= {path.parent.name: _table(path) for path in FOLDER.glob("*/language.toml")}
-    for row in table.values():
-        row["gaps"] = [table[name]["gap"] for name in row.get("gaps", ())]
     rows = msgspec.convert(dict(sorted(table.items())), dict[str, Language])
     if profile and not profile.reads_all_of("symbols"):
         rows = {name: msgspec.structs.replace(row, docs=None) for name, row in rows.items()}

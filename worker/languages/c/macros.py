@@ -136,7 +136,7 @@ KEYWORDS = (
 Span = tuple[int, int]
 
 
-def macros(source: bytes) -> list[Span]:
+def first(source: bytes) -> list[Span]:
     """The spans of what must be macros, and of comments within their definitions, in order; in linear time."""
     found = (match for match in CODE.finditer(source) if match["words"])
     spans = [span for match in found for span in among(source, *match.span("words"), match["next"])]

@@ -5,12 +5,20 @@ so where a text has errors it is parsed with a word in place of what each condit
 """
 
 import re
+from collections.abc import Iterable
+
+from fledgling.worker.extracting.repair import Repaired
 
 CONDITION = re.compile(
     rb"\[\[(?P<held>[ \t](?>(?:[^\s\\]++|\\.|[ \t]++(?!\]\](?:[\s;)&|]|\Z)))*))(?P<close>[ \t]++\]\])?"
     rb"|(?P<pattern>[?*+@!]\((?>(?:[^()\s]++|\((?>(?:[^()\s]++|\([^()\s]*+\))*)\))*)\))",
     re.DOTALL,
 )
+
+
+def repaired(source: bytes, _unknown: Iterable[tuple[int, int]]) -> Repaired:
+    """The text with words for what is in conditions and patterns."""
+    return Repaired(plain(source))
 
 
 def plain(source: bytes) -> bytes:

@@ -41,14 +41,13 @@ Point = tuple[int, int]  # row and column, both from 0 on, in bytes
 class Blanked(Struct, frozen=True):
     """A text with nothing in some bodies, every byte of the rest where it was; where they begin; comments in them.
 
-    A parser need not read what is `blank`. In some languages annotations are blank, too.
+    A parser need not read what is `blank`.
     """
 
     text: bytes
     bodies: frozenset[int] = frozenset()
     comments: list[Span] = []
     blank: list[Span] = []
-    annotations: list[Span] = []
 
 
 class Bodies:

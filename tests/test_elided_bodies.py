@@ -12,12 +12,13 @@ from costing import costs_under
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from fledgling.worker.extracting.bodies import DEEPEST, MOST_SKIPPED, SHORTEST, Bodies, between
-from fledgling.worker.extracting.extract import Extractor, Syntax
+from fledgling.worker.extracting.elided_bodies import DEEPEST, MOST_SKIPPED, SHORTEST, Bodies, between
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.extracting.grammar import Syntax
 from fledgling.worker.languages.table import load_languages
 
 TESTS = Path(__file__).parent
-TEXTS = tomllib.loads((TESTS / "bodies.toml").read_text())["text"]
+TEXTS = tomllib.loads((TESTS / "elided_bodies.toml").read_text())["text"]
 SOURCES = sorted((TESTS / "languages").glob("*.toml"))
 LANGUAGES = load_languages()
 WITHOUT_BODIES = replace(LANGUAGES, rows={name: replace(row, body="") for name, row in LANGUAGES.rows.items()})

@@ -6,9 +6,13 @@ its file does, and what follows is in it. Nor does it know a conditional in the 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
+
+from fledgling.worker.extracting.outline import without
+from fledgling.worker.extracting.repair import Repaired
+from fledgling.worker.languages.c.macros import lines
 
 REMARK = rb"//[^\n]*+|/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
 LITERAL = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"?+|(?<![0-9])'(?>(?:[^'\\\n]++|\\.)*)'?+"
@@ -53,6 +57,13 @@ class Conditional(Struct):
         for branch, ((start, behind), following) in enumerate(zip(self.directives, ends, strict=True)):
             yield start, behind if branch == self.kept else following
         yield end
+
+
+def repaired(source: bytes, _unknown: Iterable[Span]) -> Repaired:
+    """The text with one branch of conditionals whose branches do not stand for themselves."""
+    spans = [*but_one(source)]
+    text = without(source, (line for span in spans for line in lines(source, *span)))
+    return Repaired(text, left_out=spans, comments=comments(source, spans))
 
 
 def but_one(source: bytes) -> Iterator[Span]:

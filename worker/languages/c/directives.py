@@ -12,12 +12,12 @@ raw strings.
 """
 
 import re
-from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from fledgling.worker.extracting.macros import REMARK, code_above, lines
 from fledgling.worker.extracting.outline import Definition, Import
+from fledgling.worker.extracting.repair import Apart
+from fledgling.worker.languages.c.macros import REMARK, ended
 
 LINE = rb"//(?>(?:[^\n\\]++|\\(?:\r?\n)?+)*)"
 COMMENT = re.compile(LINE + rb"|" + REMARK, re.DOTALL)
@@ -33,8 +33,6 @@ DIRECTIVE = re.compile(
 )  # fmt: skip
 RAW = re.compile(rb"R\"[^\s()\\]{0,16}+\(")
 STUB = b"#undef A"  # shorter than any of them
-SAYS_NOTHING = rb"\#(?<![^\n \t]\#)[ \t]*+(?:undef|pragma)\b[^\n]*+"
-SILENT = re.compile(rb"(?P<all>" + SAYS_NOTHING + rb"(?:\s*+" + SAYS_NOTHING + rb")*+)(?P<last>\s*+\})?")
 
 Span = tuple[int, int]
 
@@ -47,6 +45,19 @@ class Run(Struct):
     macros: list[Definition] = []
     imports: list[Import] = []
     comments: list[Span] = []
+
+
+def apart(source: bytes) -> Apart:
+    """The text without runs, and what they say; what else is a directive ends where its line does."""
+    found = runs(source)
+    text, blank = without(source, found)
+    return Apart(
+        ended(text),
+        blank,
+        definitions=[macro for run in found for macro in run.macros],
+        imports=[one for run in found for one in run.imports],
+        comments=[comment for run in found for comment in run.comments],
+    )
 
 
 def runs(source: bytes) -> list[Run]:
@@ -124,11 +135,3 @@ def without(source: bytes, found: list[Run]) -> tuple[bytes, list[Span]]:
     for run in found:
         text[run.start : run.end] = STUB.ljust(run.end - run.start)
     return bytes(text), [(run.start + len(STUB), run.end) for run in found]
-
-
-def silent(source: bytes, places: Iterable[Span]) -> Iterator[Span]:
-    """Directives that say nothing, in some places of a text, among values: of an `enum`, or of a variable."""
-    for place in places:
-        for match in SILENT.finditer(source, *place):
-            if match["last"] or code_above(source, match.start()) in b",{=|(":
-                yield from lines(source, *match.span("all"))

@@ -5,7 +5,7 @@ import re
 import pytest
 from costing import costs_under
 
-from fledgling.worker.extracting.branches import but_one
+from fledgling.worker.languages.c.conditionals import but_one
 
 SIZE = 1 << 20  # bytes
 SECONDS = 4.0  # of CPU; a quarter of it on a quiet machine
@@ -104,6 +104,6 @@ def test_what_stands_for_itself_stays(text: str) -> None:
 
 @pytest.mark.parametrize("unit", HOSTILE)
 @pytest.mark.parametrize("behind", ["", "\n#endif" * 9])
-def test_branches_take_time_in_proportion_to_the_text(unit: str, behind: str) -> None:
+def test_conditionals_take_time_in_proportion_to_the_text(unit: str, behind: str) -> None:
     source = (unit * (SIZE // len(unit)) + behind).encode()
     costs_under(SECONDS, lambda: [*but_one(source)])

@@ -1,0 +1,28 @@
+"""Annotations that the grammar of Kotlin takes for the beginning of an expression, with what follows them.
+
+Those that begin a line are left out, and belong to the definition behind them: the grammar knows none before `data
+object`. So are modifiers and annotations of a constructor on a line of its own, behind the head of a class.
+"""
+
+import re
+
+from fledgling.worker.extracting.outline import without
+from fledgling.worker.extracting.repair import Apart
+
+TEXT = rb'"(?>(?:[^"\\\n]++|\\.)*)"'
+ARGUMENTS = rb'\( (?> [^()"]++ | ' + TEXT + rb' | \( (?> [^()"]++ | ' + TEXT + rb" | \( [^()]*+ \) )*+ \) )*+ \)"
+SIMPLE_ARGUMENTS = rb'\( [^()"]*+ (?> " (?>(?:[^"\\\n]++|\\.)*) " [^()"]*+ )*+ \)'
+# annotation: singleAnnotation | multiAnnotation (Kotlin's grammar), but for `@file:`, which is about no definition
+BEGINS_LINE = rb"^ (?P<first> @ (?!file:) (?:\w++:)?+ [\w.]++ (?: " + ARGUMENTS + rb" )?+ )"
+# primaryConstructor: [[modifiers] 'constructor' {NL}] classParameters
+BEFORE_CONSTRUCTOR = (
+    rb"\bclass [ \t]++ \w++ (?:<[^<>\n]*+>)?+ (?=\s) (?P<within> \s*+ (?: (?: internal | private | protected | public"
+    rb"  | @ [\w.]++ (?: " + SIMPLE_ARGUMENTS + rb" )?+ ) \s++ )*+ (?= constructor\b ) )"
+)
+ANNOTATION = re.compile(BEGINS_LINE + rb"|" + BEFORE_CONSTRUCTOR, re.MULTILINE | re.VERBOSE)
+
+
+def apart(source: bytes) -> Apart:
+    """The text without them; each is a decorator of what follows."""
+    spans = [match.span(match.lastgroup or 0) for match in ANNOTATION.finditer(source)]
+    return Apart(without(source, spans) if spans else source, decorators=spans)
