@@ -9,21 +9,39 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 import msgspec
 
 from fledgling.broker.breaker import Breaker
+from fledgling.broker.following import Follower, Freshness, LostError
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import suggestion
-from fledgling.messages.answers import AnyAnswer, Found, Overview, Refusal
-from fledgling.messages.control import Progress
+from fledgling.messages.answers import (
+    AnyAnswer,
+    DependencyGraph,
+    Excerpt,
+    Found,
+    Hits,
+    Overview,
+    Refusal,
+    SymbolList,
+)
+from fledgling.messages.control import Progress, Swept
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Query, Survey
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Explore, Query, Survey
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
 AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait for none of them
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
 
+PATIENCE_SECONDS = 5.0  # for which calls wait when an index is built anew; then they are answered from the one before
+MOST_LOOKS = 4  # at a project for one call, where files that its answer names change all the time
+UNFOLLOWED = "Changes of the project since it was indexed cannot be followed: this may be out of date."
+NO_ROOT = Refusal(
+    "unavailable",
+    "the root has been deleted, or another directory has taken its place",
+    "Start Fledgling again; nothing is answered from what was there.",
+)
 NOT_STARTED = Refusal("unavailable", "the query worker does not start", "Ask again; see the server's log.")
 
 Report = Callable[[Progress], Awaitable[None]]
@@ -39,11 +57,13 @@ class Front:
     Exploration(...)
     """
 
-    def __init__(self, profile: Profile, indexing: Indexing) -> None:
+    def __init__(self, profile: Profile, indexing: Indexing, freshness: Freshness = "burst") -> None:
+        """Follow the project between calls as the index is followed; `freshness` says how often to look."""
         self.profile = profile
         self._indexing = indexing
         indexing.begin()
         self._breaker = Breaker()
+        self._follower = Follower(indexing, freshness) if indexing.is_followed else None
         self._worker: QueryWorker | None = None
         self._loading: QueryWorker | None = QueryWorker(indexing, self._breaker)  # while the indexer walks
         self._replacing: asyncio.Task[Refusal | None] | None = None
@@ -140,31 +160,92 @@ class Front:
             if worker:
                 await worker.close()
         await asyncio.gather(*self._retiring)
+        if self._follower:
+            await self._follower.close()
         await self._indexing.close()
 
     async def _put(self, question: Asked, number: int, deadline: float) -> Found | Refusal:
-        """Put a question to a worker, and to the next one where that ends before it has begun with it."""
+        """Put a question to a worker, and to the next one where that ends before it has begun with it.
+
+        Where a file that the answer names has changed since the last look, it is put once more.
+        """
+        as_of, looks = time.monotonic(), 0
+        may_share = not isinstance(question, Explore | Query | Survey)  # those tell of files that they do not name
         while True:
             if deadly := self._breaker.refusal(question):
                 return deadly
             try:
                 async with asyncio.timeout_at(deadline):
-                    worker = await self._serving(number)
+                    worker, stale = await self._current(number, as_of, may_share=may_share)
             except TimeoutError:
                 return not_ready(self.profile)
             if isinstance(worker, Refusal):
                 return worker
-            if found := await worker.ask(question, deadline):
-                return found
+            found = await worker.ask(question, deadline)
+            if found is None:
+                continue
+            looks += 1
+            if looks < MOST_LOOKS and not await self._is_current(worker, found, as_of):
+                as_of, may_share = time.monotonic(), False
+                continue
+            return with_note(found, stale)
+
+    async def _current(self, number: int, as_of: float, *, may_share: bool) -> tuple[QueryWorker | Refusal, str | None]:
+        """Return a worker that answers from the project as it was at a moment, or a sentence on why it cannot."""
+        while True:
+            worker = await self._serving(number)
+            if isinstance(worker, Refusal) or not self._is_followed(worker):
+                return worker, None
+            assert self._follower
+            try:
+                swept = await self._follower.bring_up(worker, as_of, may_share=may_share)
+            except LostError:
+                return worker, UNFOLLOWED
+            if swept is None:
+                continue
+            if swept.obstacle == "no root":
+                return NO_ROOT, None
+            if not swept.obstacle and worker.has_room:
+                return worker, None
+            self._indexing.renew()
+            until = max(as_of, self._indexing.begun + PATIENCE_SECONDS)
+            if not await self._indexing.renewed(worker.images, until):
+                return worker, self._stale(swept)
+
+    async def _is_current(self, worker: QueryWorker, found: Found | Refusal, as_of: float) -> bool:
+        """Return whether the files that an answer names are what the worker knows; one that names none takes a look."""
+        if not self._follower or not self._is_followed(worker) or self._follower.has_looked_since(as_of):
+            return True
+        try:
+            paths = named(found)
+            return bool(paths) and await self._follower.are_current(paths)
+        except LostError:
+            return True
+
+    def _is_followed(self, worker: QueryWorker) -> bool:
+        return self._follower is not None and worker.generation is not None and worker.generation.number == CODE
+
+    def _stale(self, swept: Swept) -> str:
+        """Say that an answer is older than the project."""
+        counted = f"{swept.pending:,} files of the project have" if swept.pending else "The project has"
+        if self._indexing.is_over:
+            return (
+                f"{counted} changed since this was indexed, and it could not be indexed again: it may be out of date."
+            )
+        return f"{counted} changed since this was indexed, and may be out of date: {self._indexing.state()}."
 
     async def _serving(self, number: int) -> QueryWorker | Refusal:
         """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""
-        while not (worker := self._worker) or not worker.serves(number):
+        while not (worker := self._worker) or not worker.serves(number) or self._is_old(worker):
             if self._replacing is None or self._replacing.done():
                 self._replacing = asyncio.create_task(self._replaced())
             if refusal := await asyncio.shield(self._replacing):  # who waits no longer does not stop it for the others
                 return refusal
         return worker
+
+    def _is_old(self, worker: QueryWorker) -> bool:
+        """Return whether a worker serves an index that another has taken the place of, since the project changed."""
+        return self._is_followed(worker) and worker.images is not self._indexing.images
 
     async def _replaced(self) -> Refusal | None:
         """Let a worker over the newest generation take over."""
@@ -217,12 +298,14 @@ class Front:
             # The first worker of all is waiting; it takes over when it is asked, or when all is there.
             if newest and (newest.number == CODE or self._worker or self._is_replacing()):
                 await self._served()
-            if self._indexing.is_over:
+            if self._indexing.is_over and self._loading:
+                self._end(self._loading.close())  # what it waited for will not come
+                self._loading = None
+            if self._follower and newest and newest.number == CODE:
+                await self._follower.begin()
+            elif self._indexing.is_over and not self._follower:
                 break
             await news.wait()
-        if self._loading:
-            self._end(self._loading.close())  # what it waited for will not come
-            self._loading = None
 
     def _is_replacing(self) -> bool:
         return self._replacing is not None and not self._replacing.done()
@@ -244,6 +327,26 @@ def not_ready(profile: Profile) -> Refusal:
         f"no query worker was ready within the profile's query_timeout of {profile.query_timeout:g} s",
         "Ask again: one is being started.",
     )
+
+
+def with_note(found: Found | Refusal, note: str | None) -> Found | Refusal:
+    """Return an answer with one more sentence in its note."""
+    if note is None or isinstance(found, Refusal | Overview):
+        return found
+    return msgspec.structs.replace(found, note=" ".join(filter(None, (found.note, note))))
+
+
+def named(found: Found | Refusal) -> set[str]:
+    """Return the files that an answer shows something of."""
+    match found:
+        case Excerpt():
+            return {found.path}
+        case Hits() | SymbolList():
+            return {file.path for file in found.files}
+        case DependencyGraph():
+            return {found.path, *(file.path for file in found.further)}
+        case _:
+            return set()
 
 
 def unfinished(profile: Profile, indexing: Indexing) -> Refusal:

@@ -4,9 +4,11 @@ import asyncio
 import logging
 import os
 import signal
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple, Self
 
 from msgspec.structs import astuple, replace
 
@@ -45,6 +47,7 @@ def _unheard(_: audit_log.AnyRecord) -> None:
 UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
 SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
 BUILD_SECONDS = 1800.0  # for an index, two builds included; a kernel of 78,000 files takes a minute of two quiet cores
+RENEW_AGAIN_SECONDS = 30.0  # from a build of a changed project that failed to the next try
 ENDED = "the indexer ended before the index was complete"
 AGAIN = "Start Fledgling again; see its log."
 AT_WORK = {  # what a build does in each stage
@@ -85,27 +88,39 @@ class Indexing:
     """
 
     def __init__(
-        self, settings: Settings, profile: Profile, *, confining: Confining = CONFINED, tell: Tell = _unheard
+        self,
+        settings: Settings,
+        profile: Profile,
+        *,
+        confining: Confining = CONFINED,
+        tell: Tell = _unheard,
+        is_followed: bool = False,
     ) -> None:
-        root, self._root_fd = _opened(settings.root)
+        """Start the indexer. Where the index `is_followed`, it keeps what a follower needs, and may be built anew."""
+        root, self.root_fd = _opened(settings.root)
         self.profile = profile
         self.confining = confining
         self.tell = tell
         self.progress: Progress | None = None
-        self.images = self._filling = _memory_files()  # to be opened with the newest generation; of the build at work
-        self.memory = Memory(profile.memory_limit, lambda: {*astuple(self.images), *astuple(self._filling)})
+        self.is_followed = is_followed
+        self.files = self._filling = Files.created(is_followed=is_followed)  # of the newest generation; of the build
+        self.memory = Memory(profile.memory_limit, lambda: {*self.files.all(), *self._filling.all()})
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
+        self.scope = settings.scope  # what the newest index was built with
+        self.changes = self.latest = -1  # generations of changes: of the newest index, and the last there is of it
         self._accepted: Accepted | None = None
         self._sealed: dict[int, Generation] = {}
         self._newest: Generation | None = None
         self._failure: IndexingError | None = None
         self._died: str | None = None
+        self.begun = time.monotonic()  # the last build
+        self._not_before = 0.0  # on the clock of time.monotonic, when a build that failed may be tried again
         self._building: asyncio.Task[Built] | None = None
         self._order = Build(
             broker_pid=os.getpid(),
-            images=self.images,
-            root_fd=self._root_fd,
+            images=self._filling.images,
+            root_fd=self.root_fd,
             profile=profile,
             scope=settings.scope,
             root=str(root) if profile.absolute_paths else None,
@@ -134,6 +149,16 @@ class Indexing:
             await self._changed()
         return self._sealed[number]
 
+    @property
+    def images(self) -> Images:
+        """What a worker opens that starts now."""
+        return self.files.images
+
+    @property
+    def order(self) -> Build:
+        """What indexers are ordered to do, but for the files they fill."""
+        return self._order
+
     def newest(self) -> Generation:
         """Return the last generation that is there. Comes after `sealed`."""
         assert self._newest
@@ -157,6 +182,33 @@ class Indexing:
         assert self._building
         return await asyncio.shield(self._building)
 
+    def renew(self) -> None:
+        """Build the index anew, unless that is under way; until it is whole, what is there is served."""
+        if not self.is_over or time.monotonic() < self._not_before:
+            return
+        self._died = self._failure = None
+        self.progress = None
+        self.is_over = False
+        if self._filling is not self.files:
+            self._filling.close()  # of a build that has failed
+        try:
+            self._filling = Files.created(is_followed=self.is_followed)
+            self._process = self._started()
+        except OSError as problem:
+            _log.error("the index cannot be built anew: %s", problem.strerror)
+            self.is_over = True
+            return
+        self._building, self.begun = None, time.monotonic()
+        self.begin()
+
+    async def renewed(self, images: Images, until: float) -> bool:
+        """Wait until there is an index over other files than these; False where that takes too long, or failed."""
+        with suppress(TimeoutError, IndexingError):
+            async with asyncio.timeout_at(until):
+                while self.images is images:
+                    await self._changed()
+        return self.images is not images
+
     def state(self) -> str:
         """Say how far a build is: "the index is still being built: files are being parsed, 1,200 of 3,000"."""
         at = self.progress or Progress("walk", 0, 0)
@@ -171,7 +223,7 @@ class Indexing:
             await asyncio.wait([self._building])
         self._process.kill()
         await self._process.ended()
-        for fd in {*astuple(self.images), *astuple(self._filling)}:
+        for fd in {*self.files.all(), *self._filling.all()}:
             os.close(fd)
         self._close_root()
 
@@ -192,8 +244,8 @@ class Indexing:
         """Start an indexer over the memory files that are to be filled."""
         return BackProcess(
             "fledgling.worker.indexer",
-            replace(self._order, images=self._filling),
-            [*astuple(self._filling), self._root_fd],
+            replace(self._order, images=self._filling.images, kept_fd=self._filling.kept_fd, begun_ns=time.time_ns()),
+            [*self._filling.all(), self.root_fd],
             Unpacker(FromIndexer, MAX_REPORT_BYTES),
         )
 
@@ -207,13 +259,15 @@ class Indexing:
         except IndexingError as failed:
             raise self._fails(failed) from None
         finally:
-            self._close_root()
+            if not self.is_followed:
+                self._close_root()
             self.is_over = True
             self._tell_news()
 
     def _fails(self, failed: IndexingError) -> IndexingError:
         """There will be no more than there is, and an answer of that says so."""
         self._failure = failed
+        self._not_before = time.monotonic() + RENEW_AGAIN_SECONDS
         if self._newest and self._newest.number < CODE:
             self._newest = replace(self._newest, partial=UNFINISHED)
         return failed
@@ -236,21 +290,24 @@ class Indexing:
     def _start_again(self) -> None:
         """Start another indexer over memory files of its own; what nobody can open is let go."""
         self.progress = None
+        died = self._filling
         try:
-            self._filling = _memory_files()
+            self._filling = Files.created(is_followed=self.is_followed)
             if self._newest is None:
                 self._open_from(self._filling)
+            elif died is not self.files:
+                died.close()
             self._process = self._started()
         except OSError as problem:
             reason = f"{self._died}, and no other indexer can be started: {problem.strerror}"
             raise IndexingError(Refusal("failed", reason, AGAIN)) from problem
         self._tell_news()
 
-    def _open_from(self, images: Images) -> None:
+    def _open_from(self, files: "Files") -> None:
         """Let workers that start from now on open these; those at work hold theirs themselves."""
-        if self.images is not images:
-            _close(self.images)
-            self.images = images
+        if self.files is not files:
+            self.files.close()
+            self.files = files
 
     async def _built_at_once(self) -> Built:
         """Follow one indexer to its end. Raises IndexingError, or _DiedError where another may do better."""
@@ -264,7 +321,7 @@ class Indexing:
         audit_log.tell_of(self.tell, "indexer", self._process.pid, message.layers)
         audit_log.tell_of(self.tell, "lister", self._process.pid, message.lister_layers)
         audit_log.tell_of(self.tell, "extractors", self._process.pid, message.extractor_layers)
-        self._accepted = self._accepted or message
+        self._accepted = message
         self._tell_news()
         return await self._followed()
 
@@ -290,6 +347,10 @@ class Indexing:
         if self._newest and generation.number < self._newest.number:
             return
         self._open_from(self._filling)
+        if generation.number == CODE:
+            assert self._accepted
+            self.scope = self._accepted.scope
+            self.changes = self.latest = self.latest + 1
         self._newest = generation
         for number in (LISTING, TEXT, CODE)[: generation.number + 1]:
             self._sealed.setdefault(number, generation)
@@ -349,9 +410,9 @@ class Indexing:
         self.tell(audit_log.Killed(process="indexer", pid=self._process.pid, reason=reason))
 
     def _close_root(self) -> None:
-        if self._root_fd >= 0:
-            os.close(self._root_fd)
-            self._root_fd = -1
+        if self.root_fd >= 0:
+            os.close(self.root_fd)
+            self.root_fd = -1
 
 
 def _opened(path: str) -> tuple[Path, int]:
@@ -364,10 +425,28 @@ def _opened(path: str) -> tuple[Path, int]:
         raise IndexingError(Refusal("failed", reason, "Give the directory of the project with --root.")) from None
 
 
-def _memory_files() -> Images:
-    return Images(*(memory_file.create() for _ in Images.__struct_fields__))
+class Files(NamedTuple):
+    """The memory files of one build: the images, which workers open, and what is kept for a follower alone."""
 
+    images: Images
+    kept_fd: int | None
 
-def _close(images: Images) -> None:
-    for fd in astuple(images):
-        os.close(fd)
+    @classmethod
+    def created(cls, *, is_followed: bool) -> Self:
+        """Return new, empty files."""
+        images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
+        return cls(images, memory_file.create() if is_followed else None)
+
+    def all(self) -> tuple[int, ...]:
+        """Return all descriptors."""
+        return astuple(self.images) if self.kept_fd is None else (*astuple(self.images), self.kept_fd)
+
+    def of(self, generation: int) -> tuple[int, ...]:
+        """Return those that are sealed with a generation."""
+        images = self.images.of(generation)
+        return images if self.kept_fd is None or generation != CODE else (*images, self.kept_fd)
+
+    def close(self) -> None:
+        """Close all descriptors."""
+        for fd in self.all():
+            os.close(fd)

@@ -17,7 +17,7 @@ from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.protocol import tools
 from fledgling.messages.answers import Found, Refusal
-from fledgling.messages.control import Begun, Call, Cancel, FromWorker, Generation, Open, Ready, Reply
+from fledgling.messages.control import Begun, Call, Cancel, FromWorker, Generation, Open, Ready, Reply, Update, Updated
 from fledgling.messages.generations import CODE
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Asked
@@ -76,6 +76,8 @@ class QueryWorker:
         self._profile = profile
         self._breaker = breaker
         self.generation: Generation | None = None
+        self.changes = 0  # the generation of changes from which it answers
+        self.has_room = True  # for changes
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
@@ -91,7 +93,7 @@ class QueryWorker:
 
     async def ready(self, generation: Generation) -> bool:
         """Open a generation of its images, and wait until the worker serves it; False where it ended instead."""
-        self.generation = generation
+        self.generation, self.changes = generation, self._indexing.changes
         opened = Open(os.getpid(), self.images, self._profile, generation, self._indexing.confining)
         self._process.begin(opened)
         of_files = self._indexing.memory.files_bytes() if generation.number == CODE else None
@@ -134,6 +136,12 @@ class QueryWorker:
         """Return whether the worker takes calls; one that has no memory left for them does not."""
         return self._reading is not None and not (self._has_ended or self._was_killed or self._is_spent)
 
+    def update(self, update: Update) -> None:
+        """Let calls that come from now on see a change of the project."""
+        self._process.tell(update)
+        if update.is_last:
+            self.changes = update.generation
+
     async def ask(self, question: Asked, deadline: float) -> Found | Refusal | None:
         """Return the answer, at the latest YIELDING after `deadline` (time.monotonic); then the worker is killed.
 
@@ -170,7 +178,10 @@ class QueryWorker:
 
     async def _read(self) -> None:
         """Hand each reply to its call; a message about a call that nobody put breaks the protocol, and is the end."""
-        while isinstance(message := await self._process.receive(), Begun | Reply):
+        while isinstance(message := await self._process.receive(), Begun | Reply | Updated):
+            if isinstance(message, Updated):
+                self.has_room = message.has_room
+                continue
             waiting = self._waiting.get(message.id)
             if waiting is None:
                 break

@@ -77,6 +77,13 @@ class Settings(Struct, frozen=True):
     max_files: Annotated[int, Meta(ge=1, le=1_000_000, description="a number of files from 1 to 1000000")] = (
         DEFAULT_MAX_FILES
     )
+    freshness: Annotated[
+        Literal["strict", "burst", "off"],
+        Meta(
+            description="strict, burst or off: look for changes before every call, share a look among calls that come "
+            "within ten times what it takes, or do not look"
+        ),
+    ] = "off"
     index_content: Annotated[bool, Meta(description="true or false")] = True
     audit_log: Annotated[
         str, Meta(min_length=1, description="none, stderr, or the path of a file outside the root")

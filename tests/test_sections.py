@@ -120,10 +120,10 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
     described = {
         part.split()[0].strip("`"): re.findall(r"^\| `(\w+)` \| `(\w)` \|", part, re.M) for part in tables[1:] if part
     }
-    async with fronted(project, "fledgling-core") as (_, indexing):
+    async with fronted(project, "fledgling-core", is_followed=True) as (_, indexing):
         await indexing.built()
-        images = indexing.images
-        files = {"text": images.blocks, "symbols": images.outlines, "ngrams": images.signatures}
+        images, kept = indexing.files
+        files = {"text": images.blocks, "symbols": images.outlines, "ngrams": images.signatures, "kept": kept}
         for holds, fd in files.items():
             found = contents(memoryview(os.pread(fd, os.fstat(fd).st_size, 0)), holds)
             assert [(section.name, section.type) for section in found] == described[holds]

@@ -1,11 +1,23 @@
 """The rows of the four tables, as the indexer makes them. Field order is column order (worker/store/sql/schema.sql)."""
 
+from collections.abc import Iterable
 from datetime import datetime
+from itertools import accumulate, pairwise
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 Engine = Literal["tree-sitter", "rules", "reader", "none"]  # what has found the definitions
+
+
+class Stamp(Struct, frozen=True, array_like=True, gc=False):
+    """By what a file is known again: it is another where one of these is."""
+
+    size: int
+    modified_ns: int
+    changed_ns: int
+    inode: int
 
 
 class FileRow(Struct, frozen=True):
@@ -56,6 +68,11 @@ class SymbolColumns(Struct, frozen=True):
     docstring: list[str | None] = []
     visibility: list[str] = []
     qualified_name: list[str] = []
+
+    def one_by_one(self, counts: Iterable[int]) -> "list[SymbolColumns]":
+        """Return the symbols of each file by themselves, of which each has so many."""
+        ends = pairwise(accumulate(counts, initial=0))
+        return [SymbolColumns(*(column[begin:end] for column in astuple(self))) for begin, end in ends]
 
 
 assert SymbolColumns.__struct_fields__ == SymbolRow.__struct_fields__

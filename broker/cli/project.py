@@ -93,11 +93,13 @@ def confined(project: Project) -> tuple[Layer, ...]:
         return confine("broker", project.confining, lowered=limits.BROKER, readable=reading, executable=starting)
 
 
-def indexed(project: Project, log: AuditLog | None = None) -> Indexing:
-    """Confine this process, then start the indexer."""
+def indexed(project: Project, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:
+    """Confine this process, then start the indexer; what one call asks is not followed."""
     log = log or AuditLog()
     audit_log.tell_of(log.tell, "broker", os.getpid(), confined(project))
-    return Indexing(project.settings, project.profile, confining=project.confining, tell=log.tell)
+    return Indexing(
+        project.settings, project.profile, confining=project.confining, tell=log.tell, is_followed=is_followed
+    )
 
 
 def run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]) -> Result:

@@ -38,7 +38,7 @@ def serve(**options: Any) -> None:
         _serve_http(project)
         return
     log = _audit_log(project, project.profile)
-    indexing = indexed(project, log)
+    indexing = indexed(project, log, is_followed=project.settings.freshness != "off")
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
     from fledgling.broker.protocol import server  # noqa: PLC0415
 
@@ -46,7 +46,7 @@ def serve(**options: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serving() -> None:
-        front = Front(indexing.profile, indexing)
+        front = Front(indexing.profile, indexing, project.settings.freshness)
         try:
             await _unless_refused([indexing], lambda: server.serve(front, log, project.settings.answers))
         finally:
@@ -75,7 +75,13 @@ def _serve_http(project: Project) -> None:
         logs_of[agent].tell(audit_log.Agent(profile=agent.profile.name, digest=agent.profile.digest))
     audit_log.tell_of(log.tell, "broker", os.getpid(), confined(project))
     indexings = {
-        agent: Indexing(settings, agent.profile, confining=project.confining, tell=logs_of[agent].tell)
+        agent: Indexing(
+            settings,
+            agent.profile,
+            confining=project.confining,
+            tell=logs_of[agent].tell,
+            is_followed=settings.freshness != "off",
+        )
         for agent in known
     }
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexers work meanwhile.
@@ -87,7 +93,7 @@ def _serve_http(project: Project) -> None:
         async with AsyncExitStack() as stack:
             guests = []
             for agent, indexing in indexings.items():
-                front = http.SharingFront(agent.profile, indexing)
+                front = http.SharingFront(agent.profile, indexing, settings.freshness)
                 stack.push_async_callback(front.close)
                 guests.append(http.Guest(agent, front, logs_of[agent], settings))
             serve_all = partial(http.serve, listening, settings.transport, guests, log)

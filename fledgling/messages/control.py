@@ -55,7 +55,10 @@ class Layer(Struct, frozen=True):
 
 
 class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
-    """Broker to indexer, once: build the images of `root_fd`. `root` is set only for absolute_paths."""
+    """Broker to indexer, once: build the images of `root_fd`. `root` is set only for absolute_paths.
+
+    `kept_fd` takes what a follower needs, if there will be one (worker/store/kept.py). `begun_ns` is now, since 1970.
+    """
 
     broker_pid: int
     images: Images
@@ -63,6 +66,8 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     profile: Profile
     scope: Scope
     root: str | None = None
+    kept_fd: int | None = None
+    begun_ns: int = 0
     confining: Confining = CONFINED
 
 
@@ -153,6 +158,70 @@ class Crashed(Struct, frozen=True, forbid_unknown_fields=True, tag="crashed"):
     status: int
 
 
+class Follow(Struct, frozen=True, forbid_unknown_fields=True, tag="follow"):
+    """Broker to follower, once: say what changes below `root_fd` since an index was built, over files it has left.
+
+    `scope` is what that index was built with, and `asked` what the project's own file narrowed to it. Changes are of
+    generations behind `generation`, and all are told afresh where another follower went before: it `is_next`.
+    """
+
+    broker_pid: int
+    text_fd: int
+    kept_fd: int
+    root_fd: int
+    profile: Profile
+    scope: Scope
+    asked: Scope
+    generation: int
+    is_next: bool = False
+    root: str | None = None
+    confining: Confining = CONFINED
+
+
+class Following(Struct, frozen=True, forbid_unknown_fields=True, tag="following"):
+    """Follower to broker, first: it is confined by these layers, and what parses for it by those."""
+
+    layers: tuple[Layer, ...] = ()
+    extractor_layers: tuple[Layer, ...] = ()
+
+
+class Sweep(Struct, frozen=True, forbid_unknown_fields=True, tag="sweep"):
+    """Broker to follower: look for changes, and send all Updates since a generation of changes."""
+
+    since: int
+
+
+Obstacle = Literal["too many changes", "other settings", "no overlay", "no root"]
+
+
+class Swept(Struct, frozen=True, forbid_unknown_fields=True, tag="swept"):
+    """Follower to broker, behind the Updates: the generation of changes that is there, and what was looked at.
+
+    `added`, `modified` and `removed` count files against the index, `pending` those that could not be read yet. Where
+    there is an `obstacle`, Updates cannot say what has changed: an index is to be built anew, or the root is gone.
+    """
+
+    generation: Count
+    seconds: Seconds
+    added: Count = 0
+    modified: Count = 0
+    removed: Count = 0
+    pending: Count = 0
+    obstacle: Obstacle | None = None
+
+
+class Look(Struct, frozen=True, forbid_unknown_fields=True, tag="look"):
+    """Broker to follower: are these files, which an answer names, what they were when they were read?"""
+
+    paths: tuple[str, ...]
+
+
+class Looked(Struct, frozen=True, forbid_unknown_fields=True, tag="looked"):
+    """Follower to broker: whether all of them are."""
+
+    are_current: bool
+
+
 class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
     """Broker to query worker, once: serve the profile's tools from one generation of the index."""
 
@@ -215,6 +284,7 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
     answer: Found | Refusal
 
 
+FromFollower = Following | Update | Swept | Looked | Refusal
 FromIndexer = Accepted | Progress | Generation | Built | Crashed | Refusal
-ToWorker = Open | Call | Cancel
-FromWorker = Ready | Refusal | Begun | Reply
+ToWorker = Open | Call | Cancel | Update
+FromWorker = Ready | Refusal | Begun | Reply | Updated

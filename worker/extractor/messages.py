@@ -1,5 +1,8 @@
 """What goes between the indexer and its extractors. It loads in no time: the indexer needs it before it forks them."""
 
+from collections.abc import Sequence
+
+import msgspec
 from msgspec import Struct
 
 from fledgling.messages.control import Layer
@@ -89,3 +92,18 @@ def seconds(source: Source, batch: Batch) -> float:
     if not batch.hurried:
         return FILE_SECONDS
     return min(FILE_SECONDS, HURRIED_SECONDS + HURRIED_BYTE_SECONDS * sum(map(len, source.blocks)))
+
+
+def packed(facts: Sequence[ImportRow] | Declared | None) -> bytes:
+    """Return imports, or what a file declares, as they are kept; nothing is b""."""
+    return msgspec.msgpack.encode(facts) if facts else b""
+
+
+def imports_of(kept: bytes) -> list[ImportRow]:
+    """Return imports that were packed."""
+    return msgspec.msgpack.decode(kept, type=list[ImportRow]) if kept else []
+
+
+def declared_of(kept: bytes) -> Declared | None:
+    """Return what a file declares, which was packed."""
+    return msgspec.msgpack.decode(kept, type=Declared) if kept else None

@@ -58,8 +58,11 @@ class Extractors:
     >>> extractors.close()
     """
 
-    def __init__(self, languages: Languages, confining: Confining, memory_limit: int) -> None:
-        pairs = [socket.socketpair() for _ in range(limits.extractors(memory_limit))]
+    def __init__(
+        self, languages: Languages, confining: Confining, memory_limit: int, processes: int | None = None
+    ) -> None:
+        """Fork as many processes as there are shares of the limit, or so many."""
+        pairs = [socket.socketpair() for _ in range(processes or limits.extractors(memory_limit))]
         forked = fork(languages, [theirs for _, theirs in pairs], confining, memory_limit)
         self._above = Child("extractors' parent", forked)
         self._longest = min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))

@@ -11,8 +11,10 @@ What is not listed is counted: `left_out` says how many names, by reason; a dire
 
 import errno
 import os
+import stat
 import time
 from collections import Counter
+from collections.abc import Container
 from itertools import islice
 from operator import attrgetter
 
@@ -26,6 +28,7 @@ from fledgling.worker.files import repository
 from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.ignore import MAX_FILE, Rules
 from fledgling.worker.files.openat import open_directory, read_file
+from fledgling.worker.rows import Stamp
 
 MAX_DEPTH = 128  # directories in one another: one descriptor each, of the indexer's 256; real trees stay below 40
 MAX_NAMES = 500_000  # names looked at: ten times the default of max_files, and about five seconds
@@ -43,7 +46,8 @@ class Entry(Struct, frozen=True, array_like=True, gc=False):
     """A file or symlink: its path as text and, to read it by (worker/files/openat.py), as the bytes on disk.
 
     `target` is what a symlink says, and None for a file. `skip_reason` says why it is not read, where its name and size
-    tell: "symlink", "secret" or "too large".
+    tell: "symlink", "secret" or "too large". Where the size, both times and the inode are what they were, so is the
+    content (but see worker/files/sweep.py).
     """
 
     path: str
@@ -51,7 +55,14 @@ class Entry(Struct, frozen=True, array_like=True, gc=False):
     target: str | None
     size: int
     modified_ns: int
+    changed_ns: int
+    inode: int
     skip_reason: str | None = None
+
+    @property
+    def stamp(self) -> Stamp:
+        """By what the file is known again."""
+        return Stamp(self.size, self.modified_ns, self.changed_ns, self.inode)
 
 
 class Tree(Struct, frozen=True):
@@ -66,6 +77,60 @@ class Tree(Struct, frozen=True):
     notices: list[str]
 
 
+class Seen(Struct):
+    """A directory that a walk has been in, as whoever walks again needs it.
+
+    `stamp` was taken before its names were read, and `ruling` before the names that make rules for others: of each its
+    own stamp. `inherited` are the rules it was entered with, `rules` those that hold in it. `entries` and `directories`
+    are what was kept of it, by their paths.
+    """
+
+    stamp: tuple[int, int, int]
+    inherited: Rules
+    rules: Rules
+    ruling: dict[bytes, "State"] = {}
+    is_left_out: bool = False  # a nested repository
+    names: int = 0
+    entries: dict[bytes, Entry] = {}
+    directories: dict[bytes, bool] = {}  # their paths, and whether they are ignored
+
+
+State = tuple[int, ...] | None  # what changes with a file; None where there is none
+
+
+def stamp_of(status: os.stat_result) -> tuple[int, int, int]:
+    """Return what changes with the names in a directory."""
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def state_at(path: bytes, directory: int) -> State:
+    """Return the stamp of what is at a path from an open directory."""
+    try:
+        status = os.stat(path, dir_fd=directory, follow_symlinks=False)
+    except OSError:
+        return None
+    return status.st_mode, status.st_size, *stamp_of(status)
+
+
+def ruling(names: Container[str], path: bytes, directory: int) -> dict[bytes, State]:
+    """Return those of some names in a directory that make rules for others, each with what changes with the rules.
+
+    Of what makes a repository it is enough that it is there; git writes into those whenever it is asked.
+    """
+    found = {}
+    if ".gitignore" in names:
+        found[b".gitignore"] = state_at(path + b".gitignore", directory)
+    if ".git" in names:
+        git = state_at(path + b".git", directory)
+        found[b".git"] = (git[0], git[-1]) if git and stat.S_ISDIR(git[0]) else git
+        for name in (b".git/HEAD", b".git/objects", b".git/refs"):
+            part = state_at(path + name, directory)
+            found[name] = part and part[:1]
+        for name in (b".git/info/exclude", b".git/index"):
+            found[name] = state_at(path + name, directory)
+    return found
+
+
 class _Directory(Struct):
     """A directory on the way from the root to where the walk is. Its path ends in a slash; the root's is empty.
 
@@ -75,8 +140,14 @@ class _Directory(Struct):
     fd: int
     path: bytes
     rules: Rules
+    seen: Seen
     pending: list[tuple[bytes, bool]]  # directories in it that are still to be entered, and whether they are ignored
     is_git: bool = False
+
+
+def too_large(size: int, most: int) -> str | None:
+    """Return why a file of this size is not read, if it is not."""
+    return "too large" if size > most else None
 
 
 def walk(root_fd: int, scope: Scope, *, names: int = MAX_NAMES, is_whole: bool = False) -> Tree:
@@ -85,15 +156,9 @@ def walk(root_fd: int, scope: Scope, *, names: int = MAX_NAMES, is_whole: bool =
     Where a view has yet to decide which files there are, the tree `is_whole`: `max_files` counts those that it leaves,
     and what ended the walk is a notice for the operator alone.
     """
-    walking = _Walk(os.fstat(root_fd).st_dev, scope, names)
-    walking.run(root_fd)
-    entries = sorted(walking.entries, key=attrgetter("path"))
-    ended = f"The walk ended after {walking.limit}; what comes later is missing." if walking.limit else None
-    notices = _first(walking.notices)
-    if is_whole:
-        return Tree(entries, dict(walking.left_out), BEYOND if ended else None, [ended, *notices] if ended else notices)
-    entries, cut = nearest(entries, scope.max_files)
-    return Tree(entries, dict(walking.left_out), " ".join(filter(None, (ended, cut))) or None, notices)
+    walking = Walk(root_fd, scope, names)
+    walking.run()
+    return walking.tree(is_whole=is_whole)
 
 
 def _first(notices: list[str]) -> list[str]:
@@ -114,15 +179,20 @@ def nearest(entries: list[Entry], most: int) -> tuple[list[Entry], str | None]:
     return sorted(kept, key=attrgetter("path")), cut
 
 
-class _Walk:
-    """A walk under way: depth first, without recursion, each directory opened once, under its parent's descriptor."""
+class Walk:
+    """A walk: depth first, without recursion, each directory opened once, under its parent's descriptor.
 
-    def __init__(self, device: int, scope: Scope, most_names: int) -> None:
-        self.device = device
+    It remembers the directories, so that one alone can be read `again`.
+    """
+
+    def __init__(self, root_fd: int, scope: Scope, most_names: int) -> None:
+        self.root_fd = root_fd
+        self.device = os.fstat(root_fd).st_dev
         self.most_names = most_names
         self.excludes = compile_patterns(pattern.encode() for pattern in scope.exclude_patterns)
+        self.max_files = scope.max_files
         self.max_file_size = scope.max_file_size
-        self.entries: list[Entry] = []
+        self.seen: dict[bytes, Seen] = {}  # by paths that end in a slash; the root's is empty
         self.left_out: Counter[str] = Counter()
         self.notices: list[str] = []
         self.names = 0
@@ -130,16 +200,69 @@ class _Walk:
         self.end = time.process_time() + MAX_SECONDS
         self.limit: str | None = None  # what ended the walk before its end
 
-    def run(self, root_fd: int) -> None:
-        """Walk it all, or up to a limit."""
+    def run(self) -> None:
+        """Walk it all, or up to a limit. Raises OSError where the root itself cannot be read."""
         way: list[_Directory] = []
         try:
-            self._enter(way, b".", root_fd, b"", Rules())
+            self._enter(way, b".", self.root_fd, b"", Rules())
             while way:
                 self._step(way)
         finally:
             for directory in way:
                 os.close(directory.fd)
+
+    def again(self, path: bytes) -> bool:
+        """Read one directory anew, and walk what is new in it; False where it all must be walked, for other rules.
+
+        Raises OSError where it is a directory no more.
+        """
+        known = self.seen[path]
+        self.names -= known.names
+        self.end = time.process_time() + MAX_SECONDS
+        way: list[_Directory] = []
+        try:
+            self._enter_again(way, path, known)
+            now = self.seen[path]
+            gone = [name for name, ignored in known.directories.items() if now.directories.get(name) != ignored]
+            for name in gone:
+                self.drop(name + b"/")
+            way[0].pending = [item for item in way[0].pending if path + item[0] + b"/" not in self.seen]
+            while way:
+                self._step(way)
+        finally:
+            for directory in way:
+                os.close(directory.fd)
+        return now.ruling.keys() == known.ruling.keys()
+
+    def drop(self, path: bytes) -> None:
+        """Forget a directory, and all below it."""
+        for other in [other for other in self.seen if other.startswith(path)]:
+            self.names -= self.seen.pop(other).names
+
+    def tree(self, *, is_whole: bool) -> Tree:
+        """Return what the walk has found; see `walk`."""
+        entries = sorted(
+            (entry for seen in self.seen.values() for entry in seen.entries.values()), key=attrgetter("path")
+        )
+        ended = f"The walk ended after {self.limit}; what comes later is missing." if self.limit else None
+        notices = _first(self.notices)
+        if is_whole:
+            notices = [ended, *notices] if ended else notices
+            return Tree(entries, dict(self.left_out), BEYOND if ended else None, notices)
+        entries, cut = nearest(entries, self.max_files)
+        return Tree(entries, dict(self.left_out), " ".join(filter(None, (ended, cut))) or None, notices)
+
+    def _enter_again(self, way: list[_Directory], path: bytes, known: Seen) -> None:
+        """Put a directory on the way whose path is known, opening one segment of it after the other."""
+        *above, name = path.split(b"/")[:-1] or [b"."]
+        opened: list[int] = []
+        try:
+            for segment in above:
+                opened.append(open_directory(segment, opened[-1] if opened else self.root_fd, self.device))
+            self._enter(way, name, opened[-1] if opened else self.root_fd, path, known.inherited, known)
+        finally:
+            for fd in opened:
+                os.close(fd)
 
     def _step(self, way: list[_Directory]) -> None:
         """Enter the next directory below the last one on the way, or go back up."""
@@ -148,7 +271,7 @@ class _Walk:
             os.close(way.pop().fd)
             return
         name, is_ignored = directory.pending.pop()
-        if len(way) > MAX_DEPTH:
+        if directory.path.count(b"/") >= MAX_DEPTH:
             self.left_out["too deep"] += 1
             return
         rules = directory.rules
@@ -159,15 +282,25 @@ class _Walk:
         except OSError as error:
             self._count_error(error, "unreadable directory")
 
-    def _enter(self, way: list[_Directory], name: bytes, parent: int, path: bytes, rules: Rules) -> None:
-        """Open a directory, put it on the way, and sort out the names in it."""
-        directory = _Directory(open_directory(name, parent, self.device), path, rules, [])
+    def _enter(
+        self, way: list[_Directory], name: bytes, parent: int, path: bytes, rules: Rules, known: Seen | None = None
+    ) -> None:
+        """Open a directory, put it on the way, and sort out the names in it. What is `known` are its rules."""
+        fd = open_directory(name, parent, self.device)
+        seen = self.seen[path] = Seen(stamp_of(os.fstat(fd)), rules, rules)  # before its names are read
+        directory = _Directory(fd, path, rules, seen, [])
         way.append(directory)
-        with os.scandir(directory.fd) as names:
+        with os.scandir(fd) as names:
             found = {item.name: item for item in islice(names, self.most_names + 1 - self.names)}
+        seen.names, seen.ruling = len(found), ruling(found, b"", fd)
         self.names += len(found)
         directory.is_git = found.keys() >= _GIT_NAMES
-        if self._take_rules(directory, found):
+        if known and known.ruling.keys() == seen.ruling.keys():
+            directory.rules, seen.is_left_out, seen.ruling = known.rules, known.is_left_out, known.ruling
+        else:
+            seen.is_left_out = not self._take_rules(directory, found)
+        seen.rules = directory.rules
+        if not seen.is_left_out:
             ordered = sorted(found.values(), key=attrgetter("name"), reverse=True)  # the first is entered first
             for number, item in enumerate(ordered):
                 if number % NAMES_A_LOOK == 0 and self._is_over():
@@ -233,6 +366,7 @@ class _Walk:
             elif path[rules.base :] in rules.tracked.submodules:
                 self.left_out["nested repository"] += 1
             else:
+                directory.seen.directories[path] = is_ignored
                 directory.pending.append((name, is_ignored))
         except OSError as error:
             self._count_error(error, "unreadable file")
@@ -243,7 +377,7 @@ class _Walk:
         if not is_symlink and not item.is_file(follow_symlinks=False):
             self.left_out["special file"] += 1
             return
-        status = item.stat(follow_symlinks=False)
+        status = item.stat(follow_symlinks=False)  # before the target is read: one that comes later has another stamp
         if status.st_dev != self.device:
             self.left_out["other file system"] += 1
             return
@@ -251,13 +385,15 @@ class _Walk:
         name = shown(path)
         self.path_bytes += len(path) + len(target or "")
         reason = "symlink" if is_symlink else self._skip_reason(directory, name, status.st_size)
-        self.entries.append(Entry(name, path, target, status.st_size, status.st_mtime_ns, reason))
+        times = status.st_mtime_ns, status.st_ctime_ns
+        entry = Entry(name, path, target, status.st_size, *times, status.st_ino, reason)
+        directory.seen.entries[path] = entry
 
     def _skip_reason(self, directory: _Directory, path: str, size: int) -> str | None:
         name = path.removeprefix(shown(directory.path))
         if is_secret(path) or (directory.is_git and is_secret(f".git/{name}")):
             return "secret"
-        return "too large" if size > self.max_file_size else None
+        return too_large(size, self.max_file_size)
 
     def _count_error(self, error: OSError, reason: str) -> None:
         self.left_out["other file system" if error.errno == errno.EXDEV else reason] += 1

@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from heapq import nsmallest
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Literal
 
 import msgspec
@@ -18,7 +19,8 @@ from fledgling.messages.control import Build, Built, Generation, LanguageStats, 
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.plain import said
 from fledgling.scope import Scope
-from fledgling.worker.extractor.messages import Batch, Found, Source
+from fledgling.security import memory_file
+from fledgling.worker.extractor.messages import Batch, Found, Source, packed
 from fledgling.worker.extractor.pool import Extractors, given_up, joined
 from fledgling.worker.files.describe import NO_ROOM, Describing
 from fledgling.worker.files.openat import Reader
@@ -30,6 +32,7 @@ from fledgling.worker.lister.process import Lister
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import FileRow, ImportRow
+from fledgling.worker.store.kept import KeptWriter
 
 DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine, in a tenth of the memory
 PROGRESS_SECONDS = 0.1  # between two reports
@@ -148,6 +151,7 @@ class Building:
         self._describing = Describing(
             languages, max_file_size=scope.max_file_size, root=order.root, with_hashes=builder.holds_hashes
         )
+        self._kept = None if order.kept_fd is None else KeptWriter(order.kept_fd)
         self._manifests: dict[str, str] = {}
         self._room = builder.text_room  # bytes of text that still fit
         self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
@@ -161,6 +165,8 @@ class Building:
                 self._tell(self._generation(LISTING, walked.partial, COUNTING))
             tree = self._lister.tree()
             self._lister.close()
+            if self._kept:
+                self._kept.files({entry.path: entry.stamp for entry in tree.entries}, self._order.begun_ns)
         with self._clock.stage("read"):
             rows, cut = self._read_visible(tree.entries) if narrows else (self._read(tree.entries), None)
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
@@ -182,9 +188,12 @@ class Building:
             self._extractors.close()
         with self._clock.stage("seal"):
             for imports in found.waiting():
-                self._builder.imports(imports)
+                self._imports(imports)
             self._builder.extracted(found.files)
             counts = self._builder.seal_code(self._languages.modules())
+            if self._kept and self._order.kept_fd is not None:
+                self._kept.finish()
+                memory_file.seal(self._order.kept_fd)
         partial = _partial((partial, self._undefined()), ())
         self._clock.mark("total")
         self._tell(self._generation(CODE, partial))
@@ -261,6 +270,13 @@ class Building:
                 self._clock.tick("read", *((done, len(entries)) if is_told else (0, 0)))
                 yield self._describing.describe(reader, entry, self._room)
 
+    def _imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
+        """Load resolved imports, those of each file one after the other."""
+        self._builder.imports(imports)
+        if self._kept:
+            for path, rows in groupby(imports, key=itemgetter(0)):
+                self._kept.resolved(path, packed([row for _, row in rows]))
+
     def _undefined(self) -> str | None:
         """Say of how many files there was no room for what the parsers have found."""
         if not self._without_room:
@@ -284,7 +300,10 @@ class Building:
             if not self._builder.has_room(answer):
                 self._without_room += len(batch.sources)
                 answer = joined([given_up(facts.seconds) for facts in answer.facts])
-            self._builder.imports(found.add(batch, answer))
+            if self._kept:
+                for source, facts in zip(batch.sources, answer.facts, strict=True):
+                    self._kept.facts(source.path, packed(facts.imports), packed(facts.declared))
+            self._imports(found.add(batch, answer))
             self._builder.symbols(batch, answer)
             each = zip(batch.sources, answer.facts, strict=True) if self._builder.holds_comments else ()
             for source, facts in each:

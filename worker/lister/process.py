@@ -17,7 +17,7 @@ from msgspec import Struct
 from fledgling import refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Build, Layer
+from fledgling.messages.control import Build, Follow, Layer
 from fledgling.messages.profile import Profile
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe
 from fledgling.security import lifeline, limits, memory_file
@@ -199,7 +199,7 @@ def _files(entries: Iterable[Entry], languages: Languages) -> Iterable[File]:
         yield File(entry.path, language, entry.size, None, entry.skip_reason)
 
 
-def confined(order: Build, parent: int) -> tuple[Layer, ...]:
+def confined(order: Build | Follow, parent: int) -> tuple[Layer, ...]:
     """Keep the right to read below the root, as the user who owns it, and to write to memory files that are open."""
     owner = os.fstat(order.root_fd)
     return confine(

@@ -39,5 +39,5 @@ class Changes(Struct, frozen=True):
     parts: list[Part] = []
     removed: list[str] = []
     imports: dict[str, list[ImportRow]] = {}
-    partial: str | None = None
     pending: list[str] = []
+    afresh: bool = False

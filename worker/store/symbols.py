@@ -12,7 +12,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, get_args
 from zlib import crc32
@@ -83,6 +83,21 @@ def outlined(files: "Iterable[Sequence[SymbolRow]]") -> Outlined:
     kinds = [bytes([CODES[row.kind] for row in rows]) for rows in files]
     hashes = array(NUMBER, _hashes(names)).tobytes()
     return Outlined([*map(_part, files, kinds)], names, b"".join(kinds), array(NUMBER, lines).tobytes(), hashes)
+
+
+def one_by_one(some: Outlined, counts: Sequence[int]) -> list[Outlined]:
+    """Return the symbols of each file by themselves, of which each has so many: the reverse of `end_to_end`."""
+    size = array(NUMBER).itemsize
+    return [
+        Outlined(
+            [part],
+            some.names[begin:end],
+            some.kinds[begin:end],
+            some.lines[begin * size : end * size],
+            some.hashes[begin * size : end * size],
+        )
+        for part, (begin, end) in zip(some.parts, pairwise(accumulate(counts, initial=0)), strict=True)
+    ]
 
 
 def end_to_end(some: Sequence[Outlined]) -> Outlined:

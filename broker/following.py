@@ -1,0 +1,202 @@
+"""The follower of one index: asked before a call whether the project has changed, and what it says goes to the worker.
+
+Nothing is done between calls. What is answered within a moment of a look shares it: an agent that has edited a file
+needs longer than that to ask.
+"""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Iterable
+from typing import Literal
+
+from fledgling.broker import audit_log
+from fledgling.broker.indexing import Indexing
+from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.broker.query_worker import QueryWorker
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Follow, Following, FromFollower, Images, Look, Looked, Sweep, Swept, Update
+from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
+from fledgling.security import inspection, limits
+
+Freshness = Literal["strict", "burst", "off"]
+
+SHARE = 10  # a look is shared for so many times what it took: looking takes at most a tenth of a core
+SILENT_SECONDS = 60.0  # of a follower that looks; half a second is what a kernel takes
+RESTARTS = 3  # followers that may end, in RESTART_SECONDS; then answers say that nobody follows
+RESTART_SECONDS = 60.0
+_log = logging.getLogger("fledgling")
+
+
+class LostError(Exception):
+    """Nobody follows the project."""
+
+
+class Follower:
+    """The process, and what it has said last.
+
+    >>> follower = Follower(indexing, "burst")
+    >>> await follower.bring_up(worker, time.monotonic(), may_share=True)
+    Swept(generation=3, ...)
+    """
+
+    def __init__(self, indexing: Indexing, freshness: Freshness) -> None:
+        self._indexing = indexing
+        self._freshness = freshness
+        self._process: BackProcess[FromFollower] | None = None
+        self._images: Images | None = None  # over which it follows
+        self._begun = float("-inf")  # when the last look began
+        self._swept: Swept | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self._talking = asyncio.Lock()
+        self._ended: list[float] = []  # when followers have ended that were not told to
+        self.as_of = 0.0  # seconds since 1970, when the last look began
+
+    def has_looked_since(self, moment: float) -> bool:
+        """Return whether the last look began at a moment or later."""
+        return self._begun >= moment
+
+    async def bring_up(self, worker: QueryWorker, as_of: float, *, may_share: bool) -> Swept | None:
+        """Let a worker answer from the project as it was at a moment; or, where looks may be shared, shortly before.
+
+        None where it serves an index that is not the newest. Raises LostError where nobody can tell.
+        """
+        while not self._is_up(worker, as_of, may_share=may_share):
+            if worker.images is not self._indexing.images:
+                return None
+            if self._looking is None or self._looking.done():
+                self._looking = asyncio.create_task(self._look(worker))
+            await asyncio.shield(self._looking)
+        assert self._swept
+        return self._swept
+
+    async def are_current(self, paths: Iterable[str]) -> bool:
+        """Return whether files that an answer names are what they were at the last look."""
+        if self._process is None:
+            return True
+        async with self._talking:
+            self._process.tell(Look(tuple(paths)))
+            looked = await self._heard()
+        return isinstance(looked, Looked) and looked.are_current
+
+    async def begin(self) -> None:
+        """Start the process over the newest index, so that the first call need not wait for it."""
+        if self._process and self._images is self._indexing.images:
+            return
+        try:
+            async with self._talking:
+                await self._started()
+                await self._sweep(None)
+        except LostError:
+            pass
+
+    async def close(self) -> None:
+        """End the process."""
+        if self._looking:
+            self._looking.cancel()
+            await asyncio.wait([self._looking])
+        await self._end()
+
+    def _is_up(self, worker: QueryWorker, as_of: float, *, may_share: bool) -> bool:
+        if self._swept is None or self._images is not worker.images:
+            return False
+        is_shared = may_share and self._freshness == "burst"
+        is_seen = self._begun >= as_of - (SHARE * self._swept.seconds if is_shared else 0.0)
+        return is_seen and (self._swept.obstacle is not None or worker.changes == self._swept.generation)
+
+    async def _look(self, worker: QueryWorker) -> None:
+        async with self._talking:
+            await self._started()
+            await self._sweep(worker if worker.images is self._images else None)
+
+    async def _sweep(self, worker: QueryWorker | None) -> None:
+        """Let the process look, and tell a worker what it has not heard yet."""
+        assert self._process
+        begun, as_of = time.monotonic(), time.time()
+        self._process.tell(Sweep(worker.changes if worker else 2**53))
+        while isinstance(message := await self._heard(), Update):
+            if worker:
+                worker.update(message)
+        if not isinstance(message, Swept):
+            raise await self._lost("it said what was not asked")
+        self._begun, self._swept, self.as_of = begun, message, as_of
+        self._indexing.latest = max(self._indexing.latest, message.generation)
+
+    async def _started(self) -> None:
+        """Let there be a process over the newest index."""
+        if self._process and self._images is self._indexing.images:
+            return
+        await self._end()
+        now = time.monotonic()
+        self._ended = [ended for ended in self._ended if now - ended < RESTART_SECONDS]
+        if len(self._ended) >= RESTARTS:
+            raise LostError
+        indexing, order = self._indexing, self._indexing.order
+        assert indexing.files.kept_fd is not None
+        follow = Follow(
+            broker_pid=os.getpid(),
+            text_fd=indexing.images.blocks,
+            kept_fd=indexing.files.kept_fd,
+            root_fd=indexing.root_fd,
+            profile=order.profile,
+            scope=indexing.scope,
+            asked=order.scope,
+            generation=indexing.latest,
+            is_next=indexing.latest > indexing.changes,
+            root=order.root,
+            confining=order.confining,
+        )
+        self._images, self._swept = indexing.images, None
+        try:
+            self._process = BackProcess(
+                "fledgling.worker.follower",
+                follow,
+                [follow.text_fd, follow.kept_fd, follow.root_fd],
+                Unpacker(FromFollower, MAX_FRAME_BYTES),
+            )
+        except OSError as problem:
+            _log.error("no follower can be started: %s", problem.strerror)
+            raise LostError from problem
+        self._process.watch(indexing.memory, int(order.profile.memory_limit * limits.INDEXING))
+        await self._confined()
+
+    async def _confined(self) -> None:
+        assert self._process
+        first = await self._heard()
+        if isinstance(first, Refusal):
+            raise await self._lost(first.reason)
+        if not isinstance(first, Following):
+            raise await self._lost("it did not say what confines it")
+        tell, pid = self._indexing.tell, self._process.pid
+        if problem := inspection.problem("indexer", pid, first.layers, self._indexing.confining):
+            raise await self._lost(problem)
+        audit_log.tell_of(tell, "follower", pid, first.layers)
+        audit_log.tell_of(tell, "extractors", pid, first.extractor_layers)
+
+    async def _heard(self) -> FromFollower:
+        """Return the next message. Raises LostError where none comes."""
+        assert self._process
+        try:
+            async with asyncio.timeout(SILENT_SECONDS):
+                message = await self._process.receive()
+        except TimeoutError:
+            raise await self._lost(f"it has said nothing for {SILENT_SECONDS:g} s") from None
+        if message is None:
+            raise await self._lost(how_ended(await self._process.ended()))
+        return message
+
+    async def _lost(self, reason: str) -> LostError:
+        """End the process, and say why; the next call starts another."""
+        assert self._process
+        _log.error("the follower (pid %d) has ended: %s", self._process.pid, reason)
+        self._indexing.tell(audit_log.Killed(process="follower", pid=self._process.pid, reason=reason))
+        self._ended.append(time.monotonic())
+        await self._end()
+        return LostError()
+
+    async def _end(self) -> None:
+        if self._process:
+            process, self._process, self._images, self._swept = self._process, None, None, None
+            process.kill()
+            await process.ended()

@@ -1,0 +1,170 @@
+"""The look for what has changed below a root since the last look: a `stat` of every file, directory and rule.
+
+No watch is kept: Landlock does not confine inotify, queues of events overflow, and some file systems raise none. A look
+costs some three microseconds a file, and nothing is done between two looks. A file is another where its size, one of
+its times or its inode is: they are compared for equality alone, since clocks go wrong and times can be set.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fledgling.scope import Scope
+from fledgling.worker.files import repository
+from fledgling.worker.files.openat import open_directory
+from fledgling.worker.files.walk import Entry, Seen, Walk, ruling, stamp_of, too_large
+
+INDEX = b".git/index"
+
+
+class Look(Struct, frozen=True):
+    """What a look has found: entries that are new or others, by path, and the paths of those that are gone."""
+
+    changed: dict[str, Entry] = {}
+    removed: list[str] = []
+
+
+class Sweep:
+    """The files below a root, as the last look found them.
+
+    >>> sweep = Sweep(root_fd, Scope(), names=500_000, is_whole=False)
+    >>> sweep.look().changed
+    {'a.py': Entry(path='a.py', ...)}
+    """
+
+    def __init__(self, root_fd: int, scope: Scope, *, names: int, is_whole: bool) -> None:
+        """Walk the whole tree, as `walk` does. Raises OSError where the root cannot be read."""
+        self._root_fd, self._scope, self._names, self._is_whole = root_fd, scope, names, is_whole
+        self.entries: dict[str, Entry] = {}  # by path
+        self._walk_all()
+
+    def look(self) -> Look:
+        """Look at everything once more. What changes after its beginning may be left to the next look."""
+        others = [path for path, seen in self._walk.seen.items() if self._has_other_names(path, seen)]
+        if self._has_other_rules() or (others and self._is_cut):
+            return self._look_at_all()
+        before = dict(self._walk.seen)
+        if not all(map(self._again, sorted(others))) or self._walk.limit or self._is_cut:
+            return self._look_at_all()
+        changed, removed = self._exchanged(before, self._walk.seen) if others else ({}, [])
+        for entry in self._with_other_stamps(before):
+            changed[entry.path] = entry
+        self.entries |= changed
+        for path in removed:
+            del self.entries[path]
+        return Look(changed, removed)
+
+    @property
+    def _is_cut(self) -> bool:
+        """Whether there are more files than are listed: then a change anywhere may bring in others."""
+        most = None if self._is_whole else self._scope.max_files
+        files = sum(len(seen.entries) for seen in self._walk.seen.values())
+        return self._walk.limit is not None or (most is not None and files > most)
+
+    def _walk_all(self) -> None:
+        self._walk = Walk(self._root_fd, self._scope, self._names)
+        self._walk.run()
+        self.entries = {entry.path: entry for entry in self._walk.tree(is_whole=self._is_whole).entries}
+
+    def _look_at_all(self) -> Look:
+        before = self.entries
+        self._walk_all()
+        changed = {path: entry for path, entry in self.entries.items() if before.get(path) != entry}
+        return Look(changed, [path for path in before if path not in self.entries])
+
+    def _has_other_names(self, path: bytes, seen: Seen) -> bool:
+        try:
+            return stamp_of(os.stat(path or b".", dir_fd=self._root_fd, follow_symlinks=False)) != seen.stamp
+        except OSError:
+            return True
+
+    def _again(self, path: bytes) -> bool:
+        """Read a directory anew; False where it has names now that make rules for others."""
+        if path not in self._walk.seen:  # what was above it is gone
+            return True
+        try:
+            return self._walk.again(path)
+        except OSError:
+            self._walk.drop(path)
+            return True
+
+    def _exchanged(self, before: Mapping[bytes, Seen], now: Mapping[bytes, Seen]) -> tuple[dict[str, Entry], list[str]]:
+        """Return what is in directories that were read anew, and which paths are no more."""
+        old: dict[str, Entry] = {}
+        new: dict[str, Entry] = {}
+        for path in before.keys() | now.keys():
+            was, is_now = before.get(path), now.get(path)
+            if was is not is_now:
+                old |= {entry.path: entry for entry in was.entries.values()} if was else {}
+                new |= {entry.path: entry for entry in is_now.entries.values()} if is_now else {}
+        return (
+            {path: entry for path, entry in new.items() if old.get(path) != entry},
+            [path for path in old if path not in new],
+        )
+
+    def _with_other_stamps(self, before: Mapping[bytes, Seen]) -> Iterator[Entry]:
+        """Yield the files that were written to, of the directories that were not read anew."""
+        for path, seen in self._walk.seen.items():
+            if before.get(path) is seen:
+                for raw, entry in seen.entries.items():
+                    try:
+                        status = os.stat(raw, dir_fd=self._root_fd, follow_symlinks=False)
+                    except OSError:  # since its directory was looked at: the next look will tell
+                        continue
+                    if (
+                        status.st_mtime_ns != entry.modified_ns
+                        or status.st_ctime_ns != entry.changed_ns
+                        or status.st_size != entry.size
+                        or status.st_ino != entry.inode
+                    ):
+                        seen.entries[raw] = self._restamped(entry, status)
+                        yield seen.entries[raw]
+
+    def _restamped(self, entry: Entry, status: os.stat_result) -> Entry:
+        reason = entry.skip_reason
+        if reason in (None, "too large"):
+            reason = too_large(status.st_size, self._scope.max_file_size)
+        times = {"modified_ns": status.st_mtime_ns, "changed_ns": status.st_ctime_ns}
+        return replace(entry, size=status.st_size, inode=status.st_ino, skip_reason=reason, **times)
+
+    # ---- rules -------------------------------------------------------------------------------------------------------
+
+    def _has_other_rules(self) -> bool:
+        """Return whether a file that makes rules for others is another: an ignore file, or what git tracks."""
+        return any(self._rules_otherwise(path, seen) for path, seen in self._walk.seen.items() if seen.ruling)
+
+    def _rules_otherwise(self, path: bytes, seen: Seen) -> bool:
+        now = ruling(_names(seen), path, self._root_fd)
+        others = [name for name, stamp in now.items() if stamp != seen.ruling[name]]
+        if others != [INDEX]:
+            return bool(others)
+        seen.ruling[INDEX] = now[INDEX]  # git rewrites it whenever it is asked
+        return self._tracks_others(path, seen)
+
+    def _tracks_others(self, path: bytes, seen: Seen) -> bool:
+        """Return whether a repository tracks other files than those its rules know of."""
+        if seen.is_left_out:
+            return False
+        try:
+            found = self._repository(path)
+        except OSError:
+            return True
+        return found is None or found.tracked != seen.rules.tracked
+
+    def _repository(self, path: bytes) -> repository.Repository | None:
+        opened = [os.open(b".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._root_fd)]
+        try:
+            for segment in path.split(b"/")[:-1]:
+                opened.append(open_directory(segment, opened[-1], self._walk.device))
+            with os.scandir(opened[-1]) as names:
+                git = next((item for item in names if item.name == ".git"), None)
+                return repository.read(git, opened[-1], self._walk.device) if git else None
+        finally:
+            for fd in opened:
+                os.close(fd)
+
+
+def _names(seen: Seen) -> list[str]:
+    return [name.decode() for name in seen.ruling]

@@ -1,0 +1,28 @@
+"""The follower's main. What it needs to fork the extractors is loaded here; all else when they are there."""
+
+if __name__ == "__main__":
+    from fledgling.worker.process.begin import begin
+
+    begin()
+
+from fledgling.messages.control import Follow, Look, Sweep
+from fledgling.pipe import Pipe
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.process.fault import ended
+
+
+def main() -> None:
+    """Follow one project: read Follow from standard input, then answer every Sweep and Look."""
+    pipe: Pipe[Follow | Sweep | Look] = Pipe(Follow | Sweep | Look)
+    order = pipe.receive()
+    if isinstance(order, Follow):
+        languages = load_languages(order.profile)
+        extractors = Extractors(languages, order.confining, order.profile.memory_limit, processes=1)
+        from fledgling.worker.follower.run import follow  # noqa: PLC0415  (what it loads the extractors need not hold)
+
+        follow(pipe, order, languages, extractors)
+
+
+if __name__ == "__main__":
+    ended(main)

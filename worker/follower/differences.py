@@ -1,0 +1,164 @@
+"""What differs between a project and the index that was built of it, as updates for a query worker."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from fledgling.messages.control import Follow, Obstacle, Swept, Update
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.files.sweep import Look, Sweep
+from fledgling.worker.files.text import Pieces
+from fledgling.worker.files.walk import Entry
+from fledgling.worker.follower.imports import Imports
+from fledgling.worker.follower.known import Known
+from fledgling.worker.follower.reading import MOST_BYTES, Reading, is_racy, stamp_below
+from fledgling.worker.language import Languages
+from fledgling.worker.lister.process import most_names
+from fledgling.worker.rows import FileRow
+from fledgling.worker.store.kept import Kept
+from fledgling.worker.store.parts import Changes, Part
+from fledgling.worker.store.text import Blocks
+
+MAX_FILES = 500  # that differ: a worker keeps them beside its index, and each of its calls looks at them
+MAX_BYTES = 16 * 2**20  # of their text, likewise
+UPDATE_BYTES = 2 * 2**20  # of text in one message, and at least one file; a frame has room for more
+SHOWN_PENDING = 20  # paths that an update names
+
+
+class Differences:
+    """The files that differ from the index, by path, and the imports that lead elsewhere.
+
+    Each change has the generation in which it came; `order.generation` is that of the index.
+
+    >>> differences = Differences(order, blocks, kept, languages, extractors)
+    >>> differences.look()
+    >>> [update.generation for update in differences.since(0)]
+    [1]
+    """
+
+    def __init__(self, order: Follow, blocks: Blocks, kept: Kept, languages: Languages, extractors: Extractors) -> None:
+        """Walk the project once. Raises OSError where the root cannot be read."""
+        profile = order.profile
+        self._root_fd, self._kept = order.root_fd, kept
+        self._has_overlay = not profile.views and order.scope.index_content
+        self._sweep = Sweep(order.root_fd, order.scope, names=most_names(profile), is_whole=profile.narrows_files)
+        self._known = Known(blocks)
+        self._reading = Reading(order, languages, extractors)
+        self._imports = Imports(languages, kept, self._known)
+        self._parts: dict[str, Part] = {}
+        self._came: dict[str, int] = {}  # by path, the generation in which it changed last
+        self._imports_came: dict[str, int] = {}
+        self._unread: dict[str, Entry] = {}  # to be read once more at the next look
+        self._pending: list[str] = []
+        self._obstacle: Obstacle | None = None
+        self._waiting = 0  # files that differ, where they are too many
+        self._has_looked = False
+        self._first, self._is_next = order.generation, order.is_next
+        self.generation = order.generation + order.is_next
+
+    def look(self) -> None:
+        """Look at the project, read what has changed, and let a generation begin where something has."""
+        if os.fstat(self._root_fd).st_nlink == 0:
+            self._obstacle = "no root"
+        if self._obstacle:
+            return
+        found = self._sweep.look() if self._has_looked else self._first_look()
+        self._has_looked = True
+        if not self._has_overlay:
+            self._obstacle = "no overlay" if found.changed or found.removed else None
+        elif (files := len(self._came.keys() | found.changed.keys() | {*found.removed})) > MAX_FILES:
+            self._obstacle, self._waiting = "too many changes", files
+        else:
+            self._take(found)
+
+    def are_current(self, paths: Iterable[str]) -> bool:
+        """Return whether files are what they were when they were read; of what is no file nothing is known."""
+        entries = [self._sweep.entries[path] for path in paths if path in self._sweep.entries]
+        return all(stamp_below(self._root_fd, entry.raw) == entry.stamp for entry in entries)
+
+    def since(self, generation: int) -> Iterator[Update]:
+        """Yield what has changed since a generation: all of it holds together, or nothing does."""
+        if self._obstacle or generation >= self.generation:
+            return
+        paths = [path for path, came in self._came.items() if came > generation]
+        parts = [self._parts[path] for path in paths if path in self._parts]
+        if self._is_next and generation <= self._first:
+            yield Update(self.generation, msgspec.msgpack.encode(Changes(afresh=True)), is_last=False)
+        for some in together(parts):
+            yield Update(self.generation, msgspec.msgpack.encode(Changes(some)), is_last=False)
+        last = Changes(
+            removed=[path for path in paths if path not in self._parts],
+            imports={path: self._imports.of(path) for path, came in self._imports_came.items() if came > generation},
+            pending=self._pending[:SHOWN_PENDING],
+        )
+        yield Update(self.generation, msgspec.msgpack.encode(last))
+
+    def swept(self, seconds: float) -> Swept:
+        """Return what is to be said of the last look, which took so many seconds of this process."""
+        known = self._kept.stamps
+        return Swept(
+            self.generation,
+            seconds,
+            added=sum(path not in known for path in self._parts),
+            modified=sum(path in known for path in self._parts),
+            removed=sum(path in known and path not in self._parts for path in self._came),
+            pending=self._waiting or len(self._pending),
+            obstacle=self._obstacle,
+        )
+
+    def _first_look(self) -> Look:
+        """Compare the walk with the stamps that the index has kept."""
+        entries, stamps = self._sweep.entries, self._kept.stamps
+        changed = {path: entry for path, entry in entries.items() if stamps.get(path) != entry.stamp}
+        if self._has_overlay:
+            self._unread = {path: entry for path, entry in entries.items() if is_racy(entry.stamp, self._kept.begun_ns)}
+        return Look(changed, [path for path in stamps if path not in entries])
+
+    def _take(self, found: Look) -> None:
+        """Read what has changed, and say in a new generation what is other than it was known to be."""
+        waiting = {**self._unread, **found.changed}
+        for path in found.removed:
+            waiting.pop(path, None)
+        if any(entry.size > MOST_BYTES and not entry.skip_reason for entry in waiting.values()):
+            self._obstacle = "too many changes"
+            return
+        readings = self._reading.read(waiting)
+        self._unread = readings.again
+        others = {path: read for path, read in readings.read.items() if not self._is_known(path, waiting[path], *read)}
+        if not (others or found.removed or readings.pending != self._pending):
+            return
+        self.generation += 1
+        self._pending = readings.pending
+        made = self._reading.made(others)
+        for path in found.removed:
+            self._parts.pop(path, None)
+        self._parts |= {path: part for path, (part, _) in made.items()}
+        self._came |= dict.fromkeys((*found.removed, *made), self.generation)
+        if sum(len(text) for part in self._parts.values() for _, text in part.blocks) > MAX_BYTES:
+            self._obstacle = "too many changes"
+            return
+        links = {path: entry.target for path, entry in self._sweep.entries.items() if entry.target}
+        moved = self._imports.moved(made, found.removed, links)
+        self._imports_came |= dict.fromkeys(moved, self.generation)
+
+    def _is_known(self, path: str, entry: Entry, row: FileRow, pieces: Pieces | None) -> bool:
+        """Return whether a file is after all what it was known to be, as one that is read once more mostly is."""
+        if path in self._came:
+            part = self._parts.get(path)
+            return part is not None and part.row == row and part.blocks == (pieces or [])
+        return self._kept.stamps.get(path) == entry.stamp and self._known.pieces(path) == (pieces or [])
+
+
+def together(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    """Yield as many parts at a time as a message has room for."""
+    some: list[Part] = []
+    size = 0
+    for part in parts:
+        some.append(part)
+        size += sum(len(text) for _, text in part.blocks)
+        if size > UPDATE_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some

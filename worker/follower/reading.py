@@ -1,0 +1,146 @@
+"""Reading files that have changed: as a build reads them, and with care, since whoever writes one may be at it now."""
+
+import os
+import time
+from collections.abc import Mapping
+from contextlib import closing
+
+import msgspec
+from msgspec import Struct
+
+from fledgling.messages.control import Follow
+from fledgling.worker.extractor.messages import Facts, Found, Source
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.files.describe import Describing
+from fledgling.worker.files.openat import Reader
+from fledgling.worker.files.text import Pieces
+from fledgling.worker.files.walk import Entry, too_large
+from fledgling.worker.language import Languages
+from fledgling.worker.rows import FileRow, Stamp, SymbolColumns
+from fledgling.worker.store.parts import Part
+from fledgling.worker.store.symbols import Outlined, one_by_one
+
+MOST_BYTES = 4 * 2**20  # of one file: it fits a frame with all that is found in it
+TRIES = 3  # to read a file that is being written; then it is pending until the next look
+# A file may be written twice in one tick of the clock that stamps it, and read in between. Kernels tick every 10 ms at
+# most; file systems that keep no nanoseconds, every second or two. See "Racy Git" in git's documentation.
+TICK_NS, COARSE_TICK_NS = 20_000_000, 2_000_000_000
+SECOND_NS = 1_000_000_000
+
+
+class Readings(Struct):
+    """What was read: by path, the row of a file and its text; what is to be read `again` at the next look; and what is
+    pending, since it was being written.
+    """
+
+    read: dict[str, tuple[FileRow, Pieces | None]]
+    again: dict[str, Entry]
+    pending: list[str]
+
+
+class Reading:
+    """Reads files that have changed, and makes parts of them.
+
+    >>> reading = Reading(order, languages, extractors)
+    >>> readings = reading.read({"a.py": entry})
+    >>> reading.made(readings.read)["a.py"][0].row.path
+    'a.py'
+    """
+
+    def __init__(self, order: Follow, languages: Languages, extractors: Extractors) -> None:
+        self._root_fd = order.root_fd
+        self._has_content = order.scope.index_content
+        self._max_file_size = order.scope.max_file_size
+        self._tabled = order.profile.reads_all_of("symbols")
+        self._extractors = extractors
+        self._describing = Describing(
+            languages,
+            max_file_size=order.scope.max_file_size,
+            root=order.root,
+            with_hashes=bool(order.profile.views) or "query" in order.profile.tools,
+        )
+
+    def read(self, entries: Mapping[str, Entry]) -> Readings:
+        """Read files, each between two looks at its stamp; a file that is gone by now the next look will tell."""
+        readings = Readings({}, {}, [])
+        with closing(Reader(self._root_fd)) as reader:
+            for path in sorted(entries):
+                self._read(reader, entries[path], readings)
+        return readings
+
+    def _read(self, reader: Reader, entry: Entry, readings: Readings) -> None:
+        for _ in range(TRIES):
+            begun_ns = time.time_ns()
+            described = self._describing.describe(reader, entry, MOST_BYTES)
+            stamp = stamp_below(self._root_fd, entry.raw)
+            if stamp is None:
+                return
+            if stamp == entry.stamp:
+                readings.read[entry.path] = described
+                if is_racy(stamp, begun_ns):
+                    readings.again[entry.path] = entry
+                return
+            entry = self._restamped(entry, stamp)
+        readings.again[entry.path] = entry
+        readings.pending.append(entry.path)
+
+    def _restamped(self, entry: Entry, stamp: Stamp) -> Entry:
+        reason = entry.skip_reason
+        if reason in (None, "too large"):
+            reason = too_large(stamp.size, self._max_file_size)
+        return msgspec.structs.replace(entry, **msgspec.structs.asdict(stamp), skip_reason=reason)
+
+    def made(self, read: Mapping[str, tuple[FileRow, Pieces | None]]) -> dict[str, tuple[Part, Facts | None]]:
+        """Return the part of each file, with what extractors have found in it, where they look at it."""
+        sources = [
+            Source(path, row.language, tuple(text for _, text in pieces or ()))
+            for path, (row, pieces) in sorted(read.items())
+            if row.language and row.line_count is not None
+        ]
+        found: dict[str, tuple[Facts, Outlined, SymbolColumns]] = {}
+        for batch, answer in self._extractors.extract(sources, tabled=self._tabled) if sources else ():
+            for source, facts, symbols, columns in zip(batch.sources, answer.facts, *_one_by_one(answer), strict=True):
+                found[source.path] = facts, symbols, columns
+        return {path: self._part(row, pieces, found.get(path)) for path, (row, pieces) in read.items()}
+
+    def _part(
+        self, row: FileRow, pieces: Pieces | None, found: tuple[Facts, Outlined, SymbolColumns] | None
+    ) -> tuple[Part, Facts | None]:
+        facts, symbols, columns = found or (None, Outlined([b""]), SymbolColumns())
+        blocks = pieces or [] if self._has_content else []
+        part = Part(
+            row=row,
+            engine=facts.engine if facts else None,
+            is_parsed=facts.complete if facts else None,
+            blocks=blocks,
+            signatures=self._extractors.sign([text for _, text in blocks])() if blocks else b"",
+            symbols=symbols,
+            columns=columns,
+            comments=facts.comments if facts else [],
+        )
+        return part, facts
+
+
+def _one_by_one(found: Found) -> tuple[list[Outlined], list[SymbolColumns]]:
+    """Return the symbols of each file of a batch by themselves."""
+    counts = [facts.symbols for facts in found.facts]
+    return one_by_one(found.outlined, counts), found.symbols.one_by_one(counts)
+
+
+def stamp_below(root_fd: int, raw: bytes) -> Stamp | None:
+    """Return the stamp of what is at a path; None where there is nothing."""
+    try:
+        status = os.stat(raw, dir_fd=root_fd, follow_symlinks=False)
+    except OSError:
+        return None
+    return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def is_racy(stamp: Stamp, read_ns: int) -> bool:
+    """Return whether a file with this stamp may have been written once more after it was read, without another stamp.
+
+    >>> is_racy(Stamp(1, 5_000_000_000, 5_000_000_000, 7), 6_500_000_000)
+    True
+    """
+    is_coarse = stamp.modified_ns % SECOND_NS == 0 and stamp.changed_ns % SECOND_NS == 0
+    return read_ns - stamp.changed_ns < (COARSE_TICK_NS if is_coarse else TICK_NS)

@@ -1,0 +1,61 @@
+"""A follower from its start to its end: confine, then look whenever the broker asks. It meets hostile files."""
+
+import os
+import time
+
+from fledgling import refusals
+from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, narrow
+from fledgling.messages.control import Follow, Following, Look, Looked, Sweep, Swept
+from fledgling.pipe import Pipe
+from fledgling.security import memory_file
+from fledgling.security.confinement import ConfinementError
+from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.files.openat import read_file
+from fledgling.worker.follower.differences import Differences
+from fledgling.worker.language import Languages
+from fledgling.worker.lister.process import confined
+from fledgling.worker.resolving.resolve import load_resolvers
+from fledgling.worker.store.kept import Kept
+from fledgling.worker.store.text import Blocks
+
+
+def follow(pipe: Pipe[Follow | Sweep | Look], order: Follow, languages: Languages, extractors: Extractors) -> None:
+    """Answer until the broker closes the pipe. What the index has left is mapped before, and read once confined."""
+    load_resolvers(languages)
+    text, kept = memory_file.mapped(order.text_fd), memory_file.mapped(order.kept_fd)
+    try:
+        layers = confined(order, order.broker_pid)
+        extractor_layers = extractors.confined()
+    except ConfinementError as absent:
+        pipe.send(refusals.not_confined(str(absent)))
+        return
+    os.close(order.text_fd)
+    os.close(order.kept_fd)
+    pipe.send(Following(layers, extractor_layers))
+    differences: Differences | None = None
+    while (asked := pipe.receive()) is not None:
+        begun = time.process_time()
+        if isinstance(asked, Follow):
+            break
+        if differences is None:
+            differences = Differences(order, Blocks(text), Kept(kept), languages, extractors)
+        if isinstance(asked, Look):
+            pipe.send(Looked(differences.are_current(asked.paths)))
+            continue
+        if not has_same_settings(order):
+            pipe.send(Swept(differences.generation, time.process_time() - begun, obstacle="other settings"))
+            continue
+        differences.look()
+        for update in differences.since(asked.since):
+            pipe.send(update)
+        pipe.send(differences.swept(time.process_time() - begun))
+
+
+def has_same_settings(order: Follow) -> bool:
+    """Return whether the project's own file still narrows the scope to what the index was built with."""
+    device = os.fstat(order.root_fd).st_dev
+    try:
+        text = read_file(os.fsencode(PROJECT_FILE), order.root_fd, device, MAX_YAML_BYTES)
+    except OSError:
+        return order.scope == order.asked
+    return narrow(order.asked, text).scope == order.scope
