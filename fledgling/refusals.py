@@ -44,3 +44,8 @@ def index_too_large(profile: Profile) -> Refusal:
 def not_confined(problem: str) -> Refusal:
     """Say that a process would not be confined: `not_confined("landlock cannot be enforced here: ...")`."""
     return Refusal("unavailable", said(problem), DEGRADE if problem.startswith(("landlock", "seccomp")) else CONFINE)
+
+
+def unfit(problem: str) -> Refusal:
+    """Say that the description of a language is wrong: `unfit("worker/languages/go/tags.scm: Invalid node type")`."""
+    return Refusal("failed", said(problem), "Mend that file, or install Fledgling again.")

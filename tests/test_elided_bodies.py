@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from fledgling.worker.extracting.elided_bodies import DEEPEST, MOST_SKIPPED, SHORTEST, Bodies, between
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.extracting.grammar import Syntax
+from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.languages.table import load_languages
 
 TESTS = Path(__file__).parent
@@ -146,7 +146,7 @@ def test_a_parser_skips_the_longest() -> None:
 
 def syntax_of(language: str) -> Syntax:
     row = LANGUAGES.rows[language]
-    return Syntax(row.grammars[0], "", row)
+    return Syntax(load_grammar(row.grammars[0]), {}, row)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)

@@ -3,18 +3,13 @@
 The tree is copied, and a virtual environment is made that imports `fledgling` from the copy.
 """
 
-import subprocess
-import sysconfig
-import venv
-from pathlib import Path
-
 import pytest
+from copying import Copy
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 pytestmark = pytest.mark.anyio
 
-ROOT = Path(__file__).parent.parent
 MAX_FILES = 4  # of the tree, for a tool with a question and an answer of its own
 
 QUESTION = '''
@@ -86,50 +81,19 @@ EDITS = {
 }
 
 
-class Copy:
-    """A copy of the tree, and a Python that imports it."""
-
-    def __init__(self, place: Path) -> None:
-        self.tree, environment = place / "tree", place / "venv"
-        rooms = ["fledgling", "broker", "worker", "security", "profiles", "tests/attacks"]
-        listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *rooms]
-        tracked = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True)
-        for name in filter(None, tracked.stdout.split("\0")):
-            source, target = ROOT / name, self.tree / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if source.is_symlink():
-                target.symlink_to(source.readlink())
-            elif source.exists():
-                target.write_bytes(source.read_bytes())
-        venv.create(environment, symlinks=True)
-        self.python = environment / "bin" / "python"
-        packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
-        (packages / "copy.pth").write_text(f"{self.tree}\n{sysconfig.get_path('purelib')}\n")
-
-    def edit(self, *files: str) -> None:
-        for name in files:
-            file = self.tree / name
-            text = file.read_text() if file.exists() else ""
-            for old, new in EDITS[name].items():
-                assert text.count(old) == 1
-                text = text.replace(old, new)
-            file.write_text(text)
-
-    def imported(self, module: str) -> str:
-        """Return the last line of what a process says that imports a module of the copy."""
-        command = [self.python, "-I", "-B", "-c", f"import {module}"]
-        done = subprocess.run(command, cwd="/", capture_output=True, text=True, check=False)
-        return done.stderr.strip().rpartition("\n")[2]
-
-
 @pytest.fixture
 def copy(tmp_path):
     return Copy(tmp_path)
 
 
+def edit(copy, names):
+    for name in names:
+        copy.edit(name, EDITS[name])
+
+
 async def test_a_seventh_tool_takes_four_files(copy, project, tmp_path):
     assert len(EDITS) <= MAX_FILES
-    copy.edit(*EDITS)
+    edit(copy, EDITS)
     profile = tmp_path / "seven.sql"
     profile.write_text("SET extends = 'fledgling-core'; SET tools = 'explore, largest';")
     arguments = ["-I", "-B", "-m", "fledgling", "serve", "--root", str(project), "--profile", str(profile)]
@@ -159,7 +123,7 @@ HALVES = {
 @pytest.mark.parametrize("half", HALVES)
 def test_a_tool_that_lacks_a_half_is_an_error_at_import(copy, half):
     edited, module, words = HALVES[half]
-    copy.edit(*edited)
+    edit(copy, edited)
     assert words in copy.imported(f"fledgling.{module}")
 
 
@@ -180,7 +144,7 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG)
 def test_halves_that_are_not_of_one_tool_are_an_error_at_import(copy, wrong):
     name, old, new, words = WRONG[wrong]
-    copy.edit(*EDITS)
+    edit(copy, EDITS)
     file = copy.tree / name
     text = file.read_text().replace("questions import Largest", "questions import Explore, Largest")
     assert old in text

@@ -14,7 +14,16 @@ from msgspec import Struct
 from fledgling.messages.control import Modules
 
 FOLDER = Path(__file__).parent / "languages"
+OWN_PATH = re.compile(r" ?\(/[^()]*+\)")  # that of a module, as ImportError names it
+PLACE = "worker/languages"  # where that is, as an error names it
 INTERPRETER = re.compile(r"[a-z]+(?:-[a-z]+)*")  # `python3.11` names python, `ts-node` itself
+
+
+class LanguageError(Exception):
+    """Something in the folder of a language is wrong: says which file, and what is, in the words of what reads it."""
+
+    def __init__(self, file: str, problem: object) -> None:
+        super().__init__(f"{file}: {problem}")
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,10 +146,24 @@ def interpreter(head: bytes) -> str:
 
 
 def own_module(folder: str, name: str) -> ModuleType:
-    """A module of a language's folder: `own_module("go", "imports").resolver`."""
-    return import_module(f"fledgling.worker.languages.{folder}.{name}")
+    """A module of a language's folder: `own_module("go", "imports").resolver`. Raises LanguageError."""
+    try:
+        return import_module(f"fledgling.worker.languages.{folder}.{name}")
+    except LanguageError:
+        raise
+    except Exception as problem:
+        words = OWN_PATH.sub("", f"{type(problem).__name__}: {getattr(problem, 'strerror', None) or problem}")
+        raise LanguageError(f"{PLACE}/{folder}/{name}.py", words) from problem
+
+
+def own_text(path: str) -> str:
+    """A file in the folder of a language: `own_text("go/tags.scm")`. Raises LanguageError."""
+    try:
+        return (FOLDER / path).read_text()
+    except (OSError, UnicodeError) as problem:
+        raise LanguageError(f"{PLACE}/{path}", getattr(problem, "strerror", None) or problem) from problem
 
 
 def word_list(path: str) -> frozenset[str]:
     """A list of names in the folder of a language, one a line: `word_list("go/stdlib.txt")`."""
-    return frozenset((FOLDER / path).read_text().split())
+    return frozenset(own_text(path).split())

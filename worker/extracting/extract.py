@@ -4,15 +4,21 @@ What a text may cost is not limited here: a few kilobytes can keep tree-sitter's
 nor the parser can be stopped from within but at a price for every file. extractor/process.py ends the process instead.
 """
 
+import re
 from functools import cache, partial
 
+import re2
+
 from fledgling.worker.extracting.elided_bodies import Blanked, Bodies
-from fledgling.worker.extracting.grammar import Syntax
+from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.outline import Text, extraction
 from fledgling.worker.extracting.repair import read, repairs
-from fledgling.worker.language import Language, Languages, own_module
+from fledgling.worker.language import PLACE, Language, LanguageError, Languages, own_module
 from fledgling.worker.rows import Extraction
+
+QUIET = re2.Options()  # what is wrong is raised, and not written to standard error as well
+QUIET.log_errors = False
 
 
 class Extractor:
@@ -23,13 +29,7 @@ class Extractor:
 
     def __init__(self, languages: Languages) -> None:
         self.rows = languages.rows
-        self._syntaxes = {
-            name: [
-                Syntax(grammar, "\n".join(languages.rules[file] for file in row.rules), row) for grammar in row.grammars
-            ]
-            for name, row in languages.rows.items()
-            if row.grammars
-        }
+        self._syntaxes = {name: syntaxes(name, row, languages) for name, row in languages.rows.items() if row.grammars}
         for name, row in languages.rows.items():
             repairs(row.repairs)
             if row.fallback:
@@ -40,6 +40,15 @@ class Extractor:
         self._bodies = cache(partial(Bodies, languages))
         self._statements = cache(partial(StatementRules, languages))
         self._scanners = cache(partial(scanner, languages))
+
+    def prepare(self, language: str) -> None:
+        """Compile all that a text of a language needs. Raises LanguageError where something does not compile."""
+        row = self.rows.get(language, Language())
+        check_expressions(f"{PLACE}/{language}/language.toml", row)
+        try:
+            self.extract(language, b"\n")
+        except (ValueError, re.error) as problem:
+            raise LanguageError(f"{PLACE}/{', '.join(row.rules)}", problem) from problem
 
     def extract(self, language: str, source: bytes) -> Extraction:
         """What the text of one file says: lines of UTF-8. Whatever they hold, it does not raise."""
@@ -56,6 +65,29 @@ class Extractor:
             text = Text(source, spans + found.comments)
             return extraction(row, text, found.definitions, found.imports, "reader", complete=found.complete)
         return extraction(row, Text(source, spans), [], [], "none", complete=True)
+
+
+def syntaxes(name: str, row: Language, languages: Languages) -> list[Syntax]:
+    """The grammars of a language, each with its rules. Raises LanguageError where one is not installed."""
+    rules = {file: languages.rules[file] for file in row.rules}
+    try:
+        return [Syntax(load_grammar(grammar), rules, row) for grammar in row.grammars]
+    except ValueError as problem:
+        raise LanguageError(f"{PLACE}/{name}/language.toml", problem) from problem
+
+
+def check_expressions(file: str, row: Language) -> None:
+    """Compile the expressions of a row, and name the column of one that does not."""
+    for column in ("private", "constant", "doc_comment", "relative", "body"):
+        try:
+            re.compile(getattr(row, column) or "")
+        except re.error as problem:
+            raise LanguageError(file, f"{column}: {problem}") from problem
+    for column in ("defining", "fallback_sign", "fallback_sure"):
+        try:
+            re2.compile(getattr(row, column), QUIET)
+        except re2.error as problem:
+            raise LanguageError(file, f"{column}: {problem.args[0].decode()}") from problem
 
 
 def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extraction:

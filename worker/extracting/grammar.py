@@ -1,35 +1,53 @@
 """A grammar with the query that asks its trees; and what a tree does not know."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from importlib import import_module
 
 from tree_sitter import Language as Grammar
-from tree_sitter import Parser, Query, QueryCursor, Range, Tree
+from tree_sitter import Parser, Query, QueryCursor, QueryError, Range, Tree
 
 from fledgling.worker.extracting.captures import Captured, Captures, Pattern, Span, patterns
-from fledgling.worker.language import Language
+from fledgling.worker.language import PLACE, Language, LanguageError
 
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
 
 
 class Syntax:
-    """One grammar with its rules. The rules are compiled when first needed: TypeScript's take a sixth of a second."""
+    """One grammar with its rules by file, which are compiled when first needed: TypeScript's take a sixth of a second.
 
-    def __init__(self, grammar: str, rules: str, row: Language) -> None:
+    What needs them first raises LanguageError where they do not compile.
+    """
+
+    def __init__(self, grammar: Grammar, rules: Mapping[str, str], row: Language) -> None:
         self.row = row
-        module, _, function = grammar.rpartition(".")
-        self._grammar = Grammar(getattr(import_module(module), function)())
+        self._grammar = grammar
         self._parser = Parser(self._grammar)
         self._rules = rules
 
     @cached_property
+    def _text(self) -> str:
+        return "\n".join(self._rules.values())
+
+    @cached_property
     def _query(self) -> Query:
-        return Query(self._grammar, self._rules)
+        try:
+            return Query(self._grammar, self._text)
+        except QueryError as problem:
+            raise self._wrong(problem) from problem
 
     @cached_property
     def _patterns(self) -> list[Pattern]:
-        return list(patterns(self._query, self._rules.encode()))
+        return list(patterns(self._query, self._text.encode()))
+
+    def _wrong(self, problem: QueryError) -> LanguageError:
+        """Name the file whose rules do not compile, in tree-sitter's own words."""
+        for file, text in self._rules.items():
+            try:
+                Query(self._grammar, text)
+            except QueryError as own:
+                return LanguageError(f"{PLACE}/{file}", own)
+        return LanguageError(f"{PLACE}/{', '.join(self._rules)}", problem)
 
     def parse(self, source: bytes, ranges: list[Range], old: Tree | None = None) -> Tree:
         """The syntax tree of what stands in some ranges, or of all; `old` is that of almost the same text."""
@@ -53,6 +71,15 @@ class Syntax:
                     found.add(pattern, captures)
         found.complete = not (tree.root_node.has_error or cursor.did_exceed_match_limit)
         return found
+
+
+def load_grammar(name: str) -> Grammar:
+    """A grammar by its module and function: `load_grammar("tree_sitter_go.language")`. Raises ValueError."""
+    module, _, function = name.rpartition(".")
+    try:
+        return Grammar(getattr(import_module(module), function)())
+    except (ImportError, AttributeError) as problem:
+        raise ValueError(f"grammars: {name} is not installed ({problem})") from problem
 
 
 def errors(tree: Tree) -> int:

@@ -58,7 +58,7 @@ class Repairs(Struct, frozen=True):
 @cache
 def repairs(names: tuple[str, ...]) -> Repairs:
     """Import repairs by their names; a file is opened for that the first time only."""
-    modules = [own_module(*name.split(".")) for name in names]
+    modules = [own_module(*name.partition(".")[::2]) for name in names]
     stages = [[getattr(module, stage) for module in modules if hasattr(module, stage)] for stage in STAGES]
     return Repairs(*stages)
 

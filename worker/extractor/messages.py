@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
+from fledgling.messages.bounded import Said
 from fledgling.messages.control import Layer
 from fledgling.worker.resolving.project import Declared
 from fledgling.worker.rows import Engine, ImportRow, SymbolColumns
@@ -83,8 +84,14 @@ class Confined(Struct, frozen=True, tag="confined"):
     problem: str | None = None
 
 
+class Unfit(Struct, frozen=True, tag="unfit"):
+    """To the indexer: something in the folder of a language is wrong, and no file of it can be read."""
+
+    problem: Said
+
+
 ToExtractor = Batch | Sign
-FromExtractor = Confined | Found | Signed | Lost
+FromExtractor = Confined | Found | Signed | Lost | Unfit
 
 
 def seconds(source: Source, batch: Batch) -> float:

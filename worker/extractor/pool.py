@@ -29,6 +29,7 @@ from fledgling.worker.extractor.messages import (
     Sign,
     Signed,
     Source,
+    Unfit,
     seconds,
 )
 from fledgling.worker.language import Languages
@@ -46,6 +47,10 @@ AHEAD = 4  # batches for each process that wait to be parsed, or to be loaded
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class UnfitError(Exception):
+    """No file of a language can be read: what the message says is wrong in its folder."""
 
 
 class Extractors:
@@ -78,10 +83,15 @@ class Extractors:
             theirs.close()
 
     def confined(self) -> tuple[Layer, ...]:
-        """Wait until the process above them is confined, and return what holds them. Raises ConfinementError."""
+        """Wait until the process above them is confined, and return what holds them.
+
+        Raises ConfinementError, or UnfitError where a language cannot be loaded.
+        """
         pipe = self._free.get()
         answer = self._above.heard(pipe)
         self._free.put(pipe)
+        if isinstance(answer, Unfit):
+            raise UnfitError(answer.problem)
         if not isinstance(answer, Confined):
             raise FrameError("the process above the extractors did not say what confines it")
         if answer.problem:
@@ -114,7 +124,7 @@ class Extractors:
         return wait
 
     def extract(self, sources: Iterable[Source], *, tabled: bool) -> Iterator[tuple[Batch, Found]]:
-        """Yield what the sources say, in batches and in order; several are at work at once."""
+        """Yield what the sources say, in batches and in order; several are at work at once. Raises UnfitError."""
         with ThreadPoolExecutor(len(self._sockets)) as pool:
             yield from in_order(pool, self._ask, batches(sources, tabled=tabled), AHEAD * len(self._sockets))
 
@@ -150,6 +160,8 @@ class Extractors:
                         self._lost += at is not None
                         took = 0.0 if at is None else seconds(sources[worst], batch)
                         pending += (sources[worst + 1 :], given_up(took), sources[:worst])
+                    case Unfit(problem):
+                        raise UnfitError(problem)
                     case _:
                         raise FrameError("an extractor did not say what it found")
         return joined(parts)

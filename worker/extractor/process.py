@@ -22,6 +22,7 @@ from msgspec.structs import astuple
 from fledgling.messages.control import Confining
 from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.pipe import MAX_FRAME_BYTES, Pipe, pack
+from fledgling.plain import said
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extracting.extract import Extractor
@@ -35,9 +36,10 @@ from fledgling.worker.extractor.messages import (
     Signed,
     Source,
     ToExtractor,
+    Unfit,
     seconds,
 )
-from fledgling.worker.language import Language, Languages
+from fledgling.worker.language import Language, LanguageError, Languages
 from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction, SymbolColumns
 from fledgling.worker.store.ngram_writer import signed
@@ -56,9 +58,13 @@ def replace_forever(
     This process reads nothing that is hostile: what it loads, it loads before it is confined, for all that it forks.
     """
     above = os.getpid()
-    extractor = Extractor(languages)
-    gc.freeze()  # a collection looks at what comes after it only: _serve() calls for one, begin() has forbidden others
     pipes: list[Pipe[ToExtractor]] = [Pipe(ToExtractor, end.fileno(), end.fileno()) for end in ends]
+    try:
+        extractor = Extractor(languages)
+    except LanguageError as wrong:
+        pipes[0].send(Unfit(said(str(wrong))))
+        os._exit(1)
+    gc.freeze()  # a collection looks at what comes after it only: _serve() calls for one, begin() has forbidden others
     lowered, longest = limits.of_extractor(memory_limit), min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
     try:
         pipes[0].send(Confined(confine("extractor's parent", confining, parent=indexer, lowered=lowered)))
@@ -192,7 +198,10 @@ def _parsed(asked: Batch, extractor: Extractor, at_work: AtWork) -> bytes:
     extracted = []
     for number, source in enumerate(asked.sources):
         if at_work.meet(source.language):
-            extractor.extract(source.language, b"\n")  # what a language needs first is not on this file's clock
+            try:
+                extractor.prepare(source.language)  # what a language needs first is not on this file's clock
+            except LanguageError as wrong:
+                return pack(Unfit(said(str(wrong))))
         at_work.begin(number)
         extracted.append(_timed(extractor, source, seconds(source, asked)))
     at_work.begin(None)

@@ -5,9 +5,11 @@ if __name__ == "__main__":
 
     begin()
 
+from fledgling import refusals
 from fledgling.messages.control import Build
 from fledgling.pipe import Pipe
 from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.language import LanguageError
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.process.fault import ended
@@ -18,7 +20,11 @@ def main() -> None:
     pipe: Pipe[Build] = Pipe(Build)
     order = pipe.receive()
     if order is not None:
-        languages = load_languages(order.profile)
+        try:
+            languages = load_languages(order.profile)
+        except LanguageError as wrong:
+            pipe.send(refusals.unfit(str(wrong)))
+            return
         lister = Lister(order, languages)
         extractors = Extractors(languages, order.confining, order.profile.memory_limit)
         from fledgling.worker.store.database import Starting, start  # noqa: PLC0415

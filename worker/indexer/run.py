@@ -12,11 +12,11 @@ from fledgling.messages.control import Accepted, Build
 from fledgling.pipe import Pipe
 from fledgling.plain import said
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.extractor.pool import Extractors, UnfitError
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.build import Building
 from fledgling.worker.indexer.builder import Builder, ViewError
-from fledgling.worker.language import Languages
+from fledgling.worker.language import LanguageError, Languages
 from fledgling.worker.lister.process import Lister, ListingError, confined
 from fledgling.worker.process.child import CrashError
 from fledgling.worker.resolving.resolve import load_resolvers
@@ -35,8 +35,8 @@ def index(
 
     `engine` waits for the DuckDB that fills the images.
     """
-    load_resolvers(languages)
     try:
+        load_resolvers(languages)
         gate = Gate() if order.profile.views else None
         db = engine()
         layers = confined(order, order.broker_pid)
@@ -57,6 +57,8 @@ def index(
         pipe.send(none.refusal)
     except CrashError as crash:
         pipe.send(crash.crashed)
+    except (LanguageError, UnfitError) as wrong:
+        pipe.send(refusals.unfit(str(wrong)))
     except EngineError as wrong:
         pipe.send(Refusal("failed", said(str(wrong)), "Install one of those: pip install 'duckdb>=2.0,<2.1'"))
     except ViewError as wrong:

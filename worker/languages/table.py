@@ -2,34 +2,34 @@
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fnmatch import translate
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from fledgling.messages.profile import Profile
-from fledgling.worker.language import FOLDER, Language, Languages
+from fledgling.worker.language import FOLDER, PLACE, Language, LanguageError, Languages, own_text
+
+OTHERS = "others.toml"
 
 
 def load_languages(profile: Profile | None = None) -> Languages:
     """Read the row of each folder, those of `others.toml`, and every file they name: nothing is opened later.
 
     Docstrings and comment lines are each a twentieth of the work, and no tool but `query` shows one: they are found
-    only where `profile` lets somebody ask for them, or where none is given.
+    only where `profile` lets somebody ask for them, or where none is given. Raises LanguageError.
     """
-    table = _table(FOLDER / "others.toml")
-    table |= {path.parent.name: _table(path) for path in FOLDER.glob("*/language.toml")}
-    rows = msgspec.convert(dict(sorted(table.items())), dict[str, Language])
+    tokens: dict[str, str] = _table("tokens.toml")
+    rows = {name: _row(file, row, tokens) for name, file, row in sorted(_tables())}
     if profile and not profile.reads_all_of("symbols"):
         rows = {name: msgspec.structs.replace(row, docs=None) for name, row in rows.items()}
     if profile and not profile.reads_all_of("content"):
         rows = {name: msgspec.structs.replace(row, comment_lines=False) for name, row in rows.items()}
     return Languages(
         rows=rows,
-        tokens=_table(FOLDER / "tokens.toml"),
-        rules={name: (FOLDER / name).read_text() for row in rows.values() for name in row.rules},
+        tokens=tokens,
+        rules={name: own_text(name) for row in rows.values() for name in row.rules},
         by_extension={extension: name for name, row in rows.items() for extension in row.extensions},
         by_filename={filename: name for name, row in rows.items() for filename in row.filenames},
         by_interpreter={program: name for name, row in rows.items() for program in row.interpreters},
@@ -37,8 +37,32 @@ def load_languages(profile: Profile | None = None) -> Languages:
     )
 
 
-def _table(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text())
+def _tables() -> Iterator[tuple[str, str, object]]:
+    """The name of each language, the file that describes it, and what that says."""
+    yield from ((name, OTHERS, row) for name, row in _table(OTHERS).items())
+    for path in FOLDER.glob("*/language.toml"):
+        file = f"{path.parent.name}/{path.name}"
+        yield path.parent.name, file, _table(file)
+
+
+def _table(file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(own_text(file))
+    except tomllib.TOMLDecodeError as problem:
+        raise LanguageError(f"{PLACE}/{file}", problem) from problem
+
+
+def _row(file: str, row: object, tokens: Iterable[str]) -> Language:
+    """What a table says, if it says what a row may."""
+    try:
+        language = msgspec.convert(row, Language)
+        for sign in language.shared.values():
+            re.compile(sign)
+    except (msgspec.ValidationError, re.error) as problem:
+        raise LanguageError(f"{PLACE}/{file}", problem) from problem
+    if unknown := {*language.comments, *language.strings}.difference(tokens):
+        raise LanguageError(f"{PLACE}/{file}", f"tokens.toml has no token {min(unknown)}")
+    return language
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:

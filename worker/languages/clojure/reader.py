@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from fledgling.worker.extracting.outline import Definition, Import, Outline
-from fledgling.worker.language import FOLDER
+from fledgling.worker.language import own_text
 
-RULES = tomllib.loads((FOLDER / "clojure/forms.toml").read_text())
+RULES = tomllib.loads(own_text("clojure/forms.toml"))
 KINDS: dict[str, str] = RULES["kinds"]
 FORMS: dict[str, frozenset[str]] = {use: frozenset(names) for use, names in RULES["forms"].items()}
 

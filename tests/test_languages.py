@@ -1,0 +1,95 @@
+"""Languages as folders: what is wrong in one stops the indexer, which names the file and says what its reader says."""
+
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+from copying import Copy
+
+GO = "worker/languages/go/language.toml"
+TAGS = "worker/languages/go/tags.scm"
+
+# what is wrong -> the file, texts of it and what stands there instead, and what the indexer says
+WRONG = {
+    "a query names a node that the grammar lacks": (
+        TAGS,
+        {"(function_declaration name": "(function_declaratoin name"},
+        f"{TAGS}: Invalid node type at row ",
+    ),
+    "a column has no such name": (
+        GO,
+        {"extensions =": "extension ="},
+        f"{GO}: Object contains unknown field `extension`",
+    ),
+    "a row is no TOML": (GO, {'docs = "above"': "docs ="}, f"{GO}: Invalid value (at line"),
+    "an expression does not compile": (GO, {"private = '": "private = '("}, f"{GO}: private: missing ), unterminated"),
+    "an expression of RE2 does not compile": (GO, {"defining = '": "defining = '("}, f"{GO}: defining: missing )"),
+    "rules are missing": (GO, {"go/tags.scm": "go/tag.scm"}, "worker/languages/go/tag.scm: No such file or directory"),
+    "a token has no such name": (GO, {'comments = ["//"': 'comments = ["/"'}, f"{GO}: tokens.toml has no token /"),
+    "a grammar is not installed": (
+        GO,
+        {"tree_sitter_go.language": "tree_sitter_gone.language"},
+        f"{GO}: grammars: tree_sitter_gone.language is not installed (No module named 'tree_sitter_gone')",
+    ),
+    "a repair has no such name": (
+        "worker/languages/c/language.toml",
+        {'"c.gaps"': '"c.gap"'},
+        "worker/languages/c/gap.py: ModuleNotFoundError: No module named 'fledgling.worker.languages.c.gap'",
+    ),
+    "a repair does not compile": (
+        "worker/languages/c/gaps.py",
+        {'NO_ARGUMENT = rb"': 'NO_ARGUMENT = rb"('},
+        "worker/languages/c/gaps.py: error: missing ), unterminated subpattern",
+    ),
+    "a resolver imports what is not there": (
+        "worker/languages/go/imports.py",
+        {"import word_list": "import world_list"},
+        "worker/languages/go/imports.py: ImportError: cannot import name 'world_list' from 'fledgling.worker.language'",
+    ),
+    "a list of names is missing": (
+        "worker/languages/go/imports.py",
+        {"go/stdlib.txt": "go/library.txt"},
+        "worker/languages/go/library.txt: No such file or directory",
+    ),
+    "statement rules do not compile": (
+        "worker/languages/sql/statements.toml",
+        {"create = '''": "create = '''("},
+        "worker/languages/sql/statements.toml: missing ), unterminated subpattern",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    return Copy(tmp_path_factory.mktemp("copy"))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    root = tmp_path_factory.mktemp("project")
+    (root / "main.go").write_text("package main\n\nfunc main() {}\n")
+    (root / "tables.sql").write_text("CREATE TABLE a (b int);\n")
+    return str(root)
+
+
+def indexed(copy: Copy, project: str) -> subprocess.CompletedProcess[str]:
+    command = [copy.python, "-I", "-B", "-m", "fledgling", "index", "--root", project]
+    return subprocess.run(command, cwd="/", capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong_in_a_folder_stops_the_indexer(copy: Copy, project: str, wrong: str) -> None:
+    name, changes, words = WRONG[wrong]
+    before = (copy.tree / name).read_text()
+    copy.edit(name, changes)
+    done = indexed(copy, project)
+    (copy.tree / name).write_text(before)
+    assert done.returncode != 0
+    assert words in " ".join(done.stderr.split())
+    assert str(copy.tree) not in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_nothing_is_wrong_in_the_copy_itself(copy: Copy, project: str) -> None:
+    done = indexed(copy, project)
+    assert done.returncode == 0, done.stderr
