@@ -109,6 +109,17 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     apart: Word = ""
 
 
+class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):
+    """A language, and what is found in its files: what `fledgling languages` lists. `parser` reads all but comments."""
+
+    name: Word
+    definitions: bool
+    imports: bool
+    comments: bool
+    parser: Said | None = None
+    extensions: tuple[Word, ...] = ()
+
+
 class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
     """Indexer to broker: this generation is sealed. A small project has only the last: it takes no time."""
 
