@@ -38,7 +38,7 @@ from fledgling.worker.store.database import lock_down, memory_share, open_sealed
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
-from fledgling.worker.tools.request import Asking
+from fledgling.worker.tools.request import Request
 
 QUESTIONS = 100  # of each kind
 RESPAWNS = 11  # workers started, one after the other
@@ -148,7 +148,7 @@ async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figu
 
             async def inside(question: AnyQuestion) -> None:
                 with closing(db.cursor()) as cursor:
-                    answer(Asking(cursor, signatures, blocks, outlines, opened, CODE), question)
+                    answer(Request(cursor, signatures, blocks, outlines, opened, CODE), question)
 
             async def outside(question: AnyQuestion) -> None:
                 await _ask(front, question)

@@ -114,6 +114,9 @@ def depends(question: Dependencies, found: DependencyGraph, _: Profile) -> bool:
     importers = [item for node in nodes for item in node.imported_by]
     return (
         found.path == _plain(question.path)
+        and found.direction == question.direction
+        and len(found.imports) <= (found.total_imports or len(found.imports))
+        and len(found.imported_by) <= (found.total_importers or len(found.imported_by))
         and len(set(paths)) == len(paths)
         and all(1 <= node.distance < question.depth for node in found.further)
         and not (imports and question.direction == "imported_by")

@@ -269,7 +269,7 @@ class Indexing:
         self._failure = failed
         self._not_before = time.monotonic() + RENEW_AGAIN_SECONDS
         if self._newest and self._newest.number < CODE:
-            self._newest = replace(self._newest, partial=UNFINISHED)
+            self._newest = replace(self._newest, pending=UNFINISHED)
         return failed
 
     async def _built_in_two(self) -> Built:

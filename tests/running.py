@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -129,10 +129,10 @@ async def first(of: psutil.Process, module: str) -> psutil.Process:
 
 @asynccontextmanager
 async def fronted(
-    root: Path, profile: object = "fledgling-core", **options: Any
+    root: Path, profile: object = "fledgling-core", settings: Mapping[str, Any] | None = None, **options: Any
 ) -> AsyncIterator[tuple[Front, Indexing]]:
     """An indexer and a query worker with this test as their broker: all but MCP, which takes a second to import."""
-    indexing = Indexing(Settings(root=str(root)), profiles.load(str(profile)), **options)
+    indexing = Indexing(Settings(root=str(root), **(settings or {})), profiles.load(str(profile)), **options)
     front = Front(indexing.profile, indexing)
     try:
         await indexing.accepted()

@@ -540,8 +540,8 @@ STUCK = """
 from fledgling.pipe import Pipe
 from fledgling.messages.control import ToWorker
 from fledgling.worker.query.calls import Calls
-from fledgling.worker.tools.request import Asking
-Calls(Pipe(ToWorker), lambda: Asking(object(), None, None, None, None, 2)).serve()
+from fledgling.worker.tools.request import Request
+Calls(Pipe(ToWorker), lambda: Request(object(), None, None, None, None, 2)).serve()
 """
 
 

@@ -17,13 +17,13 @@ from fledgling.worker.store.ngram_writer import Signer, signed_here
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
 from fledgling.worker.tools import search
-from fledgling.worker.tools.request import Asking
+from fledgling.worker.tools.request import Request
 
 FILES = {f"{name}.txt": "\n".join(f"{name} {n} needle" * (n % 3) + "x" * 300 for n in range(70)) for name in "abcde"}
 HITS = [(path, n) for path, text in FILES.items() for n, line in enumerate(text.split("\n"), 1) if "needle" in line]
 
 
-def asking() -> Asking:
+def request() -> Request:
     """An index of FILES, in the tables and the file that search reads."""
     db = duckdb.connect()
     db.execute("CREATE SCHEMA image")
@@ -37,7 +37,7 @@ def asking() -> Asking:
     writer.add(blocks)
     writer.finish(File(path, None, len(text), 70, None) for path, text in FILES.items())
     opened = Open(os.getpid(), images, profiles.load("fledgling-core"), Generation(CODE, (), has_content=True))
-    return Asking(
+    return Request(
         db,
         Signatures(memory_file.mapped(images.signatures)),
         Blocks(memory_file.mapped(images.blocks)),
@@ -52,7 +52,7 @@ def asking() -> Asking:
 def test_pages(monkeypatch: pytest.MonkeyPatch, query: str, path: str | None) -> None:
     monkeypatch.setattr(search, "COUNTED_BLOCKS", 3)
     expected = [(at, line) for at, line in HITS if path is None or at in ("b.txt", "d.txt")]
-    there = asking()
+    there = request()
     found, is_exact = [], []
     cursor: str | None = "0"
     while cursor:

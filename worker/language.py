@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fledgling.messages.control import Modules
 
@@ -42,6 +43,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     grammars: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     reader: str | None = None
+    is_code: bool = True  # something is defined in it, whether that is found or not
 
     # What definitions are: docs are "literal", the first string of a body, or "above", a comment that starts as
     # doc_comment says. A name that matches `private` is private; `visibilities` are keywords that are no visibility
@@ -70,6 +72,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     modules: Modules = Modules()
     inner_modules: bool = False
 
+    # What imports what only a running program knows, as RE2: importlib.import_module(name).
+    run_time: str = ""
+
     # How a text is repaired that the grammar does not know whole: modules in folders of languages, in the order of
     # their turns (extracting/repair.py).
     repairs: tuple[str, ...] = ()
@@ -94,6 +99,12 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     comment_lines: bool = True
     comments: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
+
+    @property
+    def importing(self) -> str:
+        """One word for the languages that may import each other: those that share packages, or are resolved alike."""
+        shares = self.modules.packages not in ("", "directory")
+        return self.modules.packages if shares else self.imports or ""
 
 
 class Languages(Struct, frozen=True):
@@ -126,8 +137,16 @@ class Languages(Struct, frozen=True):
         return next((other for other, sign in shared.items() if re.match(sign.encode(), head)), language)
 
     def modules(self) -> dict[str, Modules]:
-        """What the tools must know of the languages whose rows say something of modules."""
-        return {name: row.modules for name, row in self.rows.items() if row.modules != Modules()}
+        """What the tools must know of modules and imports, by language."""
+        return {
+            name: replace(row.modules, imports=row.importing, run_time=row.run_time)
+            for name, row in self.rows.items()
+            if row.imports
+        }
+
+    def undefined(self) -> tuple[str, ...]:
+        """The languages of code whose definitions are not extracted."""
+        return tuple(name for name, row in self.rows.items() if row.is_code and not (row.rules or row.reader))
 
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""

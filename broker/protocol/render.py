@@ -118,13 +118,17 @@ def symbols(answer: SymbolList) -> Iterator[str]:
 
 def graph(answer: DependencyGraph) -> Iterator[str]:
     """Yield what a file imports and what imports it, and the same of files further away."""
-    yield from _node(FileImports(answer.path, 0, answer.imports, answer.imported_by))
+    imports, importers = answer.total_imports or len(answer.imports), answer.total_importers or len(answer.imported_by)
+    yield from _node(FileImports(answer.path, 0, answer.imports, answer.imported_by), answer, imports, importers)
     for node in answer.further:
-        yield from _node(node)
+        yield from _node(node, answer, len(node.imports), len(node.imported_by))
 
 
-def _node(node: FileImports) -> Iterator[str]:
-    yield f"{one_line(node.path)}  ({len(node.imports)} imports, {len(node.imported_by)} importers)"
+def _node(node: FileImports, answer: DependencyGraph, imports: int, importers: int) -> Iterator[str]:
+    """Yield one file and its edges: in its heading stand only those that were asked for."""
+    counts = {"imports": f"{imports} imports", "imported_by": f"{importers} importers"}
+    asked = [count for direction, count in counts.items() if answer.direction in (direction, "both")]
+    yield f"{one_line(node.path)}  ({', '.join(asked)})"
     for item in node.imports:
         names = f" ({', '.join(item.names)})" if item.names else ""
         yield f"  {item.line}: {one_line(f'{item.module}{names} -> {item.resolved or item.unresolved}')}"

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import At, Count, Path, Place, Said, Shown, Word
-from fledgling.messages.questions import Kind, Line
+from fledgling.messages.questions import Direction, Kind, Line
 
 
 class Next(Struct, frozen=True):
@@ -148,7 +148,10 @@ class FileImports(Struct, frozen=True, omit_defaults=True):
 
 
 class DependencyGraph(Answer, frozen=True):
-    """Answer of dependencies; `further` holds the files reached when depth > 1."""
+    """Answer of dependencies; `further` holds the files reached when depth > 1.
+
+    Totals are those of the file itself, where this page has not all. A package that is a directory ends in `/`.
+    """
 
     path: Path
     imports: list[Import] = []
@@ -156,6 +159,9 @@ class DependencyGraph(Answer, frozen=True):
     further: list[FileImports] = []
     next: Next | None = None
     note: Said | None = None
+    direction: Direction = "both"
+    total_imports: Count | None = None
+    total_importers: Count | None = None
 
 
 class Table(Answer, frozen=True):

@@ -100,24 +100,18 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     `root` stands between the parts of a name, of which the first is what all modules of a package share, or as many as
     `longer` says where it holds a sign: three with a dot in Go. Without it they share the whole name. Languages with
     one word for `packages` share those that their files declare; where that is "directory", the files in it are one,
-    but for those whose names end in `apart`.
+    but for those whose names end in `apart`. Files of one package use each other without an import.
+
+    Languages with one word for `imports` may import each other; without it imports are not extracted. What `run_time`
+    matches, as RE2, imports what only a running program knows.
     """
 
     root: Word = ""
     longer: dict[Word, Count] = {}
     packages: Word = ""
     apart: Word = ""
-
-
-class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):
-    """A language, and what is found in its files: what `fledgling languages` lists. `parser` reads all but comments."""
-
-    name: Word
-    definitions: bool
-    imports: bool
-    comments: bool
-    parser: Said | None = None
-    extensions: tuple[Word, ...] = ()
+    imports: Word = ""
+    run_time: Word = ""
 
 
 class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
@@ -126,8 +120,10 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     number: Literal[0, 1, 2]
     defined: tuple[Word, ...]  # languages whose definitions are extracted
     has_content: bool  # False: index_content is off, so there are definitions but no text
+    undefined: tuple[Word, ...] = ()  # languages of code, whose definitions are not extracted
     modules: dict[Word, Modules] = {}  # by language, where it says anything
     partial: Said | None = None  # what the index lacks, as a sentence
+    pending: Said | None = None  # what only a later generation has, likewise
 
 
 class LanguageStats(Struct, frozen=True):

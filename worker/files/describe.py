@@ -7,10 +7,10 @@ from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces, Text, content_hash, count_lines, cut, decoded
 from fledgling.worker.files.walk import Entry
 from fledgling.worker.language import Languages
+from fledgling.worker.reasons import BINARY, NO_ROOM, TOO_LARGE, UNREADABLE
 from fledgling.worker.rows import FileRow
 
 HEAD_BYTES = 256  # of a file, enough for its `#!` line
-NO_ROOM = "over memory_limit"
 
 
 class Describing:
@@ -39,11 +39,11 @@ class Describing:
         try:
             data = reader.read(entry.raw, self._max_file_size)
         except OSError:
-            return self._row(entry, b"", None, "unreadable")
+            return self._row(entry, b"", None, UNREADABLE)
         if len(data) > self._max_file_size:
-            return self._row(entry, b"", None, "too large")
+            return self._row(entry, b"", None, TOO_LARGE)
         text = decoded(data)
-        return self._row(entry, data, text, "binary" if text is None else None)
+        return self._row(entry, data, text, BINARY if text is None else None)
 
     def _row(
         self, entry: Entry, data: bytes, text: Text | None, skip_reason: str | None
@@ -60,7 +60,7 @@ class Describing:
             size_bytes=entry.size,
             line_count=None if pieces is None else count_lines(pieces),
             modified_at=datetime.fromtimestamp(entry.modified_ns / 1e9, UTC).replace(tzinfo=None),
-            is_binary=skip_reason == "binary",
+            is_binary=skip_reason == BINARY,
             is_generated=is_generated(entry.path, text.utf8 if text else b""),
             content_hash=content_hash(data) if self._with_hashes and (data or text is not None) else None,
             skip_reason=skip_reason,

@@ -22,13 +22,14 @@ from fledgling.scope import Scope
 from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Batch, Found, Source, packed
 from fledgling.worker.extractor.pool import Extractors, given_up, joined
-from fledgling.worker.files.describe import NO_ROOM, Describing
+from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.walk import Entry, nearest
 from fledgling.worker.indexer.builder import Builder
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
+from fledgling.worker.reasons import CHANGED, COUNTING, EXTRACTING, NO_ROOM
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import FileRow, ImportRow
@@ -38,12 +39,6 @@ DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine,
 PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
-CHANGED = "changed while it was indexed"
-COUNTING = (
-    "Lines are still being counted: until then they, symbol counts and the largest file are missing, binary and "
-    "unreadable files are listed like others, and languages are told by the names of files alone."
-)
-EXTRACTING = "Definitions are still being extracted: enclosing names and symbol counts are missing until then."
 
 Stage = Literal["walk", "read", "extract", "seal"]
 
@@ -211,13 +206,15 @@ class Building:
             partial=partial,
         )
 
-    def _generation(self, number: Literal[0, 1, 2], *notes: str | None) -> Generation:
+    def _generation(self, number: Literal[0, 1, 2], partial: str | None, pending: str | None = None) -> Generation:
         return Generation(
             number,
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules or row.reader)),
             has_content=self._scope.index_content,
+            undefined=self._languages.undefined(),
             modules=self._languages.modules(),
-            partial=" ".join(note for note in notes if note) or None,
+            partial=partial,
+            pending=pending,
         )
 
     def _read(self, entries: Sequence[Entry]) -> list[FileRow]:

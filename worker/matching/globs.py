@@ -55,6 +55,17 @@ def name_pattern(glob: str) -> str:
     return f"^{_translate(glob)}$"
 
 
+def literals(glob: str) -> list[str]:
+    """Return the texts between the wildcards of a glob, which all that it matches holds: ["parse_"] of `parse_*`."""
+    texts = [""]
+    for token in _TOKENS.findall(glob):
+        if len(token) == 1 and token not in "*?":
+            texts[-1] += token
+        else:
+            texts.append("")
+    return [text for text in texts if text]
+
+
 def _translate(glob: str) -> str:
     return "".join(_piece(token) for token in _TOKENS.findall(glob))
 

@@ -74,6 +74,11 @@ def in_path(pattern: str) -> Callable[[str], bool]:
     return lambda path: find(path.encode(), 0) >= 0
 
 
+def of_pattern(pattern: str) -> Matcher:
+    """Return what finds the lines in which a pattern of RE2 matches."""
+    return Matcher(_matching(f"(?m){pattern}"))
+
+
 def of_paths(pattern: str) -> Matcher:
     """Return what finds the paths that match such a pattern in a text of one path a line: a twentieth of the time."""
     return Matcher(_matching(f"(?m){pattern}"))

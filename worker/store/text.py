@@ -123,6 +123,7 @@ class Blocks:
         self.names = msgspec.msgpack.decode(sections.column("names"), type=list[str | None])
         self.count = len(self.first_lines)
         self.files = range(len(self.sizes))
+        self._numbers: dict[tuple[str, str | None], list[int]] = {}  # of files, as they were asked for
 
     def forget(self) -> None:
         """Give the pages back that were read so far: they count as memory of the process that maps them."""
@@ -159,6 +160,18 @@ class Blocks:
         start = bisect_right(self.first_lines, first, file.block, end) - 1
         return range(max(start, file.block), bisect_right(self.first_lines, last, file.block, end))
 
+    def without_text(self, reason: str) -> list[int]:
+        """Return the numbers of the files that have no text for this reason."""
+        return self._where("reasons", self.reasons, reason)
+
+    def in_language(self, language: str) -> list[int]:
+        """Return the numbers of the files in a language."""
+        return self._where("languages", self.languages, language)
+
+    def not_utf8(self) -> list[int]:
+        """Return the numbers of the files that are in another encoding on disk."""
+        return self._where("encodings", self.encodings, None, is_other=True)
+
     def path(self, number: int) -> str:
         """Return the path of the file with this number."""
         return self.raw_path(number).decode()
@@ -182,3 +195,11 @@ class Blocks:
             self._counts[number],
             self.names[self.encodings[number]],
         )
+
+    def _where(self, name: str, column: memoryview, value: str | None, *, is_other: bool = False) -> list[int]:
+        """Return the numbers of the files of which a column says this, or anything else. They are looked for once."""
+        key = name, value
+        if key not in self._numbers:
+            place = self.names.index(value) if value in self.names else None
+            self._numbers[key] = [number for number, at in enumerate(column) if (at != place) is is_other]
+        return self._numbers[key]

@@ -5,15 +5,12 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from fledgling.messages.answers import DependencyGraph, FileImports, Import, Importer
-from fledgling.messages.control import Modules
 from fledgling.messages.questions import Dependencies
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import CODES
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import paths
+from fledgling.worker.tools import packages, paths, unknown_imports
 from fledgling.worker.tools.request import Request, continuing, cut_page
-
-_DIRECTORY = "directory"  # the word for packages that are directories, and not declared
 
 
 class _Row(NamedTuple):
@@ -50,6 +47,7 @@ class _Edge(NamedTuple):
     path: str
     distance: int
     edge: Import | Importer
+    leads: str | None = None  # an import to this file; of a package that is a directory, its first
 
 
 def dependencies(request: Request, question: Dependencies) -> DependencyGraph:
@@ -62,13 +60,18 @@ def dependencies(request: Request, question: Dependencies) -> DependencyGraph:
     for edge in page:
         _adjacency(nodes[edge.path], edge.edge)
     start = nodes.pop(file.path, FileImports(file.path, 0))
+    own = [edge.edge for edge in edges if edge.distance == 0]
+    imports = sum(isinstance(edge, Import) for edge in own)
     return DependencyGraph(
         path=file.path,
         imports=start.imports,
         imported_by=start.imported_by,
         further=list(nodes.values()),
         next=continuing(question, offset + len(page), len(edges)),
-        note=_note(request, file, edges),
+        note=unknown_imports.note(request, file, question, [edge.edge for edge in edges if edge.path == file.path]),
+        direction=question.direction,
+        total_imports=imports if imports > len(start.imports) else None,
+        total_importers=len(own) - imports if len(own) - imports > len(start.imported_by) else None,
     )
 
 
@@ -88,9 +91,9 @@ def _edges(request: Request, path: str, question: Dependencies) -> list[_Edge]:
         if question.direction != "imported_by":
             found += _imports(request, reached, distance)
         if question.direction != "imports":
-            found += _importers(request, reached, distance)
+            found += _importers(request, packages.apart(request, reached), distance)
         edges += sorted(found, key=lambda edge: edge.path)
-        reached = sorted(set(_neighbours(found)) - seen)
+        reached = sorted(set(_neighbours(request, found)) - seen)
         seen.update(reached)
     return edges
 
@@ -109,7 +112,9 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
         same = list(group)
         names = [name for row in same for name in row.imported_names]
         why = _unresolved(same, root(module, known.get(path)), ours)
-        edges.append(_Edge(path, distance, Import(line, module, names, same[0].resolved_path, why)))
+        leads = same[0].resolved_path
+        shown = packages.directory(leads) if leads and packages.is_directory(known.get(path)) else leads
+        edges.append(_Edge(path, distance, Import(line, module, names, shown, why), leads))
     return edges
 
 
@@ -130,29 +135,22 @@ def _unresolved(rows: Sequence[_Row], root: str, ours: Set[str]) -> Literal["std
 def _importers(request: Request, reached: Sequence[str], distance: int) -> list[_Edge]:
     files = [file for file in map(request.blocks.find, reached) if file]
     modules = request.opened.generation.modules
-    packages = {name: known.packages for name, known in modules.items() if known.packages}
-    if packages.keys().isdisjoint(file.language for file in files):
+    words = {name: known.packages for name, known in modules.items() if known.packages}
+    if words.keys().isdisjoint(file.language for file in files):
         found = request.rows("importers_of", _Imported, paths=list(reached))
     else:
-        members = [file.path for file in files if _is_member(file, modules.get(file.language or ""))]
-        declared = [*_declared(request, files, packages)]
+        members = [file.path for file in files if packages.is_member(file, modules.get(file.language or ""))]
+        declared = [*_declared(request, files, words)]
         columns = {name: [getattr(row, name) for row in declared] for name in _Declared._fields}
         found = request.rows("package_importers_of", _Imported, paths=list(reached), members=members, **columns)
     return [_Edge(row.resolved_path, distance, Importer(row.path, row.line_number)) for row in found]
 
 
-def _is_member(file: File, modules: Modules | None) -> bool:
-    """Tell whether a file belongs to the package that its directory is: a test of Go does not."""
-    if modules is None or modules.packages != _DIRECTORY:
-        return False
-    return not (modules.apart and file.path.endswith(modules.apart))
-
-
-def _declared(request: Request, files: Sequence[File], packages: Mapping[str, str]) -> Iterator[_Declared]:
+def _declared(request: Request, files: Sequence[File], words: Mapping[str, str]) -> Iterator[_Declared]:
     """Yield the packages that files declare, each with the first file that does."""
     outlines = request.outlines
-    for shared in sorted({*packages.values()} - {_DIRECTORY}):
-        languages = [name for name, word in packages.items() if word == shared]
+    for shared in sorted({*words.values()} - {packages.DIRECTORY}):
+        languages = [name for name, word in words.items() if word == shared]
         some = [file for file in files if file.language in languages]
         if not outlines or not some:
             continue
@@ -165,16 +163,9 @@ def _declared(request: Request, files: Sequence[File], packages: Mapping[str, st
             yield from (_Declared(file.path, first[name], name) for name in names)
 
 
-def _neighbours(edges: Iterable[_Edge]) -> Iterable[str]:
+def _neighbours(request: Request, edges: Iterable[_Edge]) -> Iterator[str]:
     for edge in edges:
-        path = edge.edge.resolved if isinstance(edge.edge, Import) else edge.edge.path
-        if path:
-            yield path
-
-
-def _note(request: Request, file: File, edges: Sequence[_Edge]) -> str | None:
-    if edges:
-        return request.partial
-    if file.skip_reason:
-        return f"The content of {file.path} is not in the index ({file.skip_reason}), so its imports are not known."
-    return f"No import was found in {file.path} ({file.language or 'unknown language'}), and none that leads to it."
+        if isinstance(edge.edge, Importer):
+            yield edge.edge.path
+        elif edge.leads:
+            yield from packages.members(request, edge.leads)

@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
-from fledgling.worker.tools import paths
+from fledgling.messages.questions import Search, Symbols
+from fledgling.worker.matching import globs
+from fledgling.worker.tools import paths, unknown
 from fledgling.worker.tools.request import Request
 
 SHOWN_LANGUAGES = 5  # in a note
@@ -12,43 +14,70 @@ class _Covered(NamedTuple):
     language: str | None
     skip_reason: str | None
     files: int
-    unparsed: int
 
 
-def of_text(request: Request, path: str | None, language: str | None) -> str:
+def of_text(request: Request, question: Search, asked: unknown.Scope) -> str | None:
     """Say where text was looked for: `Nothing found in 812 files. Not looked into: 14 binary.`"""
     if not request.opened.generation.has_content:
-        return "The index holds no text (index_content is off); symbols() and explore() still answer."
-    covered = _covered(request, path, language)
+        return unknown.NO_TEXT
+    covered = _covered(request, question.path, question.language)
     if not covered:
-        return _nothing_left(request, path, language)
+        return _nothing_left(request, question.path, question.language)
     searched = sum(row.files for row in covered if row.skip_reason is None)
-    return _joined(f"Nothing found in {searched} files.", _skipped(covered), request.partial)
+    if empty := _empty_file(request, asked):
+        return empty
+    return unknown.joined(
+        f"Nothing found in {unknown.counted(searched, 'file')}.",
+        _skipped(covered),
+        unknown.of_encodings(request, asked),
+        request.partial,
+    )
 
 
-def of_symbols(request: Request, path: str | None, language: str | None) -> str:
+def of_symbols(request: Request, question: Search | Symbols) -> str | None:
     """Say where definitions were looked for, and which languages have none in the index."""
+    path, language = question.path, question.language
     covered = _covered(request, path, language)
     if not covered:
         return _nothing_left(request, path, language)
     defined = request.opened.generation.defined
     searched = sum(row.files for row in covered if row.language in defined and row.skip_reason is None)
-    unparsed = sum(row.unparsed for row in covered if row.language in defined)
     others = [row for row in covered if row.language not in defined and row.skip_reason is None]
-    return _joined(
-        f"Nothing found in the definitions of {searched} files." if searched else "Nothing found.",
-        f"In {unparsed} of them not everything could be parsed." if unparsed else None,
+    asked = unknown.scope(request, path, language)
+    if empty := _empty_file(request, asked):
+        return empty
+    return unknown.joined(
+        f"Nothing found in the definitions of {unknown.counted(searched, 'file')}." if searched else "Nothing found.",
+        unknown.of_parsing(
+            request,
+            unknown.naming(request, unknown.not_whole(request, asked), name_of(question)),
+            "search() finds their text",
+        ),
         _undefined(others) if others else None,
         _skipped(covered),
         request.partial,
     )
 
 
+def _empty_file(request: Request, asked: unknown.Scope) -> str | None:
+    """Say that the one file that was asked for has no line."""
+    files = [*asked.files(request, request.blocks.files)] if asked.end - asked.first == 1 else []
+    return f"{files[0].path} is empty." if files and files[0].line_count == 0 else None
+
+
+def name_of(question: Search | Symbols) -> str:
+    """Return a text that every name holds which a question asks for; empty where there is none."""
+    if isinstance(question, Symbols):
+        return max(globs.literals(question.name_pattern or ""), key=len, default="")
+    return "" if question.regex else question.query
+
+
 def _undefined(others: list[_Covered]) -> str:
     names = dict.fromkeys(row.language or "unknown" for row in others)
     more = ", ..." if len(names) > SHOWN_LANGUAGES else ""
     shown = ", ".join(list(names)[:SHOWN_LANGUAGES])
-    return f"Definitions are not extracted from {sum(row.files for row in others)} files ({shown}{more})."
+    files = unknown.counted(sum(row.files for row in others), "file")
+    return f"Definitions are not extracted from {files} ({shown}{more}): search() finds their text."
 
 
 def _covered(request: Request, path: str | None, language: str | None) -> list[_Covered]:
@@ -64,17 +93,13 @@ def _skipped(covered: list[_Covered]) -> str | None:
     return f"Not looked into: {reasons}." if reasons else None
 
 
-def _nothing_left(request: Request, path: str | None, language: str | None) -> str:
+def _nothing_left(request: Request, path: str | None, language: str | None) -> str | None:
     filters = [f"{name} {value!r}" for name, value in (("path", path), ("language", language)) if value]
     if not filters:
         return "The index holds no file: the project is empty, or everything in it is ignored or excluded."
-    return _joined(
+    return unknown.joined(
         f"No file of the index has {' and '.join(filters)}.",
         paths.nearest(request, path) if path else None,
         "explore() lists what is there.",
         request.partial,
     )
-
-
-def _joined(*sentences: str | None) -> str:
-    return " ".join(sentence for sentence in sentences if sentence)

@@ -3,22 +3,13 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from fledgling.messages.answers import Directory, Exploration, File, Summary
-from fledgling.messages.generations import CODE
 from fledgling.messages.questions import Explore
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import UNCOUNTED, Blocks
-from fledgling.worker.tools import paths
+from fledgling.worker.tools import paths, unknown
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page, place
-
-SHOWN_GIVEN_UP = 5  # names of files that could not be parsed, in a note
-
-
-class _GivenUp(NamedTuple):
-    path: str
-    files: int
 
 
 def explore(request: Request, question: Explore) -> Exploration:
@@ -48,7 +39,7 @@ def explore(request: Request, question: Explore) -> Exploration:
         files=[entry for entry in page if isinstance(entry, File)],
         summary=_summary(request, numbers),
         next=continuing(question, offset + len(page), len(entries), request.generation),
-        note=_note(request, question, {"prefix": prefix, "pattern": pattern}, numbers),
+        note=_note(request, question, path, numbers),
     )
 
 
@@ -150,20 +141,22 @@ def _groups(blocks: Blocks, numbers: Sequence[int]) -> list[tuple[str | None, st
     return sorted(groups, key=lambda group: (-group[2], *((name is None, name or "") for name in group[:2])))
 
 
-def _note(request: Request, question: Explore, where: dict[str, str], numbers: Sequence[int]) -> str | None:
-    notes = [request.partial] if request.partial else []
-    parsed = request.generation == CODE
-    if given_up := request.rows("given_up", _GivenUp, shown=SHOWN_GIVEN_UP, **where) if parsed else []:
-        more = ", ..." if given_up[0].files > len(given_up) else ""
-        notes.append(
-            f"Parsing took too long or too much memory in {given_up[0].files} files "
-            f"({', '.join(row.path for row in given_up)}{more}): "
-            "no definitions or imports of theirs are known; their text can be read and searched."
-        )
+def _note(request: Request, question: Explore, path: str, numbers: Sequence[int]) -> str | None:
+    known = set(numbers) if question.pattern else None
+    unparsed = unknown.not_whole(request, unknown.scope(request, path))
+    return unknown.joined(
+        request.partial,
+        request.pending,
+        unknown.of_parsing(
+            request, (file for file in unparsed if known is None or file.number in known), "definitions may be missing"
+        ),
+        _empty(request, question, numbers),
+    )
+
+
+def _empty(request: Request, question: Explore, numbers: Sequence[int]) -> str | None:
     if not request.blocks.files:
-        notes.append("The index holds no file: the project is empty, or everything in it is ignored or excluded.")
-    elif not numbers:
-        notes.append(
-            f"No file here matches the pattern {question.pattern!r}; call explore without it to see what is there."
-        )
-    return " ".join(notes) or None
+        return "The index holds no file: the project is empty, or everything in it is ignored or excluded."
+    if not numbers:
+        return f"No file here matches the pattern {question.pattern!r}; call explore without it to see what is there."
+    return None

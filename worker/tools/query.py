@@ -1,6 +1,8 @@
 """The query tool: one SELECT that the gate admits, in a read-only transaction, with rows and bytes capped."""
 
 import math
+import re
+from collections.abc import Iterator
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -11,9 +13,11 @@ import msgspec
 from fledgling.messages.answers import Table
 from fledgling.messages.questions import Query
 from fledgling.worker.gate.denied import Denied
+from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Refused, Request
 
 TABLES = frozenset({"files", "content", "symbols", "imports"})
+_FOUND = re.compile(r"\b(?:content|symbols|imports)\b", re.IGNORECASE)  # tables of what was found in files
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
 
 
@@ -53,7 +57,7 @@ def _run(request: Request, cursor: duckdb.DuckDBPyConnection, statement: str) ->
     fetched = result.fetchmany(request.profile.max_rows + 1)
     kept = _fitting(request, fetched[: request.profile.max_rows])
     truncated = len(kept) < len(fetched)
-    return Table(columns, kept, len(kept), truncated, _note(request, kept, truncated=truncated))
+    return Table(columns, kept, len(kept), truncated, _note(request, statement, kept, truncated=truncated))
 
 
 def one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
@@ -78,8 +82,8 @@ def _fitting(request: Request, fetched: list[tuple[Any, ...]]) -> list[list[Any]
     return kept
 
 
-def _note(request: Request, rows: list[list[Any]], *, truncated: bool) -> str | None:
-    notes = [request.partial] if request.partial else []
+def _note(request: Request, statement: str, rows: list[list[Any]], *, truncated: bool) -> str | None:
+    notes = [request.partial, *_lacks(request, {name.lower() for name in _FOUND.findall(statement)})]
     if truncated:
         notes.append(
             f"Cut after {len(rows)} rows (at most {request.profile.max_rows} rows and "
@@ -88,7 +92,20 @@ def _note(request: Request, rows: list[list[Any]], *, truncated: bool) -> str | 
         )
     elif not rows:
         notes.append("The statement ran over the whole index and no row matched.")
-    return " ".join(notes) or None
+    return unknown.joined(*notes)
+
+
+def _lacks(request: Request, tables: set[str]) -> Iterator[str | None]:
+    """Yield what is missing in the tables that a statement names, and is in the project."""
+    everything = unknown.scope(request, None)
+    if tables.intersection(("symbols", "imports")):
+        unparsed = unknown.not_whole(request, everything)
+        yield unknown.of_parsing(request, unparsed, "some of their symbols and imports may be missing")
+    if "symbols" in tables:
+        yield unknown.of_languages(request, everything, "")
+    if "content" in tables:
+        is_there = request.opened.generation.has_content
+        yield unknown.of_unread(request, everything, "in content") if is_there else unknown.NO_TEXT
 
 
 def plain(cell: object) -> Any:

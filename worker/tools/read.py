@@ -7,7 +7,7 @@ from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import Read
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import paths
+from fledgling.worker.tools import paths, unknown
 from fledgling.worker.tools.request import Refused, Request, shown
 
 READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
@@ -33,17 +33,32 @@ def read(request: Request, question: Read) -> Excerpt:
     lines, cut_lines = _lines(request, file, wanted)
     last = wanted.start + len(lines) - 1
     enclosing = _enclosing(request, file, wanted.start, max(last, wanted.start))
-    notes = [note for note in (wanted.note, cut_lines, _empty(lines)) if note]
+    inside = ", ".join(f"{row.kind} {row.name}" for row in enclosing) or None
     return Excerpt(
         path=file.path,
         language=file.language,
         first=wanted.start,
         lines=lines,
         total_lines=file.line_count or 0,
-        enclosing=", ".join(f"{row.kind} {row.name}" for row in enclosing) or None,
+        enclosing=inside,
         next=_continue(file.path, last + 1, wanted.end) if lines and last < wanted.end else None,
-        note=" ".join(notes) or None,
+        note=unknown.joined(
+            wanted.note,
+            _parsing(request, file, question, inside),
+            request.pending if wanted.start > 1 else None,
+            cut_lines,
+            f"Not UTF-8, but taken for {file.encoding}." if file.encoding else None,
+            _empty(lines),
+        ),
     )
+
+
+def _parsing(request: Request, file: File, question: Read, inside: str | None) -> str | None:
+    """Say that a file was not parsed whole, where lines were chosen or named by what was parsed."""
+    if not (question.symbol or inside):
+        return None
+    so = "the end may be too early" if question.symbol else "what encloses this may be wrong"
+    return unknown.of_parsing(request, [file], so)
 
 
 def _range(request: Request, question: Read, file: File) -> _Range:
@@ -74,22 +89,29 @@ def _definition(request: Request, file: File, symbol: str) -> _Range:
         note = f"Also of this name here: {', '.join(others)}." if others else None
         return _Range(chosen[0].line_start, chosen[0].line_end, note)
     if not found:
-        known = request.outlines.definitions(file) if request.outlines else []
-        names, qualified = [row.name for row in known], [row.qualified_name for row in known]
-        nearest = request.rows(
-            "nearest_symbols", paths.Suggestion, names=names, qualified_names=qualified, symbol=symbol
-        )
-        near = ", ".join(row.path for row in nearest)
-        hint = f"The nearest: {near}." if near else "The index holds no definition of this file."
-        raise Refused(
-            "not_found", f"no definition {symbol!r} in {path}", f'{hint} symbols(path="{path}") lists them all.'
-        )
+        raise _undefined(request, file, symbol)
     places = "; ".join(f"{row.kind} {row.qualified_name}, lines {row.line_start}-{row.line_end}" for row in found)
     raise Refused(
         "ambiguous",
         f"{symbol!r} names {len(found)} definitions in {path}: {places}",
         f'Give the qualified name, or the lines: read(path="{path}", start_line={found[0].line_start}, '
         f"end_line={found[0].line_end}).",
+    )
+
+
+def _undefined(request: Request, file: File, symbol: str) -> Refused:
+    """Return the refusal for a name that is not defined in a file, or not known to be."""
+    known = request.outlines.definitions(file) if request.outlines else []
+    names, qualified = [row.name for row in known], [row.qualified_name for row in known]
+    nearest = request.rows("nearest_symbols", paths.Suggestion, names=names, qualified_names=qualified, symbol=symbol)
+    near = f"The nearest: {', '.join(row.path for row in nearest)}. " if nearest else ""
+    if why := unknown.why_undefined(request, file):
+        name = symbol.replace("::", ".").rpartition(".")[2]
+        next_step = f'{near}search(query="{name}", path="{file.path}") finds its lines; read them by their numbers.'
+        return Refused("not_found", f"no definition {symbol!r} is known in {file.path}: {why}", next_step)
+    hint = near or "The index holds no definition of this file. "
+    return Refused(
+        "not_found", f"no definition {symbol!r} in {file.path}", f'{hint}symbols(path="{file.path}") lists them all.'
     )
 
 

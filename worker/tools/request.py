@@ -77,6 +77,12 @@ class Request(msgspec.Struct, eq=False):
         known = self.opened.generation
         return known.partial if self.generation == known.number else " ".join(filter(None, (known.partial, EARLIER)))
 
+    @property
+    def pending(self) -> str | None:
+        """Say in a sentence what only a later generation has; None of the last."""
+        known = self.opened.generation
+        return known.pending if self.generation == known.number else None
+
     def go_back(self, generation: int) -> None:
         """Answer as an earlier generation does: what is known since then is left out."""
         if generation == LISTING:
@@ -92,7 +98,7 @@ class Request(msgspec.Struct, eq=False):
             raise duckdb.InterruptException("the call was told to end")
 
     def rows(self, sql: str, shape: Callable[..., Row], **parameters: object) -> list[Row]:
-        """Run one SQL file and return its rows: `request.rows("given_up", paths.Suggestion, ...)`."""
+        """Run one SQL file and return its rows: `request.rows("nearest_paths", paths.Suggestion, ...)`."""
         self.check()
         assert self.cursor, "a listing is asked for no statement"
         return [*starmap(shape, self.cursor.execute(SQL[sql], parameters).fetchall())]

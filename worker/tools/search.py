@@ -19,7 +19,7 @@ from fledgling.worker.matching.lines import Matcher
 from fledgling.worker.store.ngrams import Needed
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers as coverage
-from fledgling.worker.tools import paths, symbols
+from fledgling.worker.tools import paths, symbols, unknown
 from fledgling.worker.tools.request import SHOWN_LINE_CHARS, Refused, Request, continuing, cut_page, shown
 
 COUNTED_BLOCKS = 512  # candidates that are all searched, so that the totals are exact: some milliseconds
@@ -76,9 +76,23 @@ def _text(request: Request, question: Search, finding: Matcher) -> Hits:
     found = _find(request, finding, _candidates(request, question), question, offset)
     pieces = cut_page(_pieces(request, question, found), request)
     following = continuing(question, offset + len(pieces), found.total)
-    note = request.partial if found.total else coverage.of_text(request, question.path, question.language)
+    asked = unknown.scope(request, question.path, question.language)
+    note = _note(request, question, asked, found) if found.total else coverage.of_text(request, question, asked)
     return Hits(
         _joined(pieces), found.total, found.total_files, following, note, total_is_lower_bound=not found.is_exact
+    )
+
+
+def _note(request: Request, question: Search, asked: unknown.Scope, found: _Found) -> str | None:
+    """Say what there may be besides, and which enclosing definitions may be others."""
+    return unknown.joined(
+        request.partial,
+        request.pending,
+        unknown.of_parsing(
+            request, dict.fromkeys(hit.file for hit in found.hits), "names in [in ...] may be wrong there"
+        ),
+        unknown.of_unread(request, asked, "searched"),
+        None if question.query.isascii() else unknown.of_encodings(request, asked),
     )
 
 

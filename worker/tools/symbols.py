@@ -12,7 +12,7 @@ from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.tools import empty_answers as coverage
-from fledgling.worker.tools import paths
+from fledgling.worker.tools import paths, unknown
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
 
 
@@ -116,9 +116,28 @@ def _listed(request: Request, question: Symbols | Search, found: Sequence[_Found
     groups: dict[str, FileSymbols] = {}
     for path, language, symbol in page:
         groups.setdefault(path, FileSymbols(path, [], language)).symbols.append(symbol)
-    note = request.partial if total else coverage.of_symbols(request, question.path, question.language)
+    note = _note(request, question) if total else coverage.of_symbols(request, question)
     return SymbolList(
         list(groups.values()), total, continuing(question, int(question.cursor or 0) + len(page), total), note
+    )
+
+
+def _note(request: Request, question: Symbols | Search) -> str | None:
+    """Say what there may be besides. Where a name is asked for, files matter whose text holds it."""
+    asked, name = unknown.scope(request, question.path, question.language), coverage.name_of(question)
+    known = request.opened.generation
+    is_import = question.kind in ("import", "export")
+    return unknown.joined(
+        request.partial,
+        unknown.of_parsing(
+            request,
+            unknown.naming(request, unknown.not_whole(request, asked), name),
+            "definitions may be missing or end too early",
+        ),
+        None if is_import else unknown.of_languages(request, asked, name),
+        unknown.of_unread(
+            request, asked, "parsed", lambda file: file.language in known.defined or file.language in known.undefined
+        ),
     )
 
 

@@ -1,0 +1,66 @@
+"""Packages: files that use each other without an import, and that others import together."""
+
+from collections.abc import Iterator, Sequence
+
+from fledgling.messages.control import Modules
+from fledgling.worker.store.text import File
+from fledgling.worker.tools.request import Request
+
+DIRECTORY = "directory"  # the word for packages that are directories, and not declared
+
+
+def is_directory(modules: Modules | None) -> bool:
+    """Return whether the packages of a language are directories."""
+    return modules is not None and modules.packages == DIRECTORY
+
+
+def directory(path: str) -> str:
+    """Return the directory of a file: `directory("a/b.go")` is `a/`."""
+    return f"{path.rpartition('/')[0] or '.'}/"
+
+
+def is_member(file: File, modules: Modules | None) -> bool:
+    """Return whether a file belongs to the package that its directory is: a test of Go does not."""
+    if modules is None or modules.packages != DIRECTORY:
+        return False
+    return not (modules.apart and file.path.endswith(modules.apart))
+
+
+def siblings(request: Request, path: str) -> Iterator[File]:
+    """Yield the files beside a file."""
+    prefix = path.rpartition("/")[0] + "/" if "/" in path else ""
+    return (file for file in request.blocks.below(prefix) if "/" not in file.path.removeprefix(prefix))
+
+
+def members(request: Request, path: str) -> Iterator[str]:
+    """Yield the files of the package that a file stands for: it alone, where no directory is one."""
+    modules = request.opened.generation.modules
+    file = request.blocks.find(path)
+    known = modules.get(file.language or "") if file else None
+    if file is None or known is None or not is_member(file, known):
+        yield path
+        return
+    yield from (
+        each.path for each in siblings(request, path) if each.language == file.language and is_member(each, known)
+    )
+
+
+def apart(request: Request, paths: Sequence[str]) -> list[str]:
+    """Return one file of each package that is a directory, and all others: those of one have the same importers."""
+    firsts: dict[str, str] = {}
+    modules = request.opened.generation.modules
+    for file in filter(None, map(request.blocks.find, paths)):
+        is_one = is_member(file, modules.get(file.language or ""))
+        firsts.setdefault(directory(file.path) if is_one else file.path, file.path)
+    return [*firsts.values()]
+
+
+def mates(request: Request, file: File, modules: Modules) -> Iterator[File]:
+    """Yield the other files of a file's package: those beside it, and those that declare the same."""
+    yield from (each for each in siblings(request, file.path) if each.language == file.language)
+    outlines = request.outlines
+    if modules.packages == DIRECTORY or not outlines:
+        return
+    for row in outlines.definitions(file):
+        if row.kind == "module":
+            yield from map(request.blocks.file, map(outlines.file_of, outlines.named(row.name, "module")))

@@ -1,0 +1,147 @@
+"""What an answer does not know, in a sentence each: every tool says it in these words, and only where it matters.
+
+A sentence is some ten words long, names SHOWN_FILES files at most, and stands once in an answer. It is made of files
+that the profile shows, and of nothing else.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from fledgling.worker.matching import globs, prefilter
+from fledgling.worker.matching import lines as matching
+from fledgling.worker.reasons import UNREAD
+from fledgling.worker.store.symbols import GIVEN_UP, IN_PART
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import paths
+from fledgling.worker.tools.request import Request
+
+NO_TEXT = "The index holds no text (index_content is off); symbols() and explore() still answer."
+SHOWN_FILES = 3  # named in a sentence
+
+
+class Scope(NamedTuple):
+    """The files that a question is about: those numbered from `first` to `end` whose path matches, in one language."""
+
+    first: int
+    end: int
+    pattern: str = ""
+    language: str | None = None
+
+    def files(self, request: Request, numbers: Sequence[int]) -> Iterator[File]:
+        """Yield those of some files, whose numbers come in order, that the question is about."""
+        is_path = matching.in_path(self.pattern)
+        for number in numbers[bisect_left(numbers, self.first) : bisect_left(numbers, self.end)]:
+            file = request.blocks.file(number)
+            if self.language in (None, file.language) and is_path(file.path):
+                yield file
+
+
+def scope(request: Request, path: str | None, language: str | None = None) -> Scope:
+    """Return what the filters of a question leave: `scope(request, "src/**", "python")`."""
+    inside, blocks = paths.inside(path or ""), request.blocks
+    if not inside or globs.plain(inside) is None:
+        return Scope(0, len(blocks.files), paths.pattern(path), language)
+    if file := blocks.find(inside):
+        return Scope(file.number, file.number + 1, "", language)
+    return Scope(blocks.first(f"{inside}/"), blocks.first(inside + paths.BEHIND_SLASH), "", language)
+
+
+def joined(*sentences: str | None) -> str | None:
+    """Return sentences as a note, each once; None where there is none."""
+    return " ".join(dict.fromkeys(sentence for sentence in sentences if sentence)) or None
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name some things: `listed(["a", "b", "c", "d"])` is `a, b, c and 1 more`."""
+    more = f" and {len(names) - SHOWN_FILES:,} more" if len(names) > SHOWN_FILES else ""
+    return f"{', '.join(names[:SHOWN_FILES])}{more}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: `counted(1, "file")` is `1 file`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def is_whole(request: Request, file: File) -> bool:
+    """Return whether a file was parsed whole, or is none to parse."""
+    return request.outlines is None or request.outlines.parsed(file) not in (IN_PART, GIVEN_UP)
+
+
+def not_whole(request: Request, asked: Scope) -> list[File]:
+    """Return the files that were parsed in part or not at all, of those that a question is about."""
+    return [*asked.files(request, request.outlines.not_whole())] if request.outlines else []
+
+
+def of_parsing(request: Request, files: Iterable[File], so: str) -> str | None:
+    """Say which files were not parsed whole, and what follows: `Parsed in part: a.kt; definitions may be missing.`"""
+    names: dict[int, list[str]] = {IN_PART: [], GIVEN_UP: []}
+    for file in files:
+        if request.outlines and (parsed := request.outlines.parsed(file)) in names:
+            names[parsed].append(file.path)
+    part, none = names[IN_PART], names[GIVEN_UP]
+    parts = (
+        f"parsed in part: {listed(part)}" if part else None,
+        f"not parsed, as that took too long or too much memory: {listed(none)}" if none else None,
+    )
+    said = "; ".join(filter(None, parts))
+    return f"{said[0].upper()}{said[1:]}; {so}." if said else None
+
+
+def why_undefined(request: Request, file: File) -> str | None:
+    """Say why a definition that is in a file may not be known; None where all are."""
+    if file.language not in request.opened.generation.defined:
+        return f"definitions are not extracted from {file.language or 'a file of an unknown language'}"
+    parsed = request.outlines.parsed(file) if request.outlines else None
+    return {
+        IN_PART: "it was parsed in part",
+        GIVEN_UP: "it was not parsed, as that took too long or too much memory",
+    }.get(parsed or 0)
+
+
+def naming(request: Request, files: Iterable[File], name: str) -> list[File]:
+    """Return the files whose text holds a name in any case: those in which a parser may have missed it."""
+    some = [*files]
+    if not (some and name and request.signatures and request.opened.generation.has_content):
+        return some
+    needed = prefilter.of_literal(name, case_sensitive=False)
+    blocks = None if needed is None else set(request.signatures.holding(needed))
+    text = name.lower()
+    return [file for file in some if _holds(request, file, text, blocks)]
+
+
+def _holds(request: Request, file: File, text: str, blocks: set[int] | None) -> bool:
+    request.check()
+    numbers = range(file.block, file.block + file.blocks)
+    return any(text in request.blocks.text(at).decode().lower() for at in numbers if blocks is None or at in blocks)
+
+
+def of_unread(request: Request, asked: Scope, done: str, leaves: Callable[[File], bool] = lambda _: True) -> str | None:
+    """Say which files of text are not in the index: `Not searched: 2 too large (a.json, b.json).`"""
+    groups = {reason: [*filter(leaves, asked.files(request, request.blocks.without_text(reason)))] for reason in UNREAD}
+    said = [f"{len(some):,} {reason} ({listed([f.path for f in some])})" for reason, some in groups.items() if some]
+    return f"Not {done}: {', '.join(said)}." if said else None
+
+
+def of_encodings(request: Request, asked: Scope) -> str | None:
+    """Say which files are not UTF-8, and what they were taken for: with a wrong guess a word is missed."""
+    files = [*asked.files(request, request.blocks.not_utf8())]
+    if not files:
+        return None
+    taken = listed(sorted({file.encoding or "" for file in files}))
+    are = f"{counted(len(files), 'file')} {'is' if len(files) == 1 else 'are'}"
+    return f"{are} not UTF-8 and taken for {taken}: {listed([file.path for file in files])}."
+
+
+def of_languages(request: Request, asked: Scope, name: str) -> str | None:
+    """Say of which code no definitions are extracted: `Definitions are not extracted from swift (12 files).`
+
+    Where a `name` is asked for, files matter whose text holds it.
+    """
+    undefined = request.opened.generation.undefined
+    counts = {
+        language: len(naming(request, asked.files(request, request.blocks.in_language(language)), name))
+        for language in (undefined if asked.language is None else {asked.language}.intersection(undefined))
+    }
+    said = [f"{language} ({counted(count, 'file')})" for language, count in counts.items() if count]
+    return f"Definitions are not extracted from {listed(said)}; search() finds its text." if said else None

@@ -1,0 +1,108 @@
+"""What the dependencies tool does not know: imports that were missed or are made at run time, and uses without one."""
+
+from collections.abc import Iterator, Sequence, Set
+
+from fledgling.messages.answers import Import, Importer
+from fledgling.messages.questions import Dependencies
+from fledgling.worker.matching import lines as matching
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import packages, unknown
+from fledgling.worker.tools.request import Request
+
+_NO_NAMES = frozenset({"module", "import", "export", "macro"})  # kinds that others do not name
+
+
+def note(request: Request, file: File, question: Dependencies, edges: Sequence[Import | Importer]) -> str | None:
+    """Say what is not known of the imports and importers of a file, beside the edges that were found."""
+    sentences: list[str | None] = [request.partial, None if edges else _nothing(request, file, question)]
+    if question.direction != "imported_by":
+        followed = {edge.line for edge in edges if isinstance(edge, Import)}
+        sentences += _of_imports(request, file, followed)
+    if question.direction != "imports":
+        known = {edge.path for edge in edges if isinstance(edge, Importer)}
+        sentences += _of_importers(request, file, known)
+    return unknown.joined(*sentences)
+
+
+def _nothing(request: Request, file: File, question: Dependencies) -> str:
+    """Say that nothing was found, or that nothing could be."""
+    if file.skip_reason and question.direction != "imported_by":
+        return f"The content of {file.path} is not in the index ({file.skip_reason}), so its imports are not known."
+    if not _family(request, file):
+        language = file.language or "a file of an unknown language"
+        name = _name(request, file) or file.path.rpartition("/")[2].partition(".")[0]
+        return f'Imports are not extracted from {language}: search(query="{name}") finds what uses it by name.'
+    found = {
+        "imports": f"No import was found in {file.path} ({file.language}).",
+        "imported_by": f"No import was found that leads to {file.path}.",
+        "both": f"No import was found in {file.path} ({file.language}), and none that leads to it.",
+    }
+    return found[question.direction]
+
+
+def _of_imports(request: Request, file: File, followed: Set[int]) -> Iterator[str | None]:
+    """Yield what is not known of the imports of a file, of which those on some lines were `followed`."""
+    yield unknown.of_parsing(request, [file], "imports may be missing")
+    modules = request.opened.generation.modules.get(file.language or "")
+    lines = [line for line in _run_time(request, file, modules.run_time if modules else "") if line not in followed]
+    if lines:
+        yield f"Imports at run time are not followed: line {unknown.listed([*map(str, lines)])}."
+
+
+def _run_time(request: Request, file: File, pattern: str) -> Iterator[int]:
+    """Yield the lines that import what only a running program knows."""
+    finding = matching.of_pattern(pattern)
+    for block in range(file.block, file.block + file.blocks) if pattern else ():
+        first = request.blocks.first_lines[block]
+        yield from (first + place for place in matching.places(finding, request.blocks.text(block)))
+
+
+def _of_importers(request: Request, file: File, known: Set[str]) -> Iterator[str | None]:
+    """Yield which files may use a file beside those that are `known` to: unread, unparsed, or of its package."""
+    family = _family(request, file)
+    if not family:
+        return
+    everywhere = unknown.scope(request, None)
+    unparsed = [
+        each
+        for each in unknown.not_whole(request, everywhere)
+        if each.path not in known | {file.path} and _family(request, each) == family
+    ]
+    name = _imported_as(file)
+    yield unknown.of_parsing(request, unknown.naming(request, unparsed, name), f"the text names `{name}`")
+    yield unknown.of_unread(request, everywhere, "looked into", lambda each: _family(request, each) == family)
+    yield _of_package(request, file, known)
+
+
+def _family(request: Request, file: File) -> str:
+    """Return the word for the languages that may import each other; empty where imports are not extracted."""
+    modules = request.opened.generation.modules.get(file.language or "")
+    return modules.imports if modules else ""
+
+
+def _imported_as(file: File) -> str:
+    """Return what an import of a file holds: its name, or that of its directory where it stands for that."""
+    *_, directory, name = f"/{file.path}".split("/")
+    stem = name.partition(".")[0]
+    return directory if directory and stem in ("__init__", "index", "mod", "lib", "main") else stem
+
+
+def _name(request: Request, file: File) -> str | None:
+    """Return the name of the first thing that a file defines for others."""
+    rows = request.outlines.definitions(file) if request.outlines else []
+    scopes = {row.qualified_name for row in rows if row.kind == "module"}
+    first = (row for row in rows if row.kind not in _NO_NAMES and row.parent_name in (None, *scopes))
+    return next((row.name for row in first), None)
+
+
+def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
+    """Say which files of the same package name what a file defines: they need no import for that."""
+    modules, name = request.opened.generation.modules.get(file.language or ""), _name(request, file)
+    if not (modules and modules.packages and name):
+        return None
+    mates = {each.path: each for each in packages.mates(request, file, modules) if each.path not in known | {file.path}}
+    named = unknown.naming(request, mates.values(), name)
+    if not mates:
+        return None
+    shown = f" ({unknown.listed([each.path for each in named])})" if named else ""
+    return f"Files of its package need no import: {len(named):,} of {len(mates):,} name `{name}`{shown}."
