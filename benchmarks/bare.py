@@ -15,7 +15,7 @@ from fledgling.security.confinement import LAYERS
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.build import Building
-from fledgling.worker.indexer.builder import Builder
+from fledgling.worker.indexer.index import Index
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.store.database import open_empty, start
@@ -32,5 +32,5 @@ scope = lister.began().narrowed.scope
 extractors.confined()
 gate = Gate() if profile.views else None
 open_empty(db := start(), images)
-builder = Builder(db, gate, images, profile, extractors.sign, has_content=True)
-Building(order, scope, builder, languages, lister, extractors, lambda _: None).run()
+index = Index(db, gate, images, profile, languages.modules(), extractors.sign, has_content=True)
+Building(order, scope, index, languages, lister, extractors, lambda _: None).run()

@@ -14,7 +14,7 @@ from fledgling.scope import Scope
 from fledgling.security import memory_file, profile
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.indexer.build import Building
-from fledgling.worker.indexer.builder import Builder
+from fledgling.worker.indexer.index import Index
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.store.database import memory_share, open_empty, open_sealed, start
@@ -61,9 +61,9 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     extractors = Extractors(languages, CONFINED, core.memory_limit)
     extractors.confined()
     open_empty(db := start(), images)
-    builder = Builder(db, None, images, core, has_content=True)
+    index = Index(db, None, images, core, languages.modules(), has_content=True)
     lister.began()
-    Building(order, order.scope, builder, languages, lister, extractors, lambda _: None).run()
+    Building(order, order.scope, index, languages, lister, extractors, lambda _: None).run()
     blocks = Blocks(memory_file.mapped(images.blocks))
     open_sealed(db := start(), images, CODE, memory_share(images, CODE, core.memory_limit))
     assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)

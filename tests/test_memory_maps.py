@@ -136,7 +136,7 @@ def symbol(row: Row) -> SymbolRow:
 
 def outlined(files: list[File], outlines: dict[int, list[Row]] = ROWS, parsed: bytes | None = None) -> Outlines:
     fd = memory_file.create()
-    writer = OutlineWriter(fd, len(files))
+    writer = OutlineWriter(fd)
     for number, rows in outlines.items():
         writer.add([number], [len(rows)], encoded([[symbol(row) for row in rows]]))
     writer.finish(bytes([WHOLE] * len(files)) if parsed is None else parsed)

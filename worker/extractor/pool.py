@@ -130,6 +130,8 @@ class Extractors:
 
     def close(self) -> None:
         """End the processes."""
+        while not self._free.empty():  # what is to be signed from here on is signed by who asks
+            self._free.get()
         for ours in self._sockets:
             ours.close()
         self._above.ended()

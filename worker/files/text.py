@@ -87,15 +87,19 @@ def cut(text: bytes) -> Pieces:
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n") if b"\n" in text else text.replace(b"\r", b"\n")
         text = text if text.endswith(b"\n") else text.removesuffix(b"\r")
-    pieces = []
-    last = len(text) - text.endswith(b"\n")
-    first_line, start = 1, 0
-    while (end := text.find(b"\n", start + BLOCK_BYTES, last)) >= 0:
-        pieces.append((first_line, text[start:end]))
-        first_line += text.count(b"\n", start, end) + 1
-        start = end + 1
-    pieces.append((first_line, text[start:last]))
-    return pieces
+    return pieces(text, 1, len(text) - text.endswith(b"\n"))
+
+
+def pieces(text: bytes, first_line: int, end: int) -> Pieces:
+    """Return the lines of a text up to its byte `end` as `cut` does, numbered from `first_line`."""
+    found = []
+    start = 0
+    while (stop := text.find(b"\n", start + BLOCK_BYTES, end)) >= 0:
+        found.append((first_line, text[start:stop]))
+        first_line += text.count(b"\n", start, stop) + 1
+        start = stop + 1
+    found.append((first_line, text[start:end]))
+    return found
 
 
 def count_lines(pieces: Pieces) -> int:

@@ -26,7 +26,7 @@ from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.walk import Entry, nearest
-from fledgling.worker.indexer.builder import Builder
+from fledgling.worker.indexer.index import Index
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.reasons import CHANGED, COUNTING, EXTRACTING, NO_ROOM
@@ -121,7 +121,7 @@ class Extracted:
 class Building:
     """A build at work: what it was ordered, what it uses, and whom it tells. It ends lister and extractors.
 
-    >>> Building(order, scope, builder, languages, lister, extractors, pipe.send).run()
+    >>> Building(order, scope, index, languages, lister, extractors, pipe.send).run()
     Built(files=812, ...)
     """
 
@@ -129,7 +129,7 @@ class Building:
         self,
         order: Build,
         scope: Scope,
-        builder: Builder,
+        index: Index,
         languages: Languages,
         lister: Lister,
         extractors: Extractors,
@@ -137,18 +137,18 @@ class Building:
     ) -> None:
         self._order = order
         self._scope = scope
-        self._builder = builder
+        self._index = index
         self._languages = languages
         self._lister = lister
         self._extractors = extractors
         self._tell = tell
         self._clock = Clock(tell)
         self._describing = Describing(
-            languages, max_file_size=scope.max_file_size, root=order.root, with_hashes=builder.holds_hashes
+            languages, max_file_size=scope.max_file_size, root=order.root, with_hashes=index.holds_hashes
         )
         self._kept = None if order.kept_fd is None else KeptWriter(order.kept_fd)
         self._manifests: dict[str, str] = {}
-        self._room = builder.text_room  # bytes of text that still fit
+        self._room = index.text_room  # bytes of text that still fit
         self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
 
     def run(self) -> Built:
@@ -166,8 +166,7 @@ class Building:
             rows, cut = self._read_visible(tree.entries) if narrows else (self._read(tree.entries), None)
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
         partial = _partial((tree.partial, cut), rows)
-        if not self._builder.narrows_content:
-            self._builder.seal_text()
+        if self._index.end_reading():
             self._clock.mark("text")
             if sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES:
                 self._tell(self._generation(TEXT, partial, EXTRACTING))
@@ -184,8 +183,7 @@ class Building:
         with self._clock.stage("seal"):
             for imports in found.waiting():
                 self._imports(imports)
-            self._builder.extracted(found.files)
-            counts = self._builder.seal_code(self._languages.modules())
+            counts = self._index.finish(found.files)
             if self._kept and self._order.kept_fd is not None:
                 self._kept.finish()
                 memory_file.seal(self._order.kept_fd)
@@ -195,8 +193,8 @@ class Building:
         return Built(
             **counts,
             lines=sum(row.lines for row in statistics),
-            image_bytes=self._builder.size(),
-            sections=self._builder.sections(),
+            image_bytes=self._index.size(),
+            sections=self._index.sections(),
             seconds=self._clock.seconds,
             languages=tuple(map(found.added, statistics)),
             skipped=dict(skipped.most_common()),
@@ -223,7 +221,7 @@ class Building:
         for row, pieces in self._described(entries):
             rows.append(row)
             self._load(row, pieces)
-        self._builder.files(rows)
+        self._index.files(rows)
         return rows
 
     def _read_visible(self, entries: list[Entry]) -> tuple[list[FileRow], str | None]:
@@ -233,13 +231,13 @@ class Building:
         """
         described = self._described(entries, is_told=False)
         while some := [row for row, _ in islice(described, DESCRIBED_TOGETHER)]:
-            self._builder.files(some)
-        known = self._builder.visible()
+            self._index.files(some)
+        known = self._index.visible()
         visible = [entry for entry in entries if entry.path in known]
         entries[:] = visible  # the others take as much memory as there are of them
         visible, cut = nearest(visible, self._scope.max_files)
         left_out = known.keys() - {entry.path for entry in visible}
-        self._builder.leave_out(sorted(left_out))
+        self._index.leave_out(sorted(left_out))
         rows = []
         missing: dict[str, list[str]] = {NO_ROOM: [], CHANGED: []}
         for row, pieces in self._described(visible):
@@ -250,13 +248,13 @@ class Building:
             rows.append(row)
             self._load(row, pieces)
         for reason, paths in missing.items():
-            self._builder.without_content(paths, reason)
+            self._index.without_content(paths, reason)
         return rows, cut
 
     def _load(self, row: FileRow, pieces: Pieces | None) -> None:
         if pieces is not None:
             self._room -= sum(len(text) for _, text in pieces)
-            self._builder.text(row.path, pieces)
+            self._index.text(row.path, pieces)
             if self._languages.is_manifest(row.path) and row.size_bytes <= MAX_MANIFEST:
                 self._manifests[row.path] = b"\n".join(text for _, text in pieces).decode()
 
@@ -269,7 +267,7 @@ class Building:
 
     def _imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
         """Load resolved imports, those of each file one after the other."""
-        self._builder.imports(imports)
+        self._index.imports(imports)
         if self._kept:
             for path, rows in groupby(imports, key=itemgetter(0)):
                 self._kept.resolved(path, packed([row for _, row in rows]))
@@ -287,28 +285,28 @@ class Building:
         first_blocks: dict[str, int] = {}
 
         def sources() -> Iterator[Source]:
-            for block, source in self._builder.sources(languages):
+            for block, source in self._index.sources(languages):
                 first_blocks[source.path] = block
                 yield source
 
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
-        for batch, answer in self._extractors.extract(sources(), tabled=self._builder.holds_symbols):
+        for batch, answer in self._extractors.extract(sources(), tabled=self._index.holds_symbols):
             self._clock.tick("extract", len(found.files), len(languages))
-            if not self._builder.has_room(answer):
+            if not self._index.has_room(answer):
                 self._without_room += len(batch.sources)
                 answer = joined([given_up(facts.seconds) for facts in answer.facts])
             if self._kept:
                 for source, facts in zip(batch.sources, answer.facts, strict=True):
                     self._kept.facts(source.path, packed(facts.imports), packed(facts.declared))
             self._imports(found.add(batch, answer))
-            self._builder.symbols(batch, answer)
-            each = zip(batch.sources, answer.facts, strict=True) if self._builder.holds_comments else ()
+            self._index.symbols(batch, answer)
+            each = zip(batch.sources, answer.facts, strict=True) if self._index.holds_content else ()
             for source, facts in each:
                 for block, lines in enumerate(facts.comments, first_blocks[source.path]):
                     comments["block"] += [block] * len(lines)
                     comments["line_number"] += lines
-        if self._builder.holds_comments:
-            self._builder.comments(comments)
+        if self._index.holds_content:
+            self._index.comments(comments)
 
 
 def _partial(files: Iterable[str | None], rows: Sequence[FileRow]) -> str | None:

@@ -15,7 +15,8 @@ from fledgling.security.confinement import ConfinementError
 from fledgling.worker.extractor.pool import Extractors, UnfitError
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.indexer.build import Building
-from fledgling.worker.indexer.builder import Builder, ViewError
+from fledgling.worker.indexer.index import Index
+from fledgling.worker.indexer.views import ViewError
 from fledgling.worker.language import LanguageError, Languages
 from fledgling.worker.lister.process import Lister, ListingError, confined
 from fledgling.worker.process.child import CrashError
@@ -45,12 +46,14 @@ def index(
         began = lister.began()
         narrowed = began.narrowed
         has_content = narrowed.scope.index_content
-        builder = Builder(db, gate, order.images, order.profile, extractors.sign, has_content=has_content)
+        made = Index(
+            db, gate, order.images, order.profile, languages.modules(), extractors.sign, has_content=has_content
+        )
         held = (layers, began.layers, extractors.confined())
         untested = check_engine(duckdb.__version__)
         notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
         pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
-        pipe.send(Building(order, narrowed.scope, builder, languages, lister, extractors, pipe.send).run())
+        pipe.send(Building(order, narrowed.scope, made, languages, lister, extractors, pipe.send).run())
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
     except ListingError as none:

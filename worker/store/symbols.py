@@ -152,31 +152,36 @@ def parsed(engine: str | None, *, is_whole: bool) -> int:
 class OutlineWriter:
     """Writes the symbols of all files, in the order of the files.
 
-    >>> writer = OutlineWriter(fd, files=1)
+    >>> writer = OutlineWriter(fd)
     >>> writer.add([0], [1], outlined([[SymbolRow("run", ...)]]))
     >>> writer.finish(bytes([WHOLE]))
     """
 
-    def __init__(self, fd: int, files: int) -> None:
-        """Write to an empty file, which the caller closes, what is in so many files."""
+    def __init__(self, fd: int) -> None:
+        """Write to an empty file, which the caller closes."""
         self._sections = SectionWriter(fd, "symbols")
         self._sections.begin("parts")
-        self._begins = array(PLACE, bytes(files * array(PLACE).itemsize))
-        self._counts = array(NUMBER, bytes(files * array(NUMBER).itemsize))
+        self._numbers, self._begins, self._counts = array(NUMBER), array(PLACE), array(NUMBER)  # of files with parts
         self._hashes: list[bytes] = []
         self._end = 0
 
     def add(self, numbers: Sequence[int], counts: Sequence[int], symbols: Outlined) -> None:
         """Write the symbols of the files with these numbers, of each so many."""
-        for number, count, part in zip(numbers, counts, symbols.parts, strict=True):
-            self._begins[number], self._counts[number] = self._end, count
+        self._numbers.extend(numbers)
+        self._counts.extend(counts)
+        for part in symbols.parts:
+            self._begins.append(self._end)
             self._end += len(part)
         self._sections.write(symbols.parts)
         self._hashes.append(symbols.hashes)
 
     def finish(self, parsed: bytes) -> None:
-        """Write where everything is, and how far each file was `parsed`."""
+        """Write where everything is, and how far each file of the index was `parsed`."""
         import numpy as np  # noqa: PLC0415  (what reads outlines needs nothing of it)
+
+        begins, counts = np.zeros(len(parsed), PLACE), np.zeros(len(parsed), NUMBER)
+        begins[self._numbers], counts[self._numbers] = self._begins, self._counts
+        begins[counts == 0] = 0  # whether nothing was found in a file or nothing was looked for
 
         keys = np.frombuffer(b"".join(self._hashes), NUMBER).astype(np.uint64)  # a hash, and behind it whose it is
         self._hashes.clear()
@@ -186,8 +191,8 @@ class OutlineWriter:
         with self._sections as sections:
             sections.column("hashes", NUMBER, (keys >> 32).astype(NUMBER).data)
             sections.column("named", NUMBER, keys.astype(NUMBER).data)
-            sections.column("begins", PLACE, self._begins)
-            sections.column("first_rows", NUMBER, accumulate(self._counts, initial=0))
+            sections.column("begins", PLACE, begins.data)
+            sections.column("first_rows", NUMBER, accumulate(counts.tolist(), initial=0))
             sections.begin("parsed")
             sections.write([parsed])
 

@@ -1,0 +1,181 @@
+"""What a profile lets in: its views, admitted, and the rows that they leave. Rows go in, rows come out.
+
+What a view leaves out never comes to a sink: there is nothing to escape to.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import _duckdb as duckdb
+from msgspec.structs import astuple
+
+from fledgling.messages.profile import Profile, View
+from fledgling.worker.gate.denied import Denied
+from fledgling.worker.gate.statement import Gate
+from fledgling.worker.indexer.loading import Columns, Loading, load, of_rows
+from fledgling.worker.rows import FileRow
+from fledgling.worker.store.database import ROWS_TOGETHER, SQL
+
+# Where a view hides files, joins are carried out as written: DuckDB would choose by how many rows there are, also
+# hidden ones, and the order of what is left would tell.
+_AS_WRITTEN = "SET disabled_optimizers='join_order,build_side_probe_side'"
+
+# The columns that each view keeps, where that is more than the path: text is put together again from lines.
+_KEEPS = {"content": ("path", "line_number", "line_text", "is_comment")}
+
+# What each view of a profile may read. visible_files decides about files before any text is read.
+_MAY_READ = {
+    "visible_files": frozenset({"files"}),
+    "files": frozenset({"files"}),
+    "content": frozenset({"content", "files"}),
+    "symbols": frozenset({"symbols", "files"}),
+    "imports": frozenset({"imports", "files"}),
+}
+
+
+class ViewError(Exception):
+    """A profile's view cannot be used: `line` of the profile file, `problem`, and what would be right."""
+
+    def __init__(self, line: int, problem: str, fix: str) -> None:
+        super().__init__(line, problem, fix)
+        self.line, self.problem, self.fix = line, problem, fix
+
+
+class Views:
+    """The tables that views read, in memory, and what the views of a profile leave of their rows.
+
+    What is left of a table is the view `left_files`, `left_content`, `left_symbols` or `left_imports`, with all columns
+    of the table: of one that the profile does not narrow, all rows. They are computed when all rows are there, since a
+    view may look at any of them.
+
+    >>> views = Views(loading, Gate(), profile)
+    >>> "symbols" in views
+    True
+    >>> loading.load("memory", "symbols", columns)
+    >>> for rows in views.rows("left_symbols", of="symbols"): ...
+    """
+
+    def __init__(self, loading: Loading, gate: Gate | None, profile: Profile) -> None:
+        """Make the tables, and let `gate` check the profile's views. Raises ViewError."""
+        self._db = loading.db
+        for tables in ("schema", "schema_blocks", "schema_content"):
+            loading.create(tables, "memory")
+        self._lines = {view.name: view.line for view in profile.views}
+        admitted = {view.name: self._admitted(gate, view) for view in profile.views}
+        for name in _MAY_READ:
+            with self._computing(name):
+                self._db.execute(f"CREATE VIEW left_{name} AS {admitted.get(name, f'FROM {_table(name)}')}")
+        self._narrows_files = profile.narrows_files
+        self._db.execute(_AS_WRITTEN if self._narrows_files else "CREATE VIEW kept AS SELECT path FROM files")
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the profile has a view of this name."""
+        return name in self._lines
+
+    def rows(self, sql: str, *, of: str) -> Iterator[list[Any]]:
+        """Yield the rows of a SQL file that reads what is left of a table, some at a time. Raises ViewError."""
+        cursor = self._db.cursor()
+        with self._computing(of):
+            cursor.execute(SQL[sql])
+        while True:
+            with self._computing(of):
+                rows = cursor.fetchmany(ROWS_TOGETHER)
+            if not rows:
+                break
+            yield rows
+        cursor.close()
+
+    def columns(self, of: str) -> dict[str, str]:
+        """Return the columns of a table or statement, each with its type."""
+        return {name: type_ for name, type_, *_ in self._db.execute(f"DESCRIBE {of}").fetchall()}
+
+    def forget(self, *tables: str) -> None:
+        """Forget tables whose rows were asked for: others need the memory."""
+        for table in tables:
+            self._db.execute(f"DROP TABLE {table}")
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def describe(self, rows: Sequence[FileRow]) -> None:
+        """Load descriptions of files; in any number of calls."""
+        load(self._db, "load_files", of_rows(FileRow.__struct_fields__, [astuple(row) for row in rows]))
+
+    def visible(self) -> dict[str, FileRow]:
+        """Return the files that the profile leaves visible, by path, as they were loaded; the others are forgotten."""
+        with self._computing("visible_files"):
+            self._db.execute("CREATE TABLE visible AS SELECT DISTINCT path FROM left_visible_files")
+        self._keep_files("visible")
+        with self._computing("files"):
+            self._db.execute("CREATE TABLE kept AS SELECT DISTINCT path FROM left_files")
+        return {row[0]: FileRow(*row) for row in self._db.execute(SQL["kept_files"]).fetchall()}
+
+    def leave_out(self, paths: Sequence[str]) -> None:
+        """Leave out files that are visible, and too many."""
+        self._db.execute(SQL["leave_out_files"], {"paths": list(paths)})
+
+    def without_content(self, paths: Sequence[str], reason: str) -> None:
+        """Say of files that were described already why their content is not here."""
+        if paths:
+            self._db.execute(SQL["skip_files"], {"paths": list(paths), "reason": reason})
+
+    def extracted(self, rows: Sequence[tuple[str, str | None, bool]]) -> None:
+        """Note of files, by path, what extracted them and whether it understood them whole."""
+        load(self._db, "extracted_files", of_rows(("path", "engine", "is_parsed"), rows))
+
+    def files(self) -> Iterator[Columns]:
+        """Yield the files that there are, each once and in the order of paths, as far as is known of them by now."""
+        names = self.columns("memory.files")
+        for rows in self.rows("left_files", of="files"):
+            yield of_rows(names, rows)
+
+    def forget_hidden(self) -> None:
+        """Forget the files that `files` leaves out: from here on no view can read of them."""
+        if self._narrows_files:
+            self._keep_files("kept")
+
+    def _keep_files(self, paths: str) -> None:
+        """Copy the files of a table of paths: where it plans, DuckDB would go on counting what is deleted."""
+        self._db.execute(f"CREATE TABLE seen AS SELECT * FROM files WHERE path IN (FROM {paths}) ORDER BY path")
+        self._db.execute("DROP TABLE files")
+        self._db.execute("ALTER TABLE seen RENAME TO files")
+
+    # ---- views ------------------------------------------------------------------------------------------------------
+
+    def _admitted(self, gate: Gate | None, view: View) -> str:
+        """Return a statement for the rows that a view leaves, with all columns of its table, or raise ViewError."""
+        assert gate, "the profile has views"
+        types = self.columns(f"memory.{_table(view.name)}")
+        try:
+            select: str = gate.admit(view.select, _MAY_READ[view.name])
+            columns = self.columns(select)
+        except Denied as denied:
+            raise ViewError(view.line, denied.reason, denied.next_step) from denied
+        except duckdb.Error as problem:
+            raise ViewError(view.line, str(problem).splitlines()[0], f"the columns are {', '.join(types)}") from problem
+        keeps = _KEEPS.get(view.name, ("path",))
+        if not types.keys() >= columns.keys() >= set(keeps):
+            raise ViewError(
+                view.line,
+                f"the view {view.name} has the columns {', '.join(columns)}",
+                f"it keeps {', '.join(keeps)}, and adds none to {', '.join(sorted(types))}",
+            )
+        cast = (f"{name if name in columns else 'NULL'}::{type_} AS {name}" for name, type_ in types.items())
+        return f"SELECT {', '.join(cast)} FROM ({select})"
+
+    @contextmanager
+    def _computing(self, name: str) -> Iterator[None]:
+        """Name the view, and its line of the profile, that fails on a value of the project: never that value."""
+        try:
+            yield
+        except (duckdb.DataError, duckdb.ProgrammingError, OverflowError) as problem:
+            if name not in self:
+                raise
+            said = f"the view {name} cannot be computed for this project: {type(problem).__name__}"
+            fix = "leave columns as they are, or use TRY_CAST and what fits them"
+            raise ViewError(self._lines[name], said, fix) from None
+
+
+def _table(name: str) -> str:
+    """Return what a view narrows."""
+    return "files" if name == "visible_files" else name
