@@ -94,7 +94,8 @@ class QueryWorker:
     async def ready(self, generation: Generation) -> bool:
         """Open a generation of its images, and wait until the worker serves it; False where it ended instead."""
         self.generation, self.changes = generation, self._indexing.changes
-        opened = Open(os.getpid(), self.images, self._profile, generation, self._indexing.confining)
+        confining = self._indexing.confining
+        opened = Open(os.getpid(), self.images, self._profile, generation, confining, max(self.changes, 0))
         self._process.begin(opened)
         of_files = self._indexing.memory.files_bytes() if generation.number == CODE else None
         self._share = limits.worker_share(self._profile.memory_limit, of_files)

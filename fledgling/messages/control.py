@@ -237,6 +237,7 @@ class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
     profile: Profile
     generation: Generation
     confining: Confining = CONFINED
+    changes: int = 0  # the generation of changes that the index was built with
 
 
 class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
@@ -289,6 +290,7 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
 
     id: int
     answer: Found | Refusal
+    generation: int = 0  # of changes, which the answer is made of
 
 
 FromFollower = Following | Update | Swept | Looked | Refusal

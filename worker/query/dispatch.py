@@ -5,10 +5,11 @@ import msgspec
 
 from fledgling import refusals
 from fledgling.messages.answers import Found, Overview, Refusal
+from fledgling.messages.cursors import place
 from fledgling.messages.questions import QUESTIONS, Asked, name_of
 from fledgling.plain import said
 from fledgling.worker.tools.registry import HANDLERS
-from fledgling.worker.tools.request import Refused, Request
+from fledgling.worker.tools.request import Paged, Refused, Request
 
 
 def answer(request: Request, question: Asked) -> Found | Refusal:
@@ -19,6 +20,8 @@ def answer(request: Request, question: Asked) -> Found | Refusal:
             "denied", f"{tool} is not a tool of this profile", f"Use one of: {', '.join(request.profile.tools)}."
         )
     try:
+        if isinstance(question, Paged) and question.cursor:
+            request.continue_at(place(question.cursor))
         found = HANDLERS[type(question)](request, question)
         note = None if isinstance(found, Overview) else found.note
         return msgspec.structs.replace(found, note=said(note)) if note else found
