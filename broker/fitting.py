@@ -7,11 +7,12 @@ another file.
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from fledgling.messages.answers import (
     DependencyGraph,
@@ -30,9 +31,42 @@ from fledgling.messages.bounded import MAX_COUNT, MAX_LINE
 from fledgling.messages.cursors import offset_of, place
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols
+from fledgling.messages.questions import AnyQuestion, Asked, Dependencies, Explore, Query, Read, Search, Survey, Symbols
 
 _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
+
+
+def may_mean(asked: Asked, taken: AnyQuestion) -> bool:
+    """Return whether a worker may have taken one question as another: for its path a longer one that ends so, for its
+    definition the same name in another case, and no other argument.
+
+    >>> may_mean(Read("query.py"), Read("db/query.py")), may_mean(Read("query.py"), Read("secret.py"))
+    (True, False)
+    """
+    if type(asked) is not type(taken):
+        return False
+    if isinstance(asked, Read) and not asked.path and isinstance(taken, Read):
+        asked = replace(asked, path=taken.path)  # of a definition that one file alone holds
+    changed = {name for name in asked.__struct_fields__ if getattr(asked, name) != getattr(taken, name)}
+    return all(name in _MAY_MEAN and _MAY_MEAN[name](getattr(asked, name), getattr(taken, name)) for name in changed)
+
+
+def _is_longer_path(asked: str | None, taken: str | None) -> bool:
+    """Whether a path is another one with directories before it, or an extension behind, in any case: `*` is any."""
+    parts, ends = f"/{taken or ''}".casefold(), f"/{_plain(asked or '')}".casefold()
+    return parts.endswith(ends) or parts.rpartition(".")[0].endswith(ends)
+
+
+def _is_same_name(asked: str | None, taken: str | None) -> bool:
+    last = [re.split(r"[.]", name or "")[-1].casefold() for name in (asked, taken)]
+    return last[0] == last[1]
+
+
+_MAY_MEAN: dict[str, Callable[[str | None, str | None], bool]] = {
+    "path": _is_longer_path,
+    "symbol": _is_same_name,
+    "name_pattern": _is_same_name,
+}
 
 
 def explores(question: Explore, found: Exploration, _: Profile) -> bool:

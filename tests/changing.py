@@ -71,7 +71,7 @@ class Index:
         return Request(cursor, *readers, self.opened, CODE, None, self.gate, snapshot=of, snapshots=self.snapshots)
 
     def ask(self, question: Asked) -> Found | Refusal:
-        return answer(self.request(), question)
+        return answer(self.request(), question).answer
 
     def pages(self, question: AnyQuestion, most: int = 3) -> list[Found | Refusal]:
         """The first pages of an answer, each with the cursor that it would have without changes."""

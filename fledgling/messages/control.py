@@ -8,7 +8,7 @@ from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import Asked
+from fledgling.messages.questions import AnyQuestion, Asked
 from fledgling.scope import Scope
 
 
@@ -286,11 +286,15 @@ class Updated(Struct, frozen=True, forbid_unknown_fields=True, tag="updated"):
 
 
 class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
-    """Query worker to broker: exactly one for each Call."""
+    """Query worker to broker: exactly one for each Call.
+
+    `taken` is the question that was answered, where that is not the very question that was put.
+    """
 
     id: int
     answer: Found | Refusal
     generation: int = 0  # of changes, which the answer is made of
+    taken: AnyQuestion | None = None
 
 
 FromFollower = Following | Update | Swept | Looked | Refusal

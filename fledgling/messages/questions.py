@@ -113,10 +113,16 @@ class Read(Question, frozen=True):
     Example: read(path="src/app.py", symbol="Engine.run")
     """
 
-    path: Annotated[Text, Meta(description="file relative to the root")]
+    path: Annotated[Text, Meta(description="file relative to the root")] = ""
     start_line: Annotated[Line | None, Meta(description="first line, from 1")] = None
     end_line: Annotated[Line | None, Meta(description="last line, included")] = None
     symbol: Annotated[Text | None, Meta(description="`name`, `Class.method` or a qualified name")] = None
+
+    def __post_init__(self) -> None:
+        """Refuse what names neither a file nor a definition; a definition that one file alone holds needs no path."""
+        super().__post_init__()
+        if not self.path and not self.symbol:
+            raise ValueError("path is missing; give a file, or a symbol that one file alone defines")
 
 
 class Search(Question, frozen=True):

@@ -95,8 +95,8 @@ class Calls:
     def _work(self, call: Call, request: Request) -> None:
         self._pipe.send(Begun(call.id))
         try:
-            answered = answer(request, call.question)
-            frame = pack(Reply(call.id, answered, request.changes))
+            answered, taken = answer(request, call.question)
+            frame = pack(Reply(call.id, answered, request.changes, taken))
         except MemoryError:
             frame = pack(Reply(call.id, refusals.out_of_memory(request.profile), request.changes))
         except Exception as problem:  # noqa: BLE001  (the loop's last resort: one refusal, one log line, the next call)
