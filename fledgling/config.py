@@ -85,6 +85,9 @@ class Settings(Struct, frozen=True):
         ),
     ] = "off"
     index_content: Annotated[bool, Meta(description="true or false")] = True
+    submodules: Annotated[
+        bool, Meta(description="true or false: index submodules and nested repositories, each by its own rules")
+    ] = False
     audit_log: Annotated[
         str, Meta(min_length=1, description="none, stderr, or the path of a file outside the root")
     ] = "none"
@@ -99,7 +102,7 @@ class Settings(Struct, frozen=True):
     @property
     def scope(self) -> Scope:
         """The part that the indexer needs."""
-        return Scope(self.exclude_patterns, self.max_file_size, self.max_files, self.index_content)
+        return Scope(self.exclude_patterns, self.max_file_size, self.max_files, self.index_content, self.submodules)
 
 
 KEYS = Settings.__struct_fields__
@@ -145,11 +148,11 @@ class Given(NamedTuple):
     source: str
 
 
-def suggestion(word: str, known: Iterable[str], intro: str = "Known:") -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """Return what a wrong word may have meant: `suggestion("prot", ["port"])` is `did you mean port? Known: port`."""
     names = list(known)
     near = difflib.get_close_matches(word[:40], names, 1)
-    return (f"did you mean {near[0]}? " if near else "") + f"{intro} {', '.join(names)}"
+    return (f"did you mean {near[0]}? " if near else "") + f"Known: {', '.join(names)}"
 
 
 def is_path(profile: str) -> bool:
@@ -395,12 +398,14 @@ def _narrowing(key: str, entry: Given) -> object:
 
 
 def _merged(scope: Scope, asked: Mapping[str, object]) -> Scope:
-    theirs = msgspec.structs.replace(Scope((), scope.max_file_size, scope.max_files), **asked)
+    mine = Scope((), scope.max_file_size, scope.max_files, submodules=scope.submodules)
+    theirs = msgspec.structs.replace(mine, **asked)
     return Scope(
         exclude_patterns=scope.exclude_patterns + theirs.exclude_patterns,
         max_file_size=min(scope.max_file_size, theirs.max_file_size),
         max_files=min(scope.max_files, theirs.max_files),
         index_content=scope.index_content and theirs.index_content,
+        submodules=scope.submodules and theirs.submodules,
     )
 
 

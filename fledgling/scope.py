@@ -14,3 +14,4 @@ class Scope(Struct, frozen=True):
     max_file_size: int = DEFAULT_MAX_FILE_SIZE
     max_files: int = DEFAULT_MAX_FILES
     index_content: bool = True
+    submodules: bool = False

@@ -60,7 +60,7 @@ def test_project_file_narrows_and_is_told(project: Path, tmp_path: Path) -> None
     assert "profile is not a project's to set" in shown.stderr
     explored = fledgling("explore", "--root", str(tmp_path))
     assert "a.py" in explored.stdout
-    assert "b.py" not in explored.stdout
+    assert "[Not indexed here: b.py (excluded).]" in explored.stdout
 
 
 def test_first_line_of_the_log_says_why_the_root_is_that_one(project: Path) -> None:

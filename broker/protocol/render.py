@@ -24,8 +24,7 @@ def structured(answer: AnyAnswer) -> dict[str, Any]:
     """Return the answer as JSON values, without the tag of the wire; fields at their default are left out."""
     values: dict[str, Any] = msgspec.to_builtins(answer)
     del values["type"]
-    taken = values.pop("taken", None)
-    return values if taken is None else {"taken": taken, **values}
+    return values
 
 
 def refusal(answer: Refusal) -> str:
@@ -39,12 +38,6 @@ def call(following: Next) -> str:
         f"{name}={msgspec.json.encode(value).decode()}" for name, value in following.arguments.items()
     )
     return f"{following.tool}({arguments})"
-
-
-def opening(answer: AnyAnswer) -> Iterator[str]:
-    """Yield what is said before any answer: what of the question was taken as what."""
-    if answer.taken:
-        yield f"[taken: {answer.taken}]"
 
 
 def closing(answer: AnyAnswer) -> Iterator[str]:

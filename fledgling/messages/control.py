@@ -8,7 +8,7 @@ from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked
+from fledgling.messages.questions import Asked
 from fledgling.scope import Scope
 
 
@@ -237,7 +237,6 @@ class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
     profile: Profile
     generation: Generation
     confining: Confining = CONFINED
-    changes: int = 0  # the generation of changes that the index was built with
 
 
 class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
@@ -286,15 +285,10 @@ class Updated(Struct, frozen=True, forbid_unknown_fields=True, tag="updated"):
 
 
 class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
-    """Query worker to broker: exactly one for each Call.
-
-    `taken` is the question that was answered, where that is not the very question that was put.
-    """
+    """Query worker to broker: exactly one for each Call."""
 
     id: int
     answer: Found | Refusal
-    generation: int = 0  # of changes, which the answer is made of
-    taken: AnyQuestion | None = None
 
 
 FromFollower = Following | Update | Swept | Looked | Refusal

@@ -2,7 +2,8 @@
 
 It lists what `git ls-files --cached --others --exclude-standard` lists at the root and is on disk: files that are
 tracked or not ignored, and symlinks as themselves. `scope.exclude_patterns` then take more away, tracked or not. A
-repository nested in a repository is left out, as git does; below a root that is none, each has its own rules.
+repository nested in a repository is left out, as git does, unless there are `scope.submodules`; then, and below a root
+that is none, each has its own rules.
 
     walk(root_fd, Scope()) -> Tree(entries=[Entry(path="a.py", ...), ...], left_out={"ignored": 3}, partial=None, ...)
 
@@ -28,6 +29,20 @@ from fledgling.worker.files import repository
 from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.ignore import MAX_FILE, Rules
 from fledgling.worker.files.openat import open_directory, read_file
+from fledgling.worker.reasons import (
+    CLOSED_DIRECTORY,
+    CLOSED_FILE,
+    ELSEWHERE,
+    EXCLUDED,
+    IGNORED,
+    NESTED,
+    SECRET,
+    SPECIAL,
+    SUBMODULE,
+    SYMLINK,
+    TOO_DEEP,
+    TOO_LARGE,
+)
 from fledgling.worker.rows import Stamp
 
 MAX_DEPTH = 128  # directories in one another: one descriptor each, of the indexer's 256; real trees stay below 40
@@ -36,6 +51,8 @@ PATH_BYTES = 256  # of paths and targets of links for each of those names, on av
 MAX_SECONDS = 30.0  # of CPU time; hostile rules take milliseconds to compile for a directory, and to match a name
 NAMES_A_LOOK = 64  # names between two looks at that time, each of which takes a tenth of what an ordinary name does
 BEYOND = "The project is larger than one walk takes: files may be missing."  # says nothing of what a view hides
+LEFT_OUT_NAMES = 100  # of one directory that are kept: who asks for one of more object files is told the rule
+MAX_UNLISTED = 10_000  # such names in all: a megabyte in an index, and a fifth of a frame of the lister
 MAX_NOTICES = 20  # sentences; a hostile tree gives cause for one in every directory
 
 
@@ -75,6 +92,7 @@ class Tree(Struct, frozen=True):
     left_out: dict[str, int]
     partial: str | None
     notices: list[str]
+    unlisted: list[tuple[str, str]] = []  # of what was left out the names, of directories with a slash, and why
 
 
 class Seen(Struct):
@@ -90,6 +108,7 @@ class Seen(Struct):
     rules: Rules
     ruling: dict[bytes, "State"] = {}
     is_left_out: bool = False  # a nested repository
+    left_out: dict[bytes, str] = {}  # LEFT_OUT_NAMES of them at most, by their paths, and why
     names: int = 0
     entries: dict[bytes, Entry] = {}
     directories: dict[bytes, bool] = {}  # their paths, and whether they are ignored
@@ -147,7 +166,7 @@ class _Directory(Struct):
 
 def too_large(size: int, most: int) -> str | None:
     """Return why a file of this size is not read, if it is not."""
-    return "too large" if size > most else None
+    return TOO_LARGE if size > most else None
 
 
 def walk(root_fd: int, scope: Scope, *, names: int = MAX_NAMES, is_whole: bool = False) -> Tree:
@@ -192,6 +211,7 @@ class Walk:
         self.excludes = compile_patterns(pattern.encode() for pattern in scope.exclude_patterns)
         self.max_files = scope.max_files
         self.max_file_size = scope.max_file_size
+        self.enters_repositories = scope.submodules
         self.seen: dict[bytes, Seen] = {}  # by paths that end in a slash; the root's is empty
         self.left_out: Counter[str] = Counter()
         self.notices: list[str] = []
@@ -246,11 +266,26 @@ class Walk:
         )
         ended = f"The walk ended after {self.limit}; what comes later is missing." if self.limit else None
         notices = _first(self.notices)
-        if is_whole:
+        if is_whole:  # a profile hides files: nothing is said of what may be beside them
             notices = [ended, *notices] if ended else notices
             return Tree(entries, dict(self.left_out), BEYOND if ended else None, notices)
         entries, cut = nearest(entries, self.max_files)
-        return Tree(entries, dict(self.left_out), " ".join(filter(None, (ended, cut))) or None, notices)
+        partial = " ".join(filter(None, (ended, cut))) or None
+        return Tree(entries, dict(self.left_out), partial, notices, self._unlisted())
+
+    def _unlisted(self) -> list[tuple[str, str]]:
+        """Return the names that were left out, those nearest to the root where they are too many, by path."""
+        left_out = [item for seen in self.seen.values() for item in seen.left_out.items()]
+        left_out += [(path, NESTED) for path, seen in self.seen.items() if seen.is_left_out]
+        left_out.sort(key=lambda item: item[0].rstrip(b"/").count(b"/"))
+        return sorted((shown(path), reason) for path, reason in left_out[:MAX_UNLISTED])
+
+    def _leave_out(self, directory: _Directory, name: bytes, reason: str) -> None:
+        """Note that a name in a directory, one of a directory with a slash, is not listed."""
+        self.left_out[reason] += 1
+        if len(directory.seen.left_out) < LEFT_OUT_NAMES:
+            directory.seen.left_out[directory.path + name] = reason
+            self.path_bytes += len(directory.path) + len(name)
 
     def _enter_again(self, way: list[_Directory], path: bytes, known: Seen) -> None:
         """Put a directory on the way whose path is known, opening one segment of it after the other."""
@@ -272,7 +307,7 @@ class Walk:
             return
         name, is_ignored = directory.pending.pop()
         if directory.path.count(b"/") >= MAX_DEPTH:
-            self.left_out["too deep"] += 1
+            self._leave_out(directory, name + b"/", TOO_DEEP)
             return
         rules = directory.rules
         if is_ignored != rules.is_ignored:
@@ -280,7 +315,7 @@ class Walk:
         try:
             self._enter(way, name, directory.fd, directory.path + name + b"/", rules)
         except OSError as error:
-            self._count_error(error, "unreadable directory")
+            self._count_error(directory, name + b"/", error, CLOSED_DIRECTORY)
 
     def _enter(
         self, way: list[_Directory], name: bytes, parent: int, path: bytes, rules: Rules, known: Seen | None = None
@@ -322,8 +357,8 @@ class Walk:
         rules = directory.rules
         if ".git" in found and not rules.tracked.reaches_into(directory.path[rules.base : -1]):
             nested = repository.read(found[".git"], directory.fd, self.device)
-            if nested and rules.in_repository:
-                self.left_out["nested repository"] += 1
+            if nested and rules.in_repository and not self.enters_repositories:
+                self.left_out[NESTED] += 1
                 return False
             if nested:
                 self._start(directory, nested)
@@ -355,36 +390,37 @@ class Walk:
         path, rules = directory.path + name, directory.rules
         try:
             is_directory = item.is_dir(follow_symlinks=False)
+            name += b"/" if is_directory else b""
             if self.excludes.verdict(path, is_directory=is_directory):
-                self.left_out["excluded"] += 1
+                self._leave_out(directory, name, EXCLUDED)
                 return
             is_ignored = rules.ignore(path, is_directory=is_directory)
             if is_ignored and not rules.track(path, is_directory=is_directory):
-                self.left_out["ignored"] += 1
+                self._leave_out(directory, name, IGNORED)
             elif not is_directory:
                 self._list(directory, item, path)
-            elif path[rules.base :] in rules.tracked.submodules:
-                self.left_out["nested repository"] += 1
+            elif path[rules.base :] in rules.tracked.submodules and not self.enters_repositories:
+                self._leave_out(directory, name, SUBMODULE)
             else:
                 directory.seen.directories[path] = is_ignored
-                directory.pending.append((name, is_ignored))
+                directory.pending.append((name[:-1], is_ignored))
         except OSError as error:
-            self._count_error(error, "unreadable file")
+            self._count_error(directory, name, error, CLOSED_FILE)
 
     def _list(self, directory: _Directory, item: os.DirEntry[str], path: bytes) -> None:
         """Add a file or symlink to the entries. A FIFO, socket or device is not even opened."""
         is_symlink = item.is_symlink()
         if not is_symlink and not item.is_file(follow_symlinks=False):
-            self.left_out["special file"] += 1
+            self._leave_out(directory, path.removeprefix(directory.path), SPECIAL)
             return
         status = item.stat(follow_symlinks=False)  # before the target is read: one that comes later has another stamp
         if status.st_dev != self.device:
-            self.left_out["other file system"] += 1
+            self._leave_out(directory, path.removeprefix(directory.path), ELSEWHERE)
             return
         target = shown(os.fsencode(os.readlink(item.name, dir_fd=directory.fd))) if is_symlink else None
         name = shown(path)
         self.path_bytes += len(path) + len(target or "")
-        reason = "symlink" if is_symlink else self._skip_reason(directory, name, status.st_size)
+        reason = SYMLINK if is_symlink else self._skip_reason(directory, name, status.st_size)
         times = status.st_mtime_ns, status.st_ctime_ns
         entry = Entry(name, path, target, status.st_size, *times, status.st_ino, reason)
         directory.seen.entries[path] = entry
@@ -392,8 +428,8 @@ class Walk:
     def _skip_reason(self, directory: _Directory, path: str, size: int) -> str | None:
         name = path.removeprefix(shown(directory.path))
         if is_secret(path) or (directory.is_git and is_secret(f".git/{name}")):
-            return "secret"
+            return SECRET
         return too_large(size, self.max_file_size)
 
-    def _count_error(self, error: OSError, reason: str) -> None:
-        self.left_out["other file system" if error.errno == errno.EXDEV else reason] += 1
+    def _count_error(self, directory: _Directory, name: bytes, error: OSError, reason: str) -> None:
+        self._leave_out(directory, name, ELSEWHERE if error.errno == errno.EXDEV else reason)

@@ -160,6 +160,7 @@ class Building:
                 self._tell(self._generation(LISTING, walked.partial, COUNTING))
             tree = self._lister.tree()
             self._lister.close()
+            self._index.unlisted(tree.unlisted)
             if self._kept:
                 self._kept.files({entry.path: entry.stamp for entry in tree.entries}, self._order.begun_ns)
         with self._clock.stage("read"):

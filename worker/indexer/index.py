@@ -121,6 +121,10 @@ class Index:
         """Say of files that were described already why their content is not here; call before `end_reading`."""
         self._views.without_content(paths, reason)
 
+    def unlisted(self, names: Sequence[tuple[str, str]]) -> None:
+        """Take the names of the project that are no files of the index, and why; call before `end_reading`."""
+        self._sinks.unlisted(names)
+
     def text(self, path: str, pieces: Pieces) -> None:
         """Take the text of a visible file, as `text.cut` has cut it; paths come in order."""
         self._text.add([Block(path, first_line, text) for first_line, text in pieces])

@@ -40,6 +40,9 @@ class Sink:
     def files(self, files: Columns) -> None:
         """Take the next files, in the order of paths."""
 
+    def unlisted(self, names: Sequence[tuple[str, str]]) -> None:
+        """Take the names of the project that are no files of the index, each with why; before `end_text`."""
+
     def end_text(self) -> None:
         """Take note that text and files are all there."""
 
@@ -76,6 +79,10 @@ class Sinks(Sink):
         for sink in self._sinks:
             sink.files(files)
 
+    def unlisted(self, names: Sequence[tuple[str, str]]) -> None:
+        for sink in self._sinks:
+            sink.unlisted(names)
+
     def end_text(self) -> None:
         for sink in self._sinks:
             sink.end_text()
@@ -108,6 +115,7 @@ class TextSections(Sink):
         self._fd = fd
         self._writer = BlockWriter(fd)
         self._files: list[File] = []
+        self._unlisted: Sequence[tuple[str, str]] = ()
 
     def text(self, blocks: Sequence[Block]) -> None:
         self._writer.add(blocks)
@@ -117,8 +125,11 @@ class TextSections(Sink):
         known = (files[name] for name in ("path", "language", "size_bytes", "line_count", "skip_reason", "encoding"))
         self._files += starmap(_file, zip(*known, strict=True))
 
+    def unlisted(self, names: Sequence[tuple[str, str]]) -> None:
+        self._unlisted = names
+
     def end_text(self) -> None:
-        self._writer.finish(self._files)
+        self._writer.finish(self._files, self._unlisted)
         self._files.clear()
         memory_file.seal(self._fd)
 

@@ -50,6 +50,7 @@ class Walked(Struct, frozen=True, tag="walked"):
     partial: str | None
     notices: list[str]
     has_listing: bool
+    unlisted: list[tuple[str, str]]
 
 
 class Entries(Struct, frozen=True, tag="entries"):
@@ -108,7 +109,8 @@ class Lister:
         entries: list[Entry] = []
         while len(entries) < self._walked.files:
             entries += self._heard(Entries).entries
-        return Tree(entries, self._walked.left_out, self._walked.partial, self._walked.notices)
+        walked = self._walked
+        return Tree(entries, walked.left_out, walked.partial, walked.notices, walked.unlisted)
 
     def close(self) -> None:
         """See the process end: it has nobody to tell anything more."""
@@ -167,9 +169,9 @@ def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -
     is_small = len(read) < SMALL_FILES and sum(read) < SMALL_BYTES
     has_listing = is_listed(order.profile) and not is_small
     if has_listing:
-        BlockWriter(order.images.listing).finish(_files(tree.entries, languages))
+        BlockWriter(order.images.listing).finish(_files(tree.entries, languages), tree.unlisted)
     memory_file.seal(order.images.listing)
-    pipe.send(Walked(len(tree.entries), tree.left_out, tree.partial, tree.notices, has_listing))
+    pipe.send(Walked(len(tree.entries), tree.left_out, tree.partial, tree.notices, has_listing, tree.unlisted))
     for some in _together(tree.entries):
         pipe.send(Entries(some))
 

@@ -9,28 +9,16 @@ import mmap
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple
 
 import msgspec
 
 from fledgling.worker.store.sections import NUMBER, PLACE, Sections, SectionWriter
 
-FileColumn: TypeAlias = "memoryview | array[int]"  # numbers, one for each file
 UNCOUNTED = 2**32 - 1  # lines of a file whose lines are not known; none has so many
-
-
-class Column(Protocol):
-    """Numbers, one for each block."""
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        ...
-
-    def __getitem__(self, at: int, /) -> int:
-        """Return one of them."""
-        ...
 
 
 class File(NamedTuple):
@@ -80,8 +68,8 @@ class BlockWriter:
             self._ends.append(self._ends[-1] + len(text))
             self._first_lines.append(first_line)
 
-    def finish(self, files: Iterable[File]) -> None:
-        """Write what is known of all files, those of the blocks among them."""
+    def finish(self, files: Iterable[File], unlisted: Sequence[tuple[str, str]] = ()) -> None:
+        """Write what is known of all files, those of the blocks among them, and the names that are not, with why."""
         known = sorted(files, key=attrgetter("path"))
         numbers = {file.path: number for number, file in enumerate(known)}
         files_of = array(NUMBER)
@@ -106,6 +94,8 @@ class BlockWriter:
             sections.column("path_ends", PLACE, accumulate(map(len, paths), initial=0))
             sections.begin("names")
             sections.write([msgspec.msgpack.encode([*names])])
+            sections.begin("unlisted")
+            sections.write([msgspec.msgpack.encode(unlisted)])
             sections.column("sizes", PLACE, [file.size_bytes for file in known])
             for name, column in about.items():
                 sections.column(name, NUMBER, column)
@@ -128,13 +118,10 @@ class Blocks:
         self._sections, self._data = sections, data
         self._text, self._path_text = sections.start("text"), sections.start("paths")
         self._ends, self._path_ends = sections.column("block_ends"), sections.column("path_ends")
-        self.first_lines: Column = sections.column("first_lines")
-        self.files_of: Column = sections.column("block_files")
-        self.lines: FileColumn = sections.column("lines")
-        self.sizes: FileColumn = sections.column("sizes")
-        self.languages: FileColumn = sections.column("languages")
-        self.reasons: FileColumn = sections.column("reasons")
-        self.encodings: FileColumn = sections.column("encodings")
+        self.first_lines, self.files_of = sections.column("first_lines"), sections.column("block_files")
+        self.lines, self.sizes = sections.column("lines"), sections.column("sizes")
+        self.languages, self.reasons = sections.column("languages"), sections.column("reasons")
+        self.encodings = sections.column("encodings")
         self._firsts, self._counts = sections.column("first_blocks"), sections.column("block_counts")
         self.names = msgspec.msgpack.decode(sections.column("names"), type=list[str | None])
         self.count = len(self.first_lines)
@@ -144,10 +131,6 @@ class Blocks:
     def forget(self) -> None:
         """Give the pages back that were read so far: they count as memory of the process that maps them."""
         self._sections.forget()
-
-    def in_order(self) -> Iterator[int]:
-        """Yield all blocks in the order of paths and lines."""
-        return iter(range(self.count))
 
     def text(self, block: int) -> bytes:
         """Return the lines of a block, without the end of the last."""
@@ -179,6 +162,11 @@ class Blocks:
         end = file.block + file.blocks
         start = bisect_right(self.first_lines, first, file.block, end) - 1
         return range(max(start, file.block), bisect_right(self.first_lines, last, file.block, end))
+
+    @cached_property
+    def unlisted(self) -> dict[str, str]:
+        """The names of the project that are no files of the index, those of directories with a slash, and why."""
+        return dict(msgspec.msgpack.decode(self._sections.column("unlisted"), type=list[tuple[str, str]]))
 
     def without_text(self, reason: str) -> list[int]:
         """Return the numbers of the files that have no text for this reason."""
@@ -216,7 +204,7 @@ class Blocks:
             self.names[self.encodings[number]],
         )
 
-    def _where(self, name: str, column: FileColumn, value: str | None, *, is_other: bool = False) -> list[int]:
+    def _where(self, name: str, column: memoryview, value: str | None, *, is_other: bool = False) -> list[int]:
         """Return the numbers of the files of which a column says this, or anything else. They are looked for once."""
         key = name, value
         if key not in self._numbers:

@@ -1,11 +1,10 @@
 """Why an answer is empty: what was looked through, and what was not."""
 
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from fledgling.messages.questions import Search, Symbols
 from fledgling.worker.matching import globs
-from fledgling.worker.tools import paths, unknown
+from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.request import Request
 
 SHOWN_LANGUAGES = 5  # in a note
@@ -30,6 +29,7 @@ def of_text(request: Request, question: Search, asked: unknown.Scope) -> str | N
     return unknown.joined(
         f"Nothing found in {unknown.counted(searched, 'file')}.",
         _skipped(covered),
+        unlisted.of_filter(request, question.path),
         unknown.of_encodings(request, asked),
         request.partial,
     )
@@ -56,6 +56,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
         ),
         _undefined(others) if others else None,
         _skipped(covered),
+        unlisted.of_filter(request, path),
         request.partial,
     )
 
@@ -98,18 +99,11 @@ def _nothing_left(request: Request, path: str | None, language: str | None) -> s
     filters = [f"{name} {value!r}" for name, value in (("path", path), ("language", language)) if value]
     if not filters:
         return "The index holds no file: the project is empty, or everything in it is ignored or excluded."
+    if left_out := unlisted.found(request, paths.inside(path or "").partition("*")[0].rstrip("/")):
+        return f"{left_out[0]} is in the project, but not indexed: {left_out[1]}."
     return unknown.joined(
         f"No file of the index has {' and '.join(filters)}.",
-        _nearest_language(request, language) if language else None,
         paths.nearest(request, path) if path else None,
         "explore() lists what is there.",
         request.partial,
     )
-
-
-def _nearest_language(request: Request, language: str) -> str | None:
-    """Name the language of the index that resembles what was asked for."""
-    blocks = request.blocks
-    known = [name for place in {*blocks.languages} if (name := blocks.names[place])]
-    near = get_close_matches(language, sorted(known), 1)
-    return f"Did you mean {near[0]}?" if near and near[0] != language else None

@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from fledgling.messages.answers import Directory, Exploration, File, Summary
-from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Explore
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import UNCOUNTED, Blocks
-from fledgling.worker.tools import paths, unknown
-from fledgling.worker.tools.request import Refused, Request, continuing, cut_page
+from fledgling.worker.tools import paths, unknown, unlisted
+from fledgling.worker.tools.request import Refused, Request, continuing, cut_page, place
 
 
 def explore(request: Request, question: Explore) -> Exploration:
@@ -32,14 +31,14 @@ def explore(request: Request, question: Explore) -> Exploration:
         else:
             directories.append(_directory(request, *found))
     entries: list[Directory | File] = [*directories, *files]
-    offset = offset_of(question.cursor)
+    offset = place(question.cursor)
     page = cut_page(entries[offset:], request)
     return Exploration(
         path=prefix,
         directories=[entry for entry in page if isinstance(entry, Directory)],
         files=[entry for entry in page if isinstance(entry, File)],
         summary=_summary(request, numbers),
-        next=continuing(request, question, offset + len(page), len(entries)),
+        next=continuing(question, offset + len(page), len(entries), request.generation),
         note=_note(request, question, path, numbers),
     )
 
@@ -151,6 +150,7 @@ def _note(request: Request, question: Explore, path: str, numbers: Sequence[int]
         unknown.of_parsing(
             request, (file for file in unparsed if known is None or file.number in known), "definitions may be missing"
         ),
+        unlisted.of_directory(request, f"{path}/" if path else ""),
         _empty(request, question, numbers),
     )
 

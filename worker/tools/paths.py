@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from fledgling.worker.matching import globs
 from fledgling.worker.store.text import File
+from fledgling.worker.tools import unlisted
 from fledgling.worker.tools.request import Refused, Request
 
 BEHIND_SLASH = "0"  # what follows `/` in the order of characters
@@ -50,7 +51,15 @@ def find_file(request: Request, path: str) -> File:
 
 
 def not_found(request: Request, path: str) -> Refused:
-    """Return the refusal for a path that is not in the index, naming the nearest paths that are; not of a listing."""
+    """Return the refusal for a path that is not in the index: why, or the nearest paths that are; not of a listing."""
+    if left_out := unlisted.found(request, path):
+        name, reason = left_out
+        remedy = f"{unlisted.NEXT[reason]}; " if reason in unlisted.NEXT else ""
+        return Refused(
+            "not_found",
+            f"{path!r} is in the project, but {'it' if name == path else name} is not indexed: {reason}",
+            f"{remedy}explore() lists what is indexed.",
+        )
     partial = f" {request.partial}" if request.partial else ""
     near = "" if request.is_listing else f"{nearest(request, path) or 'The index holds no file at all.'} "
     return Refused(
