@@ -7,11 +7,12 @@ another file.
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from fledgling.messages.answers import (
     DependencyGraph,
@@ -27,17 +28,51 @@ from fledgling.messages.answers import (
     Table,
 )
 from fledgling.messages.bounded import MAX_COUNT, MAX_LINE
-from fledgling.messages.generations import LISTING, TEXT
+from fledgling.messages.cursors import offset_of, place
+from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols
+from fledgling.messages.questions import AnyQuestion, Asked, Dependencies, Explore, Query, Read, Search, Survey, Symbols
 
 _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
 
 
+def may_mean(asked: Asked, taken: AnyQuestion) -> bool:
+    """Return whether a worker may have taken one question as another: for its path a longer one that ends so, for its
+    definition the same name in another case, and no other argument.
+
+    >>> may_mean(Read("query.py"), Read("db/query.py")), may_mean(Read("query.py"), Read("secret.py"))
+    (True, False)
+    """
+    if type(asked) is not type(taken):
+        return False
+    if isinstance(asked, Read) and not asked.path and isinstance(taken, Read):
+        asked = replace(asked, path=taken.path)  # of a definition that one file alone holds
+    changed = {name for name in asked.__struct_fields__ if getattr(asked, name) != getattr(taken, name)}
+    return all(name in _MAY_MEAN and _MAY_MEAN[name](getattr(asked, name), getattr(taken, name)) for name in changed)
+
+
+def _is_longer_path(asked: str | None, taken: str | None) -> bool:
+    """Whether a path is another one with directories before it, or an extension behind, in any case: `*` is any."""
+    parts, ends = f"/{taken or ''}".casefold(), f"/{_plain(asked or '')}".casefold()
+    return parts.endswith(ends) or parts.rpartition(".")[0].endswith(ends)
+
+
+def _is_same_name(asked: str | None, taken: str | None) -> bool:
+    last = [re.split(r"[.]", name or "")[-1].casefold() for name in (asked, taken)]
+    return last[0] == last[1]
+
+
+_MAY_MEAN: dict[str, Callable[[str | None, str | None], bool]] = {
+    "path": _is_longer_path,
+    "symbol": _is_same_name,
+    "name_pattern": _is_same_name,
+}
+
+
 def explores(question: Explore, found: Exploration, _: Profile) -> bool:
     """Return whether a map is of the place that was asked for, and its totals hold what it lists."""
-    place = _plain(question.path)
-    prefix = f"{place}/" if place else ""
+    directory = _plain(question.path)
+    prefix = f"{directory}/" if directory else ""
     entries = [*(directory.path for directory in found.directories), *(file.path for file in found.files)]
     summary = found.summary
     return (
@@ -148,31 +183,34 @@ def _plain(path: str) -> str:
 
 def _is_within(question: Search | Symbols, file: FileHits | FileSymbols) -> bool:
     """Return whether a file is what the filters leave, as far as that is no matter of patterns."""
-    place = _plain(question.path or "")
-    is_inside = not place or _WILDCARD.search(place) or f"{file.path}/".startswith(f"{place}/")
+    asked = _plain(question.path or "")
+    is_inside = not asked or _WILDCARD.search(asked) or f"{file.path}/".startswith(f"{asked}/")
     return bool(is_inside) and question.language in (None, file.language)
 
 
 def _is_page(question: Search | Symbols, paths: Sequence[str], count: int, total: int) -> bool:
     """Return whether there are no more rows than were asked for, nor than there are, and each file once."""
     is_one = len(set(paths)) == len(paths)
-    return is_one and count <= question.max_results and (not count or _place(question.cursor) + count <= total)
+    return is_one and count <= question.max_results and (not count or offset_of(question.cursor) + count <= total)
 
 
 def _goes_on(question: AnyQuestion, following: Next | None, count: int) -> bool:
-    """Return whether the call that continues is the same one, behind the rows that were given."""
+    """Return whether the call that continues is the same one, behind the rows that were given, of the same index."""
     if following is None:
         return True
     arguments: dict[str, Any] = msgspec.to_builtins(question)
-    tool = arguments.pop("tool")
-    behind = str(_place(arguments.get("cursor")) + count)
-    cursors = [behind, *(f"{behind}.{earlier}" for earlier in (LISTING, TEXT) if isinstance(question, Explore))]
-    return count > 0 and any(following == Next(tool, {**arguments, "cursor": cursor}) for cursor in cursors)
-
-
-def _place(cursor: str | None) -> int:
-    """Return where a page begins: 500 of "500", and of "500.0", which says by which generation a map was begun."""
-    return int(cursor.partition(".")[0]) if cursor else 0
+    tool, begun = arguments.pop("tool"), place(arguments.get("cursor"))
+    try:
+        goes_on = place(str(following.arguments.get("cursor")))
+    except ValueError:
+        return False
+    return (
+        count > 0
+        and following == Next(tool, {**arguments, "cursor": goes_on.cursor})
+        and goes_on.offset == begun.offset + count
+        and (goes_on.changes == begun.changes or "cursor" not in arguments)
+        and (goes_on.generation == CODE or (isinstance(question, Explore) and goes_on.generation in (LISTING, TEXT)))
+    )
 
 
 def _are_ranges(lines: Iterable[tuple[int, int]], profile: Profile) -> bool:

@@ -5,14 +5,17 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import partial
 
 import msgspec
 
+from fledgling.broker import mending, spellings
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.following import Follower, Freshness, LostError
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.query_worker import QueryWorker
+from fledgling.broker.spellings import MeaningError
 from fledgling.config import suggestion
 from fledgling.messages.answers import (
     AnyAnswer,
@@ -27,7 +30,7 @@ from fledgling.messages.answers import (
 from fledgling.messages.control import Progress, Swept
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Explore, Query, Survey
+from fledgling.messages.questions import AnyQuestion, Asked, Explore, Query, Survey
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
@@ -85,14 +88,17 @@ class Front:
         least: int = LISTING,
         deadline: float | None = None,
     ) -> AnyAnswer | Refusal:
-        """Check the tool and its arguments, then ask; every refusal is an answer."""
+        """Check the tool and its arguments, then ask what they mean; every refusal is an answer."""
         if tool not in self.profile.tools:
             return self.denied(tool)
         try:
-            question = msgspec.convert(arguments, QUESTIONS[tool])
+            meant = spellings.taken(tool, arguments, self._indexing.root)
         except msgspec.ValidationError as problem:
             return invalid(tool, problem)
-        return await self.ask(question, report, least=least, deadline=deadline)
+        except MeaningError as twice:
+            return Refusal("invalid", str(twice), "Leave one of them out.")
+        ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline())
+        return await mending.answered(meant, ask, self.profile.tools)
 
     async def ask(
         self,
@@ -374,6 +380,9 @@ def invalid(tool: str, problem: msgspec.ValidationError) -> Refusal:
     field = named[1] or named[2] if named else ""
     if field in known:
         fix = f"Give {field} as {msgspec.json.encode(known[field]).decode()}."
+    elif field:
+        near = suggestion(field, known, f"{tool} takes")
+        return Refusal("invalid", f"{tool}: there is no argument {field!r}", f"{near}.")
     else:
-        fix = f"{tool} takes other arguments; {suggestion(field, known)}." if field else f"Known: {', '.join(known)}."
+        fix = f"{tool} takes {', '.join(known)}."
     return Refusal("invalid", f"{tool}: {problem}", fix)

@@ -98,6 +98,7 @@ class Indexing:
     ) -> None:
         """Start the indexer. Where the index `is_followed`, it keeps what a follower needs, and may be built anew."""
         root, self.root_fd = _opened(settings.root)
+        self.root = str(root)  # by its name alone: what is below it is the indexer's
         self.profile = profile
         self.confining = confining
         self.tell = tell

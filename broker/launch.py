@@ -46,6 +46,12 @@ def how_ended(status: int) -> str:
         return f"it was killed by signal {-status}"
 
 
+def run_once(module: str) -> bytes:
+    """Run a module that is told nothing, sees no project, and says one thing; return that."""
+    done = subprocess.run([sys.executable, "-I", "-B", "-m", module], cwd="/", env={}, capture_output=True, check=True)
+    return done.stdout
+
+
 class BackProcess(Generic[Received]):
     """One indexer or query worker, from its start to its end.
 

@@ -8,10 +8,10 @@ import time
 from dataclasses import dataclass
 from itertools import count
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from fledgling import refusals
-from fledgling.broker import audit_log
+from fledgling.broker import audit_log, fitting, spellings
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
@@ -20,8 +20,9 @@ from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.control import Begun, Call, Cancel, FromWorker, Generation, Open, Ready, Reply, Update, Updated
 from fledgling.messages.generations import CODE
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import Asked
+from fledgling.messages.questions import Asked, Survey
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
+from fledgling.plain import said
 from fledgling.security import inspection, limits
 
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
@@ -94,7 +95,8 @@ class QueryWorker:
     async def ready(self, generation: Generation) -> bool:
         """Open a generation of its images, and wait until the worker serves it; False where it ended instead."""
         self.generation, self.changes = generation, self._indexing.changes
-        opened = Open(os.getpid(), self.images, self._profile, generation, self._indexing.confining)
+        confining = self._indexing.confining
+        opened = Open(os.getpid(), self.images, self._profile, generation, confining, max(self.changes, 0))
         self._process.begin(opened)
         of_files = self._indexing.memory.files_bytes() if generation.number == CODE else None
         self._share = limits.worker_share(self._profile.memory_limit, of_files)
@@ -188,12 +190,12 @@ class QueryWorker:
             if isinstance(message, Begun):
                 waiting.has_begun = True
                 continue
-            if not tools.fits(waiting.question, message.answer, self._profile):
+            if not (meant := _meant(waiting.question, message)) or not tools.fits(meant, message.answer, self._profile):
                 break
             del self._waiting[message.id]
             self._breaker.answered(waiting.question)
             if not waiting.answer.done():
-                waiting.answer.set_result(message.answer)
+                waiting.answer.set_result(_with_words(waiting.question, meant, message.answer))
             self._is_spent = limits.is_spent(self._process.data_bytes(), self._share)
         self._has_ended = True
         self._process.kill()
@@ -253,3 +255,19 @@ class QueryWorker:
     def _lost(self) -> Refusal:
         """Say what became of a call that the worker had begun with."""
         return refusals.out_of_memory(self._profile) if self._process.over_memory else LOST
+
+
+def _meant(asked: Asked, reply: Reply) -> Asked | None:
+    """Return the question that a worker says it answers; None for one that nobody can have meant."""
+    if reply.taken is None:
+        return asked
+    return reply.taken if fitting.may_mean(asked, reply.taken) else None
+
+
+def _with_words(asked: Asked, meant: Asked, found: Found | Refusal) -> Found | Refusal:
+    """Say what of a question was taken as what: the broker's own words, whatever the worker said."""
+    if isinstance(found, Refusal):
+        return found
+    if meant is asked or isinstance(asked, Survey) or isinstance(meant, Survey):
+        return replace(found, taken=None)
+    return replace(found, taken=said("; ".join(spellings.differences(asked, meant))))

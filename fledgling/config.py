@@ -148,11 +148,11 @@ class Given(NamedTuple):
     source: str
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str], intro: str = "Known:") -> str:
     """Return what a wrong word may have meant: `suggestion("prot", ["port"])` is `did you mean port? Known: port`."""
     names = list(known)
     near = difflib.get_close_matches(word[:40], names, 1)
-    return (f"did you mean {near[0]}? " if near else "") + f"Known: {', '.join(names)}"
+    return (f"did you mean {near[0]}? " if near else "") + f"{intro} {', '.join(names)}"
 
 
 def is_path(profile: str) -> bool:

@@ -8,6 +8,7 @@ A row has a `name`, a `tool`, its `arguments`, and any of these, of which all mu
     says         the whole text                          text         pieces of the text
     error        pieces of the text of a refusal         lacks        pieces that are nowhere in the text
     cut          whether `next` goes on (false)          items        how many things all pages hold together
+    taken        what was taken as what, where the arguments are not quite those of the tool; "" where nothing is said
 """
 
 import tomllib
@@ -28,7 +29,20 @@ TABLES = {
     file.stem: tomllib.loads(file.read_text()) for file in sorted((Path(__file__).parent / "calls").glob("*.toml"))
 }
 PAGE_CHARS = 32_000  # no answer but a table takes more of an agent's context: about 8,000 tokens
-EXPECTED = {"answer", "has", "files", "directories", "names", "hits", "says", "text", "error", "lacks", "items"}
+EXPECTED = {
+    "answer",
+    "has",
+    "files",
+    "directories",
+    "names",
+    "hits",
+    "says",
+    "text",
+    "error",
+    "lacks",
+    "items",
+    "taken",
+}
 
 
 class Agent(NamedTuple):
@@ -99,7 +113,8 @@ async def test_call(agent, case):
     assert result.is_error == ("error" in case), said
     check_text(agent, case, said)
     fits = Draft202012Validator(agent.tools[tool].input_schema).is_valid(arguments)
-    assert fits or result.is_error, "the input schema refuses what the server answers"
+    assert fits or result.is_error or "taken" in case, "the input schema refuses what the server answers"
+    check_taken(case, said, values)
     if not result.is_error and tool != "read":
         Draft202012Validator(agent.tools[tool].output_schema).validate(values)
         check_values(case, values)
@@ -123,6 +138,16 @@ def check_text(agent, case, said):
     assert len(said) <= PAGE_CHARS or case["tool"] == "query"
     assert str(agent.root) not in said
     assert str(Path.home()) not in said
+
+
+def check_taken(case, said, values):
+    """What was taken as what is the first line of a text, and the first field of a structure."""
+    taken = case.get("taken", "")
+    assert said.startswith("[taken: ") == bool(taken)
+    assert not taken or said.startswith(f"[taken: {taken}]\n")
+    if values:
+        assert next(iter(values)) == "taken" if taken else "taken" not in values
+        assert values.get("taken", "") == taken
 
 
 def check_values(case, values):

@@ -2,9 +2,17 @@
 
 import subprocess
 from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
 
 import pytest
 from copying import Copy
+
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.languages.__main__ import known
+from fledgling.worker.languages.table import load_languages
+
+SOURCES = Path(__file__).parent / "languages"
 
 GO = "worker/languages/go/language.toml"
 TAGS = "worker/languages/go/tags.scm"
@@ -93,3 +101,35 @@ def test_what_is_wrong_in_a_folder_stops_the_indexer(copy: Copy, project: str, w
 def test_nothing_is_wrong_in_the_copy_itself(copy: Copy, project: str) -> None:
     done = indexed(copy, project)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_listed_is_what_the_marked_sources_show() -> None:
+    """Of each language with a marked source, which is all of which definitions are found."""
+    languages = load_languages()
+    extractor = Extractor(languages)
+    found: dict[str, list[bool]] = {}
+    for table in SOURCES.glob("*.toml"):
+        source = table.with_suffix("").read_bytes()
+        language = languages.detect(table.stem, source) or ""
+        said = extractor.extract(language, source)
+        found.setdefault(language, [False] * 3)
+        for at, rows in enumerate((said.symbols, said.imports, said.comment_lines)):
+            found[language][at] |= bool(rows)
+    listed = known()
+    assert isinstance(listed, list)
+    rows = {row.name: [row.definitions, row.imports, row.comments] for row in listed}
+    assert {name: row[:2] for name, row in found.items()} == {name: rows[name][:2] for name in found}
+    assert all(rows[name][2] or not row[2] for name, row in found.items())
+    assert {row.name for row in listed if row.definitions} == found.keys()
+
+
+def test_a_grammar_is_listed_with_its_version() -> None:
+    listed = known()
+    assert isinstance(listed, list)
+    parsers = {row.name: row.parser for row in listed}
+    assert parsers["go"] == f"tree-sitter-go {metadata.version('tree-sitter-go')}"
+    assert (parsers["scss"], parsers["sql"], parsers["zig"]) == (
+        "own reader (less)",
+        "own rules (sql/statements.toml)",
+        None,
+    )

@@ -158,7 +158,7 @@ def filtered(whole: Tables, views: str) -> Tables:
     left = {}
     with duckdb.connect() as db:
         db.execute("CREATE SCHEMA image; SET search_path = 'main,image'")
-        for table in ("schema", "schema_blocks", "schema_content"):
+        for table in ("schema", "schema_blocks", "schema_comments", "schema_content"):
             db.execute(SQL[table])
         for table in TABLES:
             db.execute(f"CREATE TABLE main.{table} AS FROM image.{table} LIMIT 0")

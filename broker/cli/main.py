@@ -12,7 +12,7 @@ from click.shell_completion import get_completion_class
 
 from fledgling import __version__, refusals
 from fledgling.broker import logs, surroundings
-from fledgling.broker.cli import agents, ask, audit, clients, look, profiles, serve, terminal
+from fledgling.broker.cli import agents, ask, audit, clients, languages, look, profiles, serve, terminal
 from fledgling.broker.indexing import IndexingError
 from fledgling.config import ConfigError
 from fledgling.messages.questions import QUESTIONS
@@ -66,6 +66,7 @@ for command in (
     look.doctor,
     look.report_command,
     look.config_group,
+    languages.languages,
     profiles.profiles_group,
     audit.audit_group,
     agents.agents_group,

@@ -24,7 +24,8 @@ def structured(answer: AnyAnswer) -> dict[str, Any]:
     """Return the answer as JSON values, without the tag of the wire; fields at their default are left out."""
     values: dict[str, Any] = msgspec.to_builtins(answer)
     del values["type"]
-    return values
+    taken = values.pop("taken", None)
+    return values if taken is None else {"taken": taken, **values}
 
 
 def refusal(answer: Refusal) -> str:
@@ -38,6 +39,12 @@ def call(following: Next) -> str:
         f"{name}={msgspec.json.encode(value).decode()}" for name, value in following.arguments.items()
     )
     return f"{following.tool}({arguments})"
+
+
+def opening(answer: AnyAnswer) -> Iterator[str]:
+    """Yield what is said before any answer: what of the question was taken as what."""
+    if answer.taken:
+        yield f"[taken: {answer.taken}]"
 
 
 def closing(answer: AnyAnswer) -> Iterator[str]:

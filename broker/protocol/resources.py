@@ -75,7 +75,7 @@ def found(profile: Profile, uri: str) -> Call | str | Refusal:
     """
     if uri.startswith(FILE) and has_files(profile):
         try:
-            return Call("read", {"path": unquote(uri[len(FILE) :], errors="strict")})
+            return Call("read", {"path": unquote(uri[len(FILE) :], errors="strict") or "."})
         except UnicodeDecodeError:
             return Refusal("invalid", "the address is not UTF-8", f"Write it as {FILE_TEMPLATE}.")
     known = {resource.uri: resource for resource in allowed(profile)}

@@ -184,4 +184,4 @@ def is_text(answer: AnyAnswer) -> bool:
 
 def text(answer: AnyAnswer) -> str:
     """Return the answer as plain text: what a terminal shows, and what an agent gets for read."""
-    return "\n".join([*FORMS[type(answer)].lines(answer), *render.closing(answer)])
+    return "\n".join([*render.opening(answer), *FORMS[type(answer)].lines(answer), *render.closing(answer)])

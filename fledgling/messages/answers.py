@@ -15,8 +15,15 @@ class Next(Struct, frozen=True):
     arguments: dict[str, str | int | bool]
 
 
-class Answer(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag=lambda name: name.lower()):
-    """What a worker found. Defaults are left out on the wire, so an absent field is its default."""
+class Answer(
+    Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True, tag=lambda name: name.lower()
+):
+    """What a worker found. Defaults are left out on the wire, so an absent field is its default.
+
+    `taken` says what of the question was taken as what else; the broker alone says it.
+    """
+
+    taken: Said | None = None
 
 
 class Directory(Struct, frozen=True, omit_defaults=True, kw_only=True):

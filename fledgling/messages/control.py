@@ -8,7 +8,7 @@ from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import Asked
+from fledgling.messages.questions import AnyQuestion, Asked
 from fledgling.scope import Scope
 
 
@@ -112,6 +112,17 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     apart: Word = ""
     imports: Word = ""
     run_time: Word = ""
+
+
+class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):
+    """A language, and what is found in its files: what `fledgling languages` lists. `parser` reads all but comments."""
+
+    name: Word
+    definitions: bool
+    imports: bool
+    comments: bool
+    parser: Said | None = None
+    extensions: tuple[Word, ...] = ()
 
 
 class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
@@ -237,6 +248,7 @@ class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
     profile: Profile
     generation: Generation
     confining: Confining = CONFINED
+    changes: int = 0  # the generation of changes that the index was built with
 
 
 class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
@@ -285,10 +297,15 @@ class Updated(Struct, frozen=True, forbid_unknown_fields=True, tag="updated"):
 
 
 class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
-    """Query worker to broker: exactly one for each Call."""
+    """Query worker to broker: exactly one for each Call.
+
+    `taken` is the question that was answered, where that is not the very question that was put.
+    """
 
     id: int
     answer: Found | Refusal
+    generation: int = 0  # of changes, which the answer is made of
+    taken: AnyQuestion | None = None
 
 
 FromFollower = Following | Update | Swept | Looked | Refusal

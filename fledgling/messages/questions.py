@@ -10,7 +10,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import MAX_LINE
-from fledgling.messages.generations import CODE
+from fledgling.messages.cursors import place
 
 MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
 MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size
@@ -51,9 +51,12 @@ PathFilter = Annotated[
     Text | None, Meta(description="directory, file or glob: `src`, `src/core/*`, `**/*.py`, `*.py` (any directory)")
 ]
 Language = Annotated[Text | None, Meta(description="python, javascript, typescript, sql, ...")]
-Cursor = Annotated[Annotated[str, Meta(pattern="^[0-9]{1,9}$")] | None, Meta(description="from `next`")]
+# "500", or "17:500" where the project had changed; cursors.py reads them.
+Cursor = Annotated[Annotated[str, Meta(pattern="^([0-9]{1,9}:)?[0-9]{1,9}$")] | None, Meta(description="from `next`")]
 # Of a map: "500.0" goes on where it began, before a file was read; "500" is of the whole index.
-MapCursor = Annotated[Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[01])?$")] | None, Meta(description="from `next`")]
+MapCursor = Annotated[
+    Annotated[str, Meta(pattern=r"^([0-9]{1,9}:)?[0-9]{1,9}(\.[01])?$")] | None, Meta(description="from `next`")
+]
 
 
 def meaning(text: str) -> dict[str, str]:
@@ -99,10 +102,7 @@ class Explore(Question, frozen=True):
     @property
     def continues(self) -> int | None:
         """The generation that the pages before were made of; None for a first page, which any may answer."""
-        if self.cursor is None:
-            return None
-        number = self.cursor.partition(".")[2]
-        return int(number) if number else CODE
+        return None if self.cursor is None else place(self.cursor).generation
 
 
 class Read(Question, frozen=True):
@@ -113,10 +113,16 @@ class Read(Question, frozen=True):
     Example: read(path="src/app.py", symbol="Engine.run")
     """
 
-    path: Annotated[Text, Meta(description="file relative to the root")]
+    path: Annotated[Text, Meta(description="file relative to the root")] = ""
     start_line: Annotated[Line | None, Meta(description="first line, from 1")] = None
     end_line: Annotated[Line | None, Meta(description="last line, included")] = None
     symbol: Annotated[Text | None, Meta(description="`name`, `Class.method` or a qualified name")] = None
+
+    def __post_init__(self) -> None:
+        """Refuse what names neither a file nor a definition; a definition that one file alone holds needs no path."""
+        super().__post_init__()
+        if not self.path and not self.symbol:
+            raise ValueError("path is missing; give a file, or a symbol that one file alone defines")
 
 
 class Search(Question, frozen=True):

@@ -129,7 +129,10 @@ class _Ask(_Row, frozen=True, kw_only=True):
 
 
 class _Asks(_Row, frozen=True, kw_only=True):
-    """Every payload in every place: `read.path` is the argument `path` of `read`; `*.path` any tool, the payload."""
+    """Every payload in every place: `read.path` is the argument `path` of `read`; `*.path` any tool, the payload.
+
+    `read.file=path` is the argument `file` of `read`, and there is no `path` beside it.
+    """
 
     places: tuple[str, ...]
     payloads: dict[str, Any]
@@ -138,11 +141,13 @@ class _Asks(_Row, frozen=True, kw_only=True):
     def acts(self) -> Iterator[tuple[str, Act]]:
         for name, payload in self.payloads.items():
             for place in self.places:
-                tool, _, argument = place.partition(".")
+                tool, _, named = place.partition(".")
+                argument, _, instead = named.partition("=")
                 if tool == "*":
                     yield f"{name}: {place}", Ask(repeated(payload), {argument: "README.md"}, self.must)
                 else:
-                    arguments = {**REQUIRED.get(tool, {}), argument: repeated(payload)}
+                    needed = {key: value for key, value in REQUIRED.get(tool, {}).items() if key != instead}
+                    arguments = {**needed, argument: repeated(payload)}
                     yield f"{name}: {place}", Ask(tool, arguments, self.must)
 
 

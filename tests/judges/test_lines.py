@@ -155,6 +155,7 @@ def test_indentation_and_blank_lines_are_those_of_str() -> None:
         engine.execute(
             "CREATE TABLE blocks AS SELECT '' AS path, 1 AS block, 1 AS first_line, unnest(?) AS text", [blocks]
         )
+        engine.execute("CREATE TABLE comments (block INTEGER, lines INTEGER[])")
         engine.execute(SCHEMA.read_text())
         found = engine.execute("SELECT line_text, indent_level, is_blank FROM content").fetchall()
     assert len(found) > 10_000

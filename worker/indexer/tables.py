@@ -53,7 +53,7 @@ class CodeTables(Sink):
         self._modules = modules
         loading.create("schema", "code")
         loading.db.execute("CREATE VIEW code.blocks AS FROM text.blocks")
-        for tables in ("schema_content", "schema_names", "schema_roots"):
+        for tables in ("schema_comments", "schema_content", "schema_names", "schema_roots"):
             loading.create(tables, "code")
         self._symbols = RowLoader(loading, "code", "symbols") if holds_symbols else None
         self._names, self._imports = (RowLoader(loading, "code", table) for table in ("names", "imports"))

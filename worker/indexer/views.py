@@ -59,7 +59,7 @@ class Views:
     def __init__(self, loading: Loading, gate: Gate | None, profile: Profile) -> None:
         """Make the tables, and let `gate` check the profile's views. Raises ViewError."""
         self._db = loading.db
-        for tables in ("schema", "schema_blocks", "schema_content"):
+        for tables in ("schema", "schema_blocks", "schema_comments", "schema_content"):
             loading.create(tables, "memory")
         self._lines = {view.name: view.line for view in profile.views}
         admitted = {view.name: self._admitted(gate, view) for view in profile.views}

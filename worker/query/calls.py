@@ -9,7 +9,7 @@ from queue import SimpleQueue
 
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Begun, Call, Cancel, Open, Reply, ToWorker
+from fledgling.messages.control import Begun, Call, Cancel, Open, Reply, ToWorker, Update, Updated
 from fledgling.messages.questions import Query
 from fledgling.pipe import Pipe, pack
 from fledgling.worker.process import fault
@@ -32,15 +32,20 @@ class Calls:
     """
 
     def __init__(
-        self, pipe: Pipe[ToWorker], request: Callable[[], Request], forget: Callable[[], None] = lambda: None
+        self,
+        pipe: Pipe[ToWorker],
+        request: Callable[[], Request],
+        forget: Callable[[], None] = lambda: None,
+        update: Callable[[Update], bool] = lambda _: False,
     ) -> None:
         """Answer calls that come through `pipe`; `request` opens a cursor on the image for each.
 
-        `forget` lets the engine go of what calls have left behind.
+        `forget` lets the engine go of what calls have left behind; `update` takes what has changed, if there is room.
         """
         self._pipe = pipe
         self._asking = request
         self._forget = forget
+        self._update = update
         self._until_forgotten = FORGET_CALLS
         self._at_work: dict[int, tuple[Request, float]] = {}
         self._ending = threading.Lock()  # whoever ends a call must find its cursor open
@@ -63,6 +68,11 @@ class Calls:
                     (self._sql if isinstance(message.question, Query) else self._other).put((message, request))
                 case Cancel():
                     self._cancel(message.id)
+                case Update():
+                    has_room = self._update(message)
+                    if message.is_last:
+                        self._pipe.send(Updated(message.generation, has_room=has_room))
+                    del message  # it may be large, and the next may be long in coming
                 case Open():
                     break
 
@@ -85,12 +95,13 @@ class Calls:
     def _work(self, call: Call, request: Request) -> None:
         self._pipe.send(Begun(call.id))
         try:
-            frame = pack(Reply(call.id, answer(request, call.question)))
+            answered, taken = answer(request, call.question)
+            frame = pack(Reply(call.id, answered, request.changes, taken))
         except MemoryError:
-            frame = pack(Reply(call.id, refusals.out_of_memory(request.profile)))
+            frame = pack(Reply(call.id, refusals.out_of_memory(request.profile), request.changes))
         except Exception as problem:  # noqa: BLE001  (the loop's last resort: one refusal, one log line, the next call)
             sys.stderr.write(fault.line(problem))
-            frame = pack(Reply(call.id, FAULT))
+            frame = pack(Reply(call.id, FAULT, request.changes))
         with self._ending:
             del self._at_work[call.id]
         if request.cursor:

@@ -1,33 +1,47 @@
 """One question answered, and what becomes of an engine that gives up."""
 
+from typing import NamedTuple
+
 import _duckdb as duckdb
 import msgspec
 
 from fledgling import refusals
 from fledgling.messages.answers import Found, Overview, Refusal
-from fledgling.messages.questions import QUESTIONS, Asked, name_of
+from fledgling.messages.cursors import place
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Survey, name_of
 from fledgling.plain import said
+from fledgling.worker.tools.meant import meant
 from fledgling.worker.tools.registry import HANDLERS
-from fledgling.worker.tools.request import Refused, Request
+from fledgling.worker.tools.request import Paged, Refused, Request
 
 
-def answer(request: Request, question: Asked) -> Found | Refusal:
+class Answered(NamedTuple):
+    """What goes back, and the question that it answers where that is not the very one that was asked."""
+
+    answer: Found | Refusal
+    taken: AnyQuestion | None = None
+
+
+def answer(request: Request, question: Asked) -> Answered:
     """Answer one question under the profile, or say why not: a tool outside the allowlist is refused here too."""
     tool = name_of(type(question))
     if tool in QUESTIONS and tool not in request.profile.tools:
-        return Refusal(
-            "denied", f"{tool} is not a tool of this profile", f"Use one of: {', '.join(request.profile.tools)}."
-        )
+        others = f"Use one of: {', '.join(request.profile.tools)}."
+        return Answered(Refusal("denied", f"{tool} is not a tool of this profile", others))
     try:
-        found = HANDLERS[type(question)](request, question)
+        if isinstance(question, Paged) and question.cursor:
+            request.continue_at(place(question.cursor))
+        taken = question if isinstance(question, Survey) else meant(request, question)
+        found = HANDLERS[type(taken)](request, taken)
         note = None if isinstance(found, Overview) else found.note
-        return msgspec.structs.replace(found, note=said(note)) if note else found
+        found = msgspec.structs.replace(found, note=said(note)) if note else found
+        return Answered(found, None if isinstance(taken, Survey) or taken is question else taken)
     except Refused as refused:
-        return refused.refusal
+        return Answered(refused.refusal)
     except duckdb.InterruptException:
-        return interrupted(request)
+        return Answered(interrupted(request))
     except (duckdb.OutOfMemoryException, MemoryError):
-        return refusals.out_of_memory(request.profile)
+        return Answered(refusals.out_of_memory(request.profile))
 
 
 def interrupted(request: Request) -> Refusal:

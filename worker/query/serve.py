@@ -15,6 +15,7 @@ from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.query.calls import Calls
 from fledgling.worker.store.database import forget_buffers, lock_down, memory_share, open_sealed
 from fledgling.worker.store.ngrams import Signatures
+from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.tools.request import Request
@@ -51,8 +52,12 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     gc.enable()
     pipe.send(Ready(layers))
 
-    def request() -> Request:
-        cursor = db.cursor() if db else None
-        return Request(cursor, signatures, blocks, outlines, opened, generation, listing, gate)
+    base = Snapshot(opened.changes, blocks, signatures, outlines, partial=opened.generation.partial)
+    snapshots = Snapshots(base, db.cursor if db else duckdb.connect, opened.generation.modules)
 
-    Calls(pipe, request, lambda: forget_buffers(db, share) if db else None).serve()
+    def request() -> Request:
+        cursor, of = db.cursor() if db else None, snapshots.newest
+        readers = of.signatures, of.blocks, of.outlines
+        return Request(cursor, *readers, opened, generation, listing, gate, snapshot=of, snapshots=snapshots)
+
+    Calls(pipe, request, lambda: forget_buffers(db, share) if db else None, snapshots.add).serve()

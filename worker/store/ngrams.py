@@ -58,26 +58,32 @@ class Signatures:
 
     def holding(self, needed: Needed) -> Iterator[int]:
         """Yield the blocks that may hold all texts of one group, in order; of a text under 3 bytes nothing is known."""
-        groups = [[*dict.fromkeys(row for text in texts for row in _rows(text))] for texts in needed]
+        groups = rows_of(needed)
         for start, width in self._segments:
             found = 0
             for rows in groups:
-                found |= self._with_all(start, width, rows)
-            yield from _numbers(found, start // ROWS * 8)
-
-    def _with_all(self, start: int, width: int, rows: Sequence[int]) -> int:
-        """Return as bits the blocks of a segment that are in all of some rows: mostly few rows leave none."""
-        found = (1 << 8 * width) - 1
-        for row in rows:
-            at = self._matrix + start + row * width
-            found &= int.from_bytes(self._data[at : at + width], "little")
-            if not found:
-                break
-        return found
+                found |= with_all(self._data, self._matrix + start, width, rows)
+            yield from numbers(found, start // ROWS * 8)
 
 
-def _numbers(bits: int, first: int) -> Iterator[int]:
-    """Yield the places of the bits that are set, the lowest first: `list(_numbers(0b1010, 8))` is [9, 11]."""
+def rows_of(needed: Needed) -> list[list[int]]:
+    """Return for each group of texts the rows in which a block that holds them all is marked."""
+    return [[*dict.fromkeys(row for text in texts for row in _rows(text))] for texts in needed]
+
+
+def with_all(data: mmap.mmap | bytes, start: int, width: int, rows: Sequence[int]) -> int:
+    """Return as bits the blocks of a segment that are in all of some rows: mostly few rows leave none."""
+    found = (1 << 8 * width) - 1
+    for row in rows:
+        at = start + row * width
+        found &= int.from_bytes(data[at : at + width], "little")
+        if not found:
+            break
+    return found
+
+
+def numbers(bits: int, first: int) -> Iterator[int]:
+    """Yield the places of the bits that are set, the lowest first: `list(numbers(0b1010, 8))` is [9, 11]."""
     digits = bin(bits)[:1:-1]
     at = digits.find("1")
     while at >= 0:

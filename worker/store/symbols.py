@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fledgling.worker.rows import SymbolRow
 
 _Packed = tuple[str, str | None, str | None, str | None, str | None]
+_DECODER = msgspec.msgpack.Decoder(_Packed)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 CODES: dict[str, int] = {kind: code for code, kind in enumerate(KINDS)}  # of a kind, one byte
 DEFINITIONS = len(DEFINITION_KINDS)  # codes below it are of definitions, those from it on of imports and exports
@@ -81,7 +82,7 @@ def outlined(files: "Iterable[Sequence[SymbolRow]]") -> Outlined:
     names = [row.name for rows in files for row in rows]
     lines = [row.line_end - row.line_start if row.line_end > row.line_start else 0 for rows in files for row in rows]
     kinds = [bytes([CODES[row.kind] for row in rows]) for rows in files]
-    hashes = array(NUMBER, _hashes(names)).tobytes()
+    hashes = array(NUMBER, hashes_of(names)).tobytes()
     return Outlined([*map(_part, files, kinds)], names, b"".join(kinds), array(NUMBER, lines).tobytes(), hashes)
 
 
@@ -127,12 +128,13 @@ def _packed(row: "SymbolRow") -> _Packed:
     return name, before, after if found else None, row.parent_name, full_name
 
 
-def _hashes(names: Iterable[str]) -> Iterator[int]:
+def hashes_of(names: Iterable[str]) -> Iterator[int]:
+    """Yield the hashes that names are found by."""
     return map(crc32, map(str.encode, names))
 
 
-def _is_meant(code: int, kind: str | None = None) -> bool:
-    """Whether a symbol is one of a kind, or a definition where none is given."""
+def is_meant(code: int, kind: str | None = None) -> bool:
+    """Return whether a symbol is one of a kind, or a definition where none is given."""
     return code < DEFINITIONS if kind is None else code == CODES[kind]
 
 
@@ -147,6 +149,11 @@ def parsed(engine: str | None, *, is_whole: bool) -> int:
     if is_whole:
         return WHOLE
     return IN_PART if engine else GIVEN_UP
+
+
+def not_whole(files: bytes) -> list[int]:
+    """Return the places of files that were not parsed whole: `not_whole(bytes([WHOLE, GIVEN_UP]))` is [1]."""
+    return [found.start() for found in _NOT_WHOLE.finditer(files)]
 
 
 class OutlineWriter:
@@ -197,14 +204,15 @@ class OutlineWriter:
             sections.write([parsed])
 
 
-class _Part(NamedTuple):
-    """The part of one file as it is read; rows begin at `start`."""
+class Outline(NamedTuple):
+    """The part of one file as it is read; rows begin at `start` of `data`."""
 
     ends: memoryview
     starts: memoryview
     lasts: memoryview
     kinds: bytes
     start: int
+    data: mmap.mmap | bytes
 
 
 class Outlines:
@@ -222,7 +230,6 @@ class Outlines:
         self._hashes, self._named = sections.column("hashes"), sections.column("named")
         self._begins, self._first_rows = sections.column("begins"), sections.column("first_rows")
         self._parsed = bytes(sections.column("parsed"))
-        self._decoder = msgspec.msgpack.Decoder(_Packed)
 
     def parsed(self, file: File) -> int:
         """Return how far a file was parsed: WHOLE, IN_PART, ..."""
@@ -230,7 +237,7 @@ class Outlines:
 
     def not_whole(self) -> list[int]:
         """Return the numbers of the files that were parsed in part or not at all."""
-        return [found.start() for found in _NOT_WHOLE.finditer(self._parsed)]
+        return not_whole(self._parsed)
 
     def file_of(self, number: int) -> int:
         """Return the number of the file that a row is of."""
@@ -239,33 +246,33 @@ class Outlines:
     def row(self, number: int) -> Row:
         """Return a row."""
         file = self.file_of(number)
-        return self._row(self._part(file), number - self._first_rows[file])
+        return self.row_of(self.outline(file), number - self._first_rows[file])
 
     def named(self, name: str, kind: str | None = None) -> list[int]:
         """Return the definitions of this very name, or its symbols of one kind, in the order of paths and lines."""
-        [found] = _hashes([name])
+        [found] = hashes_of([name])
         hashed = self._named[bisect_left(self._hashes, found) : bisect_right(self._hashes, found)]
         rows = ((number, self.row(number)) for number in hashed)
-        return [number for number, row in rows if row.name == name and _is_meant(CODES[row.kind], kind)]
+        return [number for number, row in rows if row.name == name and is_meant(CODES[row.kind], kind)]
 
     def count(self, file: File) -> int:
         """Return how many definitions a file has."""
-        kinds = self._part(file.number).kinds
+        kinds = self.outline(file.number).kinds
         return len(kinds) - sum(kinds.count(code) for code in range(DEFINITIONS, len(KINDS)))
 
     def of(self, file: File, kind: str | None = None) -> list[int]:
         """Return the definitions of a file, or its symbols of one kind, in the order of lines."""
-        first, kinds = self._first_rows[file.number], self._part(file.number).kinds
-        return [number for number, code in enumerate(kinds, first) if _is_meant(code, kind)]
+        first, kinds = self._first_rows[file.number], self.outline(file.number).kinds
+        return [number for number, code in enumerate(kinds, first) if is_meant(code, kind)]
 
     def definitions(self, file: File) -> list[Row]:
         """Return the definitions of a file, in the order of lines."""
-        part = self._part(file.number)
-        return [self._row(part, place) for place, code in enumerate(part.kinds) if _is_meant(code)]
+        part = self.outline(file.number)
+        return [self.row_of(part, place) for place, code in enumerate(part.kinds) if is_meant(code)]
 
     def innermost(self, file: File, line: int) -> str | None:
         """Return the qualified name of the innermost definition a line is in; of those on the same lines, the first."""
-        part = self._part(file.number)
+        part = self.outline(file.number)
         found = None
         for place in range(bisect_right(part.starts, line) - 1, -1, -1):
             if part.lasts[place] < line:
@@ -275,20 +282,37 @@ class Outlines:
                 break
             if part.kinds[place] not in _NO_SCOPES:
                 found = place
-        return None if found is None else self._row(part, found).qualified_name
+        return None if found is None else self.row_of(part, found).qualified_name
 
-    def _part(self, file: int) -> _Part:
-        count = self._first_rows[file + 1] - self._first_rows[file]
+    def outline(self, file: int) -> Outline:
+        """Return what is in the file with this number."""
         begin = self._parts + self._begins[file]
-        start = begin + count * _HEAD_BYTES
-        numbers = memoryview(self._data)[begin : start - count].cast(NUMBER)
-        kinds = self._data[start - count : start]
-        return _Part(numbers[:count], numbers[count : 2 * count], numbers[2 * count :], kinds, start)
+        return read_outline(self._data, begin, self._first_rows[file + 1] - self._first_rows[file])
 
-    def _row(self, part: _Part, place: int) -> Row:
+    def first_row(self, file: int) -> int:
+        """Return the first row of the file with this number, or of the next that has any."""
+        return self._first_rows[file]
+
+    def rows(self, files: range) -> tuple[int, int]:
+        """Return the first and the last row of some files; the first is behind the last where they have none."""
+        return self._start(files.start), self._start(files.stop) - 1
+
+    def _start(self, file: int) -> int:
+        return self._first_rows[file]
+
+    def row_of(self, part: Outline, place: int) -> Row:
+        """Return the row at a place of a part."""
         begin = part.start + (part.ends[place - 1] if place else 0)
-        packed = self._data[begin : part.start + part.ends[place]]
-        name, before, after, parent, full_name = self._decoder.decode(packed)
+        packed = part.data[begin : part.start + part.ends[place]]
+        name, before, after, parent, full_name = _DECODER.decode(packed)
         signature = before if before is None or after is None else f"{before}{name}{after}"
         lines = part.starts[place], part.lasts[place]
         return Row(name, KINDS[part.kinds[place]], *lines, signature, parent, full_name)
+
+
+def read_outline(data: mmap.mmap | bytes, begin: int, count: int) -> Outline:
+    """Return the part of one file, of so many rows, that begins somewhere in what was written."""
+    start = begin + count * _HEAD_BYTES
+    numbers = memoryview(data)[begin : start - count].cast(NUMBER)
+    kinds = data[start - count : start]
+    return Outline(numbers[:count], numbers[count : 2 * count], numbers[2 * count :], kinds, start, data)

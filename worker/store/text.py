@@ -12,13 +12,26 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
 from fledgling.worker.store.sections import NUMBER, PLACE, Sections, SectionWriter
 
+FileColumn: TypeAlias = "memoryview | array[int]"  # numbers, one for each file
 UNCOUNTED = 2**32 - 1  # lines of a file whose lines are not known; none has so many
+
+
+class Column(Protocol):
+    """Numbers, one for each block."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        ...
+
+    def __getitem__(self, at: int, /) -> int:
+        """Return one of them."""
+        ...
 
 
 class File(NamedTuple):
@@ -118,10 +131,13 @@ class Blocks:
         self._sections, self._data = sections, data
         self._text, self._path_text = sections.start("text"), sections.start("paths")
         self._ends, self._path_ends = sections.column("block_ends"), sections.column("path_ends")
-        self.first_lines, self.files_of = sections.column("first_lines"), sections.column("block_files")
-        self.lines, self.sizes = sections.column("lines"), sections.column("sizes")
-        self.languages, self.reasons = sections.column("languages"), sections.column("reasons")
-        self.encodings = sections.column("encodings")
+        self.first_lines: Column = sections.column("first_lines")
+        self.files_of: Column = sections.column("block_files")
+        self.lines: FileColumn = sections.column("lines")
+        self.sizes: FileColumn = sections.column("sizes")
+        self.languages: FileColumn = sections.column("languages")
+        self.reasons: FileColumn = sections.column("reasons")
+        self.encodings: FileColumn = sections.column("encodings")
         self._firsts, self._counts = sections.column("first_blocks"), sections.column("block_counts")
         self.names = msgspec.msgpack.decode(sections.column("names"), type=list[str | None])
         self.count = len(self.first_lines)
@@ -131,6 +147,10 @@ class Blocks:
     def forget(self) -> None:
         """Give the pages back that were read so far: they count as memory of the process that maps them."""
         self._sections.forget()
+
+    def in_order(self) -> Iterator[int]:
+        """Yield all blocks in the order of paths and lines."""
+        return iter(range(self.count))
 
     def text(self, block: int) -> bytes:
         """Return the lines of a block, without the end of the last."""
@@ -204,7 +224,7 @@ class Blocks:
             self.names[self.encodings[number]],
         )
 
-    def _where(self, name: str, column: memoryview, value: str | None, *, is_other: bool = False) -> list[int]:
+    def _where(self, name: str, column: FileColumn, value: str | None, *, is_other: bool = False) -> list[int]:
         """Return the numbers of the files of which a column says this, or anything else. They are looked for once."""
         key = name, value
         if key not in self._numbers:

@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from fledgling.messages.answers import DependencyGraph, FileImports, Import, Importer
+from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Dependencies
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import CODES
@@ -54,7 +55,7 @@ def dependencies(request: Request, question: Dependencies) -> DependencyGraph:
     """Answer with the adjacency list of one file, and of the files reached from it up to `depth` steps."""
     file = paths.find_file(request, question.path)
     edges = _edges(request, file.path, question)
-    offset = int(question.cursor or 0)
+    offset = offset_of(question.cursor)
     page = cut_page(edges[offset:], request)
     nodes = {edge.path: FileImports(edge.path, edge.distance, [], []) for edge in page}
     for edge in page:
@@ -67,7 +68,7 @@ def dependencies(request: Request, question: Dependencies) -> DependencyGraph:
         imports=start.imports,
         imported_by=start.imported_by,
         further=list(nodes.values()),
-        next=continuing(question, offset + len(page), len(edges)),
+        next=continuing(request, question, offset + len(page), len(edges)),
         note=unknown_imports.note(request, file, question, [edge.edge for edge in edges if edge.path == file.path]),
         direction=question.direction,
         total_imports=imports if imports > len(start.imports) else None,

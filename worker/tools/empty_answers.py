@@ -1,5 +1,6 @@
 """Why an answer is empty: what was looked through, and what was not."""
 
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from fledgling.messages.questions import Search, Symbols
@@ -103,7 +104,16 @@ def _nothing_left(request: Request, path: str | None, language: str | None) -> s
         return f"{left_out[0]} is in the project, but not indexed: {left_out[1]}."
     return unknown.joined(
         f"No file of the index has {' and '.join(filters)}.",
+        _nearest_language(request, language) if language else None,
         paths.nearest(request, path) if path else None,
         "explore() lists what is there.",
         request.partial,
     )
+
+
+def _nearest_language(request: Request, language: str) -> str | None:
+    """Name the language of the index that resembles what was asked for."""
+    blocks = request.blocks
+    known = [name for place in {*blocks.languages} if (name := blocks.names[place])]
+    near = get_close_matches(language, sorted(known), 1)
+    return f"Did you mean {near[0]}?" if near and near[0] != language else None

@@ -5,11 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from fledgling.messages.answers import Directory, Exploration, File, Summary
+from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Explore
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import UNCOUNTED, Blocks
 from fledgling.worker.tools import paths, unknown, unlisted
-from fledgling.worker.tools.request import Refused, Request, continuing, cut_page, place
+from fledgling.worker.tools.request import Refused, Request, continuing, cut_page
 
 
 def explore(request: Request, question: Explore) -> Exploration:
@@ -31,14 +32,14 @@ def explore(request: Request, question: Explore) -> Exploration:
         else:
             directories.append(_directory(request, *found))
     entries: list[Directory | File] = [*directories, *files]
-    offset = place(question.cursor)
+    offset = offset_of(question.cursor)
     page = cut_page(entries[offset:], request)
     return Exploration(
         path=prefix,
         directories=[entry for entry in page if isinstance(entry, Directory)],
         files=[entry for entry in page if isinstance(entry, File)],
         summary=_summary(request, numbers),
-        next=continuing(question, offset + len(page), len(entries), request.generation),
+        next=continuing(request, question, offset + len(page), len(entries)),
         note=_note(request, question, path, numbers),
     )
 

@@ -30,6 +30,8 @@ def query(request: Request, question: Query) -> Table:
         statement = gate.admit(question.sql, TABLES)
     except Denied as denied:
         raise Refused("denied", denied.reason, denied.next_step) from denied
+    if request.snapshot and request.snapshot.tables:
+        request.snapshot.tables.mean(cursor, *TABLES)
     cursor.execute("BEGIN TRANSACTION READ ONLY")
     try:
         return _run(request, cursor, statement)

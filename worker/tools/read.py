@@ -8,6 +8,7 @@ from fledgling.messages.questions import Read
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths, unknown
+from fledgling.worker.tools.meant import named
 from fledgling.worker.tools.request import Refused, Request, shown
 
 READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
@@ -118,8 +119,7 @@ def _undefined(request: Request, file: File, symbol: str) -> Refused:
 def _named(request: Request, file: File, symbol: str) -> list[Row]:
     """Return the definitions that `Class.method` names: in full, or by the last parts of their qualified name."""
     rows = request.outlines.definitions(file) if request.outlines else []
-    found = [row for row in rows if symbol == row.name or f".{row.qualified_name}".endswith(f".{symbol}")]
-    return sorted(found, key=lambda row: (row.line_start, -row.line_end, row.qualified_name))
+    return sorted(named(rows, symbol), key=lambda row: (row.line_start, -row.line_end, row.qualified_name))
 
 
 def _holding(rows: list[Row]) -> list[Row]:

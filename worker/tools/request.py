@@ -9,12 +9,14 @@ import msgspec
 
 from fledgling.messages.answers import Next, Refusal, RefusalKind
 from fledgling.messages.control import Open
+from fledgling.messages.cursors import Place, offset_of
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Dependencies, Explore, Search, Symbols
 from fledgling.plain import said
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.ngrams import Signatures
+from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
 
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
+SHOWN_PENDING = 5  # paths in a sentence
 SHOWN_LINE_CHARS = 400  # characters shown of one line or signature; minified files have lines of a megabyte
 
 EARLIER = (
@@ -55,6 +58,8 @@ class Request(msgspec.Struct, eq=False):
     listing: Blocks | None = None  # where there was one
     gate: "Gate | None" = None  # where the profile allows SQL
     ended: RefusalKind | None = None
+    snapshot: Snapshot | None = None  # whose readers these are
+    snapshots: Snapshots | None = None  # among which a cursor finds its own
 
     @property
     def profile(self) -> Profile:
@@ -75,7 +80,29 @@ class Request(msgspec.Struct, eq=False):
     def partial(self) -> str | None:
         """Say in a sentence what the index lacks, or the answer; None for a whole one."""
         known = self.opened.generation
-        return known.partial if self.generation == known.number else " ".join(filter(None, (known.partial, EARLIER)))
+        said = [self.snapshot.partial if self.snapshot else known.partial, self.unread]
+        if self.generation != known.number:
+            said.append(EARLIER)
+        return " ".join(filter(None, said)) or None
+
+    @property
+    def unread(self) -> str | None:
+        """Say in a sentence which files have changed and are not read yet."""
+        paths = self.snapshot.pending if self.snapshot else ()
+        if not paths:
+            return None
+        shown = ", ".join([*paths[:SHOWN_PENDING], *["..."][: len(paths) > SHOWN_PENDING]])
+        return f"Changed and not read yet: {shown}."
+
+    def continue_at(self, where: Place) -> None:
+        """Answer from the snapshot that the pages before are of. Raises Refused where that is gone."""
+        if not self.snapshot or where.changes == self.snapshot.changes:
+            return
+        found = self.snapshots.at(where.changes) if self.snapshots else None
+        if not found:
+            raise Refused("invalid", "the project has changed since the first page", "Ask again without `cursor`.")
+        self.snapshot = found
+        self.signatures, self.blocks, self.outlines = found.signatures, found.blocks, found.outlines
 
     @property
     def pending(self) -> str | None:
@@ -92,6 +119,11 @@ class Request(msgspec.Struct, eq=False):
         self.outlines = None
         self.generation = generation
 
+    @property
+    def changes(self) -> int:
+        """The generation of changes that the answer is made of."""
+        return self.snapshot.changes if self.snapshot else 0
+
     def check(self) -> None:
         """Raise InterruptException where the call was told to end between two statements."""
         if self.ended:
@@ -101,7 +133,9 @@ class Request(msgspec.Struct, eq=False):
         """Run one SQL file and return its rows: `request.rows("nearest_paths", paths.Suggestion, ...)`."""
         self.check()
         assert self.cursor, "a listing is asked for no statement"
-        return [*starmap(shape, self.cursor.execute(SQL[sql], parameters).fetchall())]
+        tables = self.snapshot.tables if self.snapshot else None
+        statement = tables.statement(sql, self.cursor) if tables else SQL[sql]
+        return [*starmap(shape, self.cursor.execute(statement, parameters).fetchall())]
 
     def end(self, why: RefusalKind) -> None:
         """Interrupt the call; an engine between two batches does not hear it, so this is repeated until it ends."""
@@ -122,18 +156,12 @@ def cut_page(items: Sequence[Item], request: Request) -> list[Item]:
     return kept
 
 
-def place(cursor: str | None) -> int:
-    """Return where a page begins: 500 of "500" and of "500.0"."""
-    return int(cursor.partition(".")[0]) if cursor else 0
-
-
-def continuing(question: Paged, offset: int, total: int, generation: int = CODE) -> Next | None:
+def continuing(request: Request, question: Paged, offset: int, total: int) -> Next | None:
     """Return the call that continues `question` at `offset`, or None where the last item was given.
 
-    It says by which `generation`, unless that is the last.
     A cursor behind the last item is refused: an empty page would say that nothing was found.
     """
-    if total and place(question.cursor) >= total:
+    if total and offset_of(question.cursor) >= total:
         raise Refused(
             "invalid", f"the cursor {question.cursor} is behind the last of {total} results", "Take it from `next`."
         )
@@ -141,7 +169,9 @@ def continuing(question: Paged, offset: int, total: int, generation: int = CODE)
         return None
     arguments: dict[str, Any] = msgspec.to_builtins(question)
     tool = arguments.pop("tool")
-    return Next(tool, {**arguments, "cursor": str(offset) if generation == CODE else f"{offset}.{generation}"})
+    generation = request.generation if isinstance(question, Explore) else CODE  # a map alone is not begun anew
+    following = Place(offset, generation, request.changes)
+    return Next(tool, {**arguments, "cursor": following.cursor})
 
 
 def shown(line: str, limit: int = SHOWN_LINE_CHARS, at: int = 0) -> str:

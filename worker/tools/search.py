@@ -12,6 +12,7 @@ import _duckdb as duckdb
 import re2
 
 from fledgling.messages.answers import FileHits, Hits, SymbolList
+from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Search
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.matching import prefilter as literals
@@ -72,10 +73,10 @@ def search(request: Request, question: Search) -> Hits | SymbolList:
 
 
 def _text(request: Request, question: Search, finding: Matcher) -> Hits:
-    offset = int(question.cursor or 0)
+    offset = offset_of(question.cursor)
     found = _find(request, finding, _candidates(request, question), question, offset)
     pieces = cut_page(_pieces(request, question, found), request)
-    following = continuing(question, offset + len(pieces), found.total)
+    following = continuing(request, question, offset + len(pieces), found.total)
     asked = unknown.scope(request, question.path, question.language)
     note = _note(request, question, asked, found) if found.total else coverage.of_text(request, question, asked)
     return Hits(
@@ -100,7 +101,7 @@ def _candidates(request: Request, question: Search) -> Iterator[int]:
     """Return the blocks that may hold hits, in their order."""
     assert request.signatures, "a listing is not searched"
     needed = _needed(question)
-    blocks = iter(range(request.blocks.count)) if needed is None else request.signatures.holding(needed)
+    blocks = request.blocks.in_order() if needed is None else request.signatures.holding(needed)
     return _inside(request, question, blocks) if question.path or question.language else blocks
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fledgling.messages.answers import FileSymbols, Symbol, SymbolList
+from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Kind, Search, Symbols
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
@@ -24,7 +25,7 @@ class _Found(NamedTuple):
 
 
 class _Inside(NamedTuple):
-    """What a path filter leaves: the files from `first` to `last`, or those whose path matches a pattern."""
+    """What a path filter leaves: the rows from `first` to `last`, or the files whose path matches a pattern."""
 
     first: int | None = None
     last: int | None = None
@@ -77,7 +78,7 @@ def _code(kind: Kind | None) -> int | None:
 def _limits(request: Request, question: Symbols | Search) -> dict[str, int]:
     return {
         "max_results": min(question.max_results, request.profile.max_rows),
-        "offset": int(question.cursor or 0),
+        "offset": offset_of(question.cursor),
     }
 
 
@@ -86,8 +87,11 @@ def _inside(request: Request, question: Symbols, inside: str | None) -> _Inside:
     if not inside:
         return _Inside(path=paths.pattern(question.path))
     if file := request.blocks.find(inside):
-        return _Inside(file.number, file.number)
-    return _Inside(request.blocks.first(f"{inside}/"), request.blocks.first(f"{inside}{paths.BEHIND_SLASH}") - 1)
+        files = range(file.number, file.number + 1)
+    else:
+        blocks = request.blocks
+        files = range(blocks.first(f"{inside}/"), blocks.first(f"{inside}{paths.BEHIND_SLASH}"))
+    return _Inside(*request.outlines.rows(files)) if request.outlines else _Inside()
 
 
 def _left(request: Request, outlines: Outlines, question: Symbols, numbers: list[int]) -> list[int]:
@@ -118,7 +122,7 @@ def _listed(request: Request, question: Symbols | Search, found: Sequence[_Found
         groups.setdefault(path, FileSymbols(path, [], language)).symbols.append(symbol)
     note = _note(request, question) if total else coverage.of_symbols(request, question)
     return SymbolList(
-        list(groups.values()), total, continuing(question, int(question.cursor or 0) + len(page), total), note
+        list(groups.values()), total, continuing(request, question, offset_of(question.cursor) + len(page), total), note
     )
 
 

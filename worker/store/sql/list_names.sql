@@ -1,11 +1,11 @@
--- Where in the outlines symbols of the kind $code are, or definitions, in their order: of the files from $first to $last,
--- filtered. A page, with the total.
+-- Where in the outlines symbols of the kind $code are, or definitions, in their order: from row $first
+-- to $last, filtered. A page, with the total.
 WITH found AS MATERIALIZED (
     SELECT rowid AS row
     FROM names
     WHERE
         CASE WHEN $code IS NULL THEN code < $definitions ELSE code = $code END
-        AND ($first IS NULL OR file BETWEEN $first AND $last)
+        AND ($first IS NULL OR rowid BETWEEN $first AND $last)
         AND ($name = '' OR regexp_matches(name, $name))
         AND (
             ($path = '' AND $language IS NULL) OR file IN (

@@ -1,6 +1,5 @@
--- `content` over `blocks`, in the catalog `image`. `comments` numbers the lines of a block that hold only comment.
+-- `content` over `blocks` and `comments`, in the catalog `image`.
 -- indent_level counts columns of leading spaces and tabs, with a tab stop every four; blank is what str.isspace says.
-CREATE TABLE image.comments (block INTEGER, lines INTEGER[]);
 CREATE VIEW image.content AS
 SELECT
     path, line_number, line_text,

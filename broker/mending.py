@@ -1,0 +1,86 @@
+"""One question of an agent, answered as it was meant: in other spellings, and with a way on where nothing is found."""
+
+from collections.abc import Awaitable, Callable, Collection
+
+import msgspec
+from msgspec.structs import replace
+
+from fledgling.broker import spellings
+from fledgling.broker.protocol import render, tools
+from fledgling.broker.spellings import Taken, Wider
+from fledgling.messages.answers import AnyAnswer, Excerpt, Hits, Next, Refusal, SymbolList
+from fledgling.messages.questions import AnyQuestion, Read, Search, Symbols, name_of
+from fledgling.plain import said
+
+MAX_WAYS = 2  # that are named where nothing was found
+
+Ask = Callable[[AnyQuestion], Awaitable[AnyAnswer | Refusal]]
+
+
+async def answered(meant: Taken, ask: Ask, allowed: Collection[str]) -> AnyAnswer | Refusal:
+    """Return the answer to what was meant, with what was taken as what; `allowed` are the tools of the profile."""
+    found, words = await ask(meant.question), meant.words
+    if _is_meant(found) or _is_denied(found):
+        return _with_words(found, words)
+    for other in spellings.others(meant.question):
+        again = await ask(other.question)
+        if _is_meant(again) or (isinstance(found, Refusal) and not isinstance(again, Refusal)):
+            return _with_words(again, (*words, *other.words))
+    if isinstance(found, Refusal):
+        return _with_words(await _elsewhere(meant.question, found, ask), words)
+    return _with_words(await _with_ways(meant.question, found, ask, allowed), words)
+
+
+def _is_meant(found: AnyAnswer | Refusal) -> bool:
+    """Return whether a question was about something that there is, even where it is refused: line 90 of 80."""
+    if isinstance(found, Refusal):
+        return found.kind not in ("not_found", "ambiguous", "denied")
+    return not tools.is_empty(found)
+
+
+def _is_denied(found: AnyAnswer | Refusal) -> bool:
+    return isinstance(found, Refusal) and found.kind == "denied"
+
+
+async def _elsewhere(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refusal:
+    """Say where a definition is that is not in the file that was named."""
+    if not (isinstance(question, Read) and question.path and question.symbol and refused.kind == "not_found"):
+        return refused
+    found = await ask(Read(symbol=question.symbol))
+    if isinstance(found, Excerpt):
+        there = Next("read", {"path": found.path, "symbol": question.symbol})
+        return replace(refused, next_step=said(f"It is in another file: {render.call(there)}. {refused.next_step}"))
+    if isinstance(found, Refusal) and found.kind == "ambiguous":
+        return replace(refused, next_step=said(f"Elsewhere, {found.reason}. {refused.next_step}"))
+    return refused
+
+
+async def _with_ways(question: AnyQuestion, found: AnyAnswer, ask: Ask, allowed: Collection[str]) -> AnyAnswer:
+    """Say what wider questions find, and how they are asked."""
+    ways: list[str] = []
+    for each in spellings.wider(question):
+        if len(ways) < MAX_WAYS and name_of(type(each.question)) in allowed and (way := await _way(each, ask)):
+            ways.append(way)
+    return replace(found, note=said(" ".join(filter(None, (found.note, *ways))))) if ways else found
+
+
+async def _way(each: Wider, ask: Ask) -> str | None:
+    """Return what a wider question finds: `As text: 3 hits, search(query="x").`"""
+    assert isinstance(each.question, Search | Symbols)
+    counted = await ask(replace(each.question, max_results=1))
+    if not isinstance(counted, Hits | SymbolList) or not counted.total:
+        return None
+    least = "at least " if isinstance(counted, Hits) and counted.total_is_lower_bound else ""
+    things = f"{'hit' if isinstance(counted, Hits) else 'definition'}{'s' if counted.total > 1 else ''}"
+    arguments = msgspec.to_builtins(each.question)
+    call = render.call(Next(arguments.pop("tool"), arguments))
+    return f"{each.words[0].upper()}{each.words[1:]}: {least}{counted.total} {things}, {call}."
+
+
+def _with_words(found: AnyAnswer | Refusal, words: tuple[str, ...]) -> AnyAnswer | Refusal:
+    if not words:
+        return found
+    if isinstance(found, Refusal):
+        return replace(found, reason=said(f"{found.reason.rstrip('.')} (taken: {'; '.join(words)})"))
+    known = (found.taken,) if found.taken else ()
+    return replace(found, taken=said("; ".join((*words, *known))))

@@ -1,0 +1,452 @@
+"""What an agent means by arguments that are not quite those of a tool: spellings.toml has the rows, this applies them.
+
+Nothing widens: whatever is meant becomes a question of the same tool, checked by the same Struct and the same worker.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Direction, Explore, Kind, Read, Search, Symbols
+
+MAX_RESPELLED_CHARS = 512  # of a path or a name: some rows look at the rest of a text at each of its characters
+MAX_LEVELS = 20  # of a map that is to be recursive: the most that explore gives
+URI_PREFIXES = ("file://", "fledgling://file/")
+REGEX_SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")  # of RE2's syntax; a text without one means the same as an expression
+WILDCARD = re.compile(r"[*?\[{]")
+
+_RANGE = re.compile(r"L?([0-9]{1,9})(?:\s*(?:-|:|,|\.\.|to)\s*L?([0-9]{1,9}))?")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Alias(Struct, frozen=True, forbid_unknown_fields=True):
+    """Names that mean the argument `means` of some tools; `how` is a key of HOWS."""
+
+    tools: tuple[str, ...]
+    means: str
+    names: tuple[str, ...]
+    how: str = "same"
+
+
+class Always(Struct, frozen=True, forbid_unknown_fields=True):
+    """Names that change nothing with one of these values, or with any where none are given."""
+
+    tools: tuple[str, ...]
+    names: tuple[str, ...]
+    values: tuple[str | bool, ...] = ()
+
+
+class PathRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """An expression that fits a whole path, and what the arguments are then; `often` until it fits no more."""
+
+    like: str
+    to: dict[str, str]
+    often: bool = False
+
+
+class SymbolRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is replaced in a name, wherever it stands."""
+
+    like: str
+    to: str
+
+
+class Spellings(Struct, frozen=True, forbid_unknown_fields=True):
+    """The file."""
+
+    alias: tuple[Alias, ...]
+    always: tuple[Always, ...]
+    values: dict[str, dict[str, str]]
+    path: tuple[PathRow, ...]
+    symbol: tuple[SymbolRow, ...]
+
+
+SPELLINGS = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")), Spellings)
+_PATHS = [(re.compile(row.like, re.DOTALL), row) for row in SPELLINGS.path]
+_SYMBOLS = [(re.compile(row.like), row.to) for row in SPELLINGS.symbol]
+
+
+class Taken(NamedTuple):
+    """A question, and in words what of the arguments was taken as what: `pattern as query`."""
+
+    question: AnyQuestion
+    words: tuple[str, ...] = ()
+
+
+class MeaningError(Exception):
+    """An argument means another one that is given as well."""
+
+    def __init__(self, tool: str, name: str, means: str) -> None:
+        """Say it as a refusal does."""
+        super().__init__(f"{tool}: `{name}` means `{means}`, which is given as well")
+
+
+# ---- arguments ------------------------------------------------------------------------------------------------------
+
+
+def taken(tool: str, arguments: Mapping[str, object], root: str) -> Taken:
+    """Return the question that some arguments mean; `root` is what absolute paths may begin with.
+
+    >>> taken("search", {"pattern": "x", "type": "py"}, "/srv/app")
+    Taken(question=Search(query='x', language='python'), words=('pattern as query', 'type as language', ...))
+
+    Raises MeaningError, or msgspec.ValidationError for what no tool takes.
+    """
+    words: list[str] = []
+    named = _named(tool, {name: value for name, value in arguments.items() if value is not None}, words)
+    meant = {name: _valued(name, value, root, words) for name, value in named.items()}
+    optional = {field.name for field in msgspec.structs.fields(QUESTIONS[tool]) if field.default is None}
+    asked = {name: value for name, value in meant.items() if not (value == "" and name in optional)}
+    return Taken(msgspec.convert(asked, QUESTIONS[tool], strict=False), tuple(words))
+
+
+def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str, object]:
+    """Return arguments by the names that a tool has for them; those that mean nothing keep theirs, and are refused."""
+    meant, strange = _known(tool, given)
+    for alias in SPELLINGS.alias:
+        for name in _of(tool, alias, strange):
+            if alias.how == "expression" and (alias.means in meant or not _is_expression(strange[name])):
+                continue  # a later row has it as a truth value
+            became = HOWS[alias.how](_only(strange.pop(name)), alias.means, meant)
+            if alias.how not in _MERGING and (twice := became.keys() & meant.keys()):
+                raise MeaningError(tool, name, min(twice))
+            meant |= became
+            shown = dict.fromkeys(became) if alias.how in _PLAIN else became
+            words.append(f"{name} as {', '.join(_shown(*item) for item in shown.items())}")
+    for row in SPELLINGS.always:
+        for name in _of(tool, row, strange):
+            if not row.values or strange[name] in row.values:
+                del strange[name]
+    return {**meant, **strange}
+
+
+def _known(tool: str, given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the arguments that a tool has, `maxResults` as max_results, and the others."""
+    meant: dict[str, object] = {}
+    strange: dict[str, object] = {}
+    for name, value in given.items():
+        known = name if name in QUESTIONS[tool].__struct_fields__ else _snake(name)
+        if known not in QUESTIONS[tool].__struct_fields__:
+            strange[name] = value
+        elif known in meant:
+            raise MeaningError(tool, name, known)
+        else:
+            meant[known] = value
+    if tool == "search" and "query" not in meant and _is_expression(meant.get("regex")):
+        strange["regex"] = meant.pop("regex")
+    return meant, strange
+
+
+def _of(tool: str, row: Alias | Always, strange: Mapping[str, object]) -> list[str]:
+    """Return which of some names a row is about."""
+    return [name for name in strange if tool in row.tools and (name in row.names or _snake(name) in row.names)]
+
+
+def _shown(name: str, value: object) -> str:
+    return name if value is None else f"{name}={msgspec.json.encode(value).decode()}"
+
+
+def _snake(name: str) -> str:
+    return name if name.startswith("-") else _HUMP.sub("_", name[:64]).replace("-", "_").lower()
+
+
+def _only(value: object) -> object:
+    """Return what a list of one holds: `files` and `kinds` come as lists."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _is_expression(value: object) -> bool:
+    """Whether a value for `regex` is an expression itself, and not whether the query is one."""
+    return isinstance(value, str) and value.lower() not in ("true", "false", "1", "0", "")
+
+
+# What becomes of a value: from it, the name that it is for, and the arguments that are known, to arguments.
+How = Callable[[object, str, Mapping[str, object]], dict[str, object]]
+
+
+def _same(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    return {means: value}
+
+
+def _not(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    truth = {"true": True, "false": False}.get(str(value).lower())
+    return {means: value if truth is None else not truth}
+
+
+def _most(value: object, means: str, given: Mapping[str, object]) -> dict[str, object]:
+    """Lines before and lines behind are both `context`: the larger."""
+    known = given.get(means)
+    return {means: max(known, value) if isinstance(known, int) and isinstance(value, int) else value}
+
+
+def _offset(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    """An offset counts lines from 1 for some clients, and from 0 for others: line 0 is the first for both."""
+    return {means: 1 if value in (0, "0") else value}
+
+
+def _counted(value: object, means: str, given: Mapping[str, object]) -> dict[str, object]:
+    """So many lines from the first one on."""
+    try:
+        start, count = (msgspec.convert(number, int, strict=False) for number in (given.get("start_line", 1), value))
+    except msgspec.ValidationError:
+        return {means: value}
+    return {means: start + count - 1}
+
+
+def _range(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    """`10-14`, `L10-L14`, [10, 14]; -1 is the end of the file."""
+    if isinstance(value, list) and len(value) == 2:
+        start, end = value
+        return {means: start} if end in (-1, None) else {means: start, "end_line": end}
+    found = _RANGE.fullmatch(str(value).strip()[:64])
+    if not found:
+        return {means: value}
+    return {means: found[1], "end_line": found[2]} if found[2] else {means: found[1]}
+
+
+def _within(value: object, means: str, given: Mapping[str, object]) -> dict[str, object]:
+    """File names of a pattern, within the directory that is given."""
+    place = given.get(means)
+    if not isinstance(place, str) or not isinstance(value, str) or place.strip("./") == "" or WILDCARD.search(place):
+        return {means: value}
+    return {means: f"{place.rstrip('/')}/{value if '/' in value else f'**/{value}'}"}
+
+
+def _levels(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    return {means: MAX_LEVELS} if str(value).lower() == "true" else {}
+
+
+def _reverse(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    return {means: "imported_by"} if str(value).lower() == "true" else {}
+
+
+def _expression(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    return {means: value, "regex": True}
+
+
+def _kind_or_language(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    return {means if _kind(str(value)) in get_args(Kind) else "language": value}
+
+
+HOWS: dict[str, How] = {
+    "same": _same,
+    "not": _not,
+    "most": _most,
+    "offset": _offset,
+    "counted": _counted,
+    "range": _range,
+    "within": _within,
+    "levels": _levels,
+    "reverse": _reverse,
+    "expression": _expression,
+    "kind or language": _kind_or_language,
+}
+_MERGING = ("most", "within")  # with what is given already
+_PLAIN = ("same", "most", "kind or language")  # whose value is told by nothing, or by the row of it
+
+
+# ---- values ---------------------------------------------------------------------------------------------------------
+
+
+def _valued(name: str, value: object, root: str, words: list[str]) -> object:
+    """Return a value as it is meant: one of a few by another name, or a path below the root that is absolute."""
+    if not isinstance(value, str) or name not in VALUES:
+        return value
+    meant = VALUES[name](value, root)
+    if meant != value:
+        shown = "the absolute path" if name in ("path", "pattern") else f"{name} {_text(value)}"
+        words.append(f"{shown} as {_text(meant) if meant else 'the root'}")
+    return meant
+
+
+def _kind(value: str, _: str = "") -> str:
+    return _one_of("kind", value, get_args(Kind))
+
+
+def _direction(value: str, _: str) -> str:
+    return _one_of("direction", value, get_args(Direction))
+
+
+def _language(value: str, _: str) -> str:
+    plain = value.lower().removeprefix("*").removeprefix(".")
+    return SPELLINGS.values["language"].get(plain, plain)
+
+
+def _one_of(field: str, value: str, choices: tuple[str, ...]) -> str:
+    """Return the choice that a value means, in any case, in the plural or by another name; or the value."""
+    plain = value.strip().lower().replace("-", "_").replace(" ", "_")
+    names = {**{choice: choice for choice in choices}, **SPELLINGS.values[field]}
+    forms = (plain, plain.removesuffix("s"), plain.removesuffix("es"), f"{plain.removesuffix('ies')}y")
+    return next((names[form] for form in forms if form in names), value)
+
+
+def _below(value: str, root: str) -> str:
+    """Return what an absolute path below the root is from there, and any other path as it is; nothing is looked at."""
+    for prefix in URI_PREFIXES:
+        if value.startswith(prefix):
+            rest = value.removeprefix(prefix)
+            return rest if not prefix.startswith("file:") else _below(rest, root) if rest.startswith(root) else value
+    if value.rstrip("/") == root:
+        return ""
+    return value.removeprefix(f"{root}/") if root != "/" else value
+
+
+VALUES: dict[str, Callable[[str, str], str]] = {
+    "kind": _kind,
+    "direction": _direction,
+    "language": _language,
+    "path": _below,
+    "pattern": _below,
+}
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+# ---- what is looked for in other ways where it is not there ---------------------------------------------------------
+
+
+def others(question: AnyQuestion) -> Iterator[Taken]:
+    """Yield what a question that finds nothing may mean, the likeliest first: a path and a name spelled otherwise.
+
+    >>> [other.question for other in others(Read("a.py:7"))]
+    [Read(path='a.py', start_line=7)]
+    """
+    field = _name_field(question)
+    name = getattr(question, field) if field else None
+    names: list[dict[str, object]] = [{}]
+    if field and name and (respelled := symbol(name)) != name and respelled:
+        names.append({field: respelled if isinstance(question, Read) else respelled.rpartition(".")[2]})
+    known = [question]
+    for place in [{}, *_places(question), *_patterns(question)]:
+        for meant in names:
+            try:
+                changed = {**msgspec.structs.asdict(question), **place, **meant}
+                other = msgspec.convert(changed, type(question), strict=False)
+            except msgspec.ValidationError:  # line 0
+                continue
+            if other not in known:
+                known.append(other)
+                yield Taken(other, differences(question, other))
+
+
+def _name_field(question: AnyQuestion) -> str | None:
+    """Return the argument that names a definition, if there is one."""
+    match question:
+        case Read(symbol=str()):
+            return "symbol"
+        case Symbols(name_pattern=str(pattern)) if not WILDCARD.search(pattern):
+            return "name_pattern"
+        case Search(kind=str()):
+            return "query"
+    return None
+
+
+def symbol(name: str) -> str:
+    """Return the name of a definition without what surrounds it: `symbol("func (t *T) m(x int)")` is `T.m`."""
+    if len(name) > MAX_RESPELLED_CHARS:
+        return name
+    for like, to in _SYMBOLS:
+        name = like.sub(to, name)
+    return name
+
+
+def _places(question: AnyQuestion) -> Iterator[dict[str, object]]:
+    """Yield what the path of a question may mean, as arguments: each row goes on from the one before."""
+    path = getattr(question, "path", None)
+    if not path or len(path) > MAX_RESPELLED_CHARS:
+        return
+    meant: dict[str, object] = {"path": path.strip(" \t`'\"<>,;")}
+    if meant["path"] != path:
+        yield meant
+    for like, row in _PATHS:
+        while found := like.fullmatch(str(meant["path"])):
+            groups = {name: found.expand(text) for name, text in row.to.items()}
+            meant = {**meant, **{name: text for name, text in groups.items() if text and _may_be(question, name)}}
+            if not row.often:
+                break
+        if meant["path"] != path:
+            yield meant
+    if isinstance(question, Explore) and (glob := WILDCARD.search(path)):
+        place = path[: glob.start()].rpartition("/")[0]
+        yield {"path": place, "pattern": path.removeprefix(f"{place}/"), "depth": MAX_LEVELS}
+    if isinstance(question, Search | Symbols) and "," in path and not WILDCARD.search(path):
+        yield {"path": "{" + ",".join(part.strip() for part in path.split(",")) + "}"}
+
+
+def _patterns(question: AnyQuestion) -> Iterator[dict[str, object]]:
+    """Yield what a pattern of file names may mean that has no wildcard: a name in any directory, or a part of one."""
+    if isinstance(question, Explore) and question.pattern and not WILDCARD.search(question.pattern):
+        yield {"pattern": f"**/{question.pattern}"}
+        yield {"pattern": f"*{question.pattern}*"}
+
+
+def _may_be(question: AnyQuestion, name: str) -> bool:
+    """Whether a path may say this argument, too: not what is given, nor lines beside a definition."""
+    if name == "path":
+        return True
+    return isinstance(question, Read) and getattr(question, name) is None and question.symbol is None
+
+
+def differences(asked: AnyQuestion, meant: AnyQuestion) -> tuple[str, ...]:
+    """Say how one question was taken as another: `path "a.py:7" as "a.py"`, `start_line as 7`."""
+    both = [(name, getattr(asked, name), getattr(meant, name)) for name in asked.__struct_fields__]
+    changed = [(name, old, new) for name, old, new in both if old != new]
+    return tuple(f"{name}{f' {_text(old)}' if old else ''} as {_text(new)}" for name, old, new in changed)
+
+
+# ---- what finds more ------------------------------------------------------------------------------------------------
+
+
+class Wider(NamedTuple):
+    """A question that asks for more than another one did, and in words how: `as a regular expression`."""
+
+    question: AnyQuestion
+    words: str
+
+
+def wider(question: AnyQuestion) -> Iterator[Wider]:
+    """Yield what an agent may ask where a search finds nothing: without one of its conditions, then without all.
+
+    >>> [each.words for each in wider(Search("get.*url", path="src"))]
+    ['as a regular expression', 'without path', 'as a regular expression, without path']
+    """
+    if not isinstance(question, Search | Symbols):
+        return
+    ways = [*_ways(question)]
+    for words, changes in ways:
+        yield Wider(replace(question, **changes), words)
+    if len(ways) > 1:
+        every = {name: value for _, changes in ways for name, value in changes.items()}
+        yield Wider(replace(question, **every), ", ".join(words for words, _ in ways))
+    if isinstance(question, Search) and question.kind:
+        yield Wider(Symbols(question.path, None, question.language, f"*{question.query}*"), "of any kind")
+        yield Wider(replace(question, kind=None), "as text")
+    if isinstance(question, Symbols) and question.name_pattern and not WILDCARD.search(question.name_pattern):
+        yield Wider(Search(question.name_pattern, question.path, question.language), "as text")
+
+
+def _ways(question: Search | Symbols) -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield the conditions of a question that may be too narrow, in words and as arguments that are wider."""
+    if isinstance(question, Search):
+        if not question.regex and not question.kind and REGEX_SIGNS.search(question.query):
+            yield "as a regular expression", {"regex": True}
+        if question.whole_word:
+            yield "within words", {"whole_word": False}
+        if question.case_sensitive:
+            yield "in any case", {"case_sensitive": False}
+    else:
+        name = question.name_pattern
+        if question.kind and name:
+            yield "of any kind", {"kind": None}
+        if name and not WILDCARD.search(name):
+            yield f"for `*{name}*`", {"name_pattern": f"*{name}*"}
+    if filters := [name for name in ("path", "language") if getattr(question, name)]:
+        yield f"without {' and '.join(filters)}", dict.fromkeys(filters)

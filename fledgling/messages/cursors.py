@@ -1,0 +1,35 @@
+"""Where a page begins, as a cursor says it."""
+
+from typing import NamedTuple
+
+from fledgling.messages.generations import CODE
+
+
+class Place(NamedTuple):
+    """The place of a page: behind so many results, of an answer made of this generation of the index and of changes."""
+
+    offset: int
+    generation: int = CODE
+    changes: int = 0
+
+    @property
+    def cursor(self) -> str:
+        """The cursor that means this place: `Place(500, LISTING).cursor` is "500.0"."""
+        before = f"{self.changes}:" if self.changes else ""
+        return f"{before}{self.offset}" if self.generation == CODE else f"{self.offset}.{self.generation}"
+
+
+def place(cursor: str | None) -> Place:
+    """Return what a cursor means.
+
+    >>> place("500"), place("500.0"), place("17:500")
+    (Place(500, 2, 0), Place(500, 0, 0), Place(500, 2, 17))
+    """
+    changes, _, rest = (cursor or "0").rpartition(":")
+    offset, _, generation = rest.partition(".")
+    return Place(int(offset), int(generation or CODE), int(changes or 0))
+
+
+def offset_of(cursor: str | None) -> int:
+    """Return behind how many results a page begins: `offset_of("17:500")` is 500."""
+    return place(cursor).offset

@@ -1,0 +1,276 @@
+"""What an agent means by arguments that are not quite those of a tool, as values; calls are in calls/spellings.toml.
+
+Nothing widens: another name or spelling never asks for more than a true one could.
+"""
+
+import json
+import time
+from collections import Counter
+from typing import get_args
+
+import msgspec
+import pytest
+from running import fronted
+
+from fledgling.broker import spellings
+from fledgling.broker.fitting import may_mean
+from fledgling.broker.protocol import schema, tools
+from fledgling.broker.spellings import MAX_RESPELLED_CHARS, SPELLINGS, MeaningError
+from fledgling.messages.questions import QUESTIONS, Dependencies, Direction, Explore, Kind, Read, Search, Symbols
+from fledgling.security.audit import corpus
+from fledgling.security.audit.corpus import Ask
+from fledgling.worker.languages.table import load_languages
+
+ROOT = "/srv/app"
+
+# ---- the table ------------------------------------------------------------------------------------------------------
+
+
+def test_rows_of_aliases_are_of_tools_and_arguments_that_there_are():
+    for alias in SPELLINGS.alias:
+        assert alias.how in spellings.HOWS
+        for tool in alias.tools:
+            assert alias.means in QUESTIONS[tool].__struct_fields__, alias
+            own = {*alias.names} & {*QUESTIONS[tool].__struct_fields__}
+            assert own <= {"regex"} if alias.how == "expression" else not own, alias
+    for row in SPELLINGS.always:
+        assert not any({*row.names} & {*QUESTIONS[tool].__struct_fields__} for tool in row.tools), row
+
+
+def test_a_name_means_one_argument_of_a_tool():
+    """But where the value decides: `type` of a file or a definition, `regexp` as a truth value or an expression."""
+    meanings = Counter((tool, name) for row in SPELLINGS.alias for tool in row.tools for name in {*row.names})
+    assert {pair for pair, count in meanings.items() if count > 1} <= {("search", "regexp")}
+
+
+def test_values_mean_what_there_is_and_are_no_value_themselves():
+    known = {"kind": get_args(Kind), "direction": get_args(Direction), "language": (*load_languages().rows,)}
+    assert known.keys() == SPELLINGS.values.keys()
+    for field, names in SPELLINGS.values.items():
+        assert {*names.values()} <= {*known[field]}
+        assert not names.keys() & {*known[field]}
+
+
+def test_no_alias_is_in_a_schema():
+    for tool in QUESTIONS:
+        properties = schema.input_schema(tool)["properties"]
+        assert [*properties] == [*QUESTIONS[tool].__struct_fields__]
+
+
+# ---- nothing widens -------------------------------------------------------------------------------------------------
+
+
+def attacks_on(tool, argument):
+    """Every value that the attack corpus gives to an argument, or to one of the same name of another tool."""
+    for attack in corpus.attacks(("arguments", "query")):
+        if isinstance(attack.act, Ask) and argument in attack.act.arguments and attack.act.tool in (tool, "read"):
+            yield attack.act.arguments[argument]
+
+
+def became(tool, arguments):
+    """The question, or why there is none."""
+    try:
+        return spellings.taken(tool, arguments, ROOT).question
+    except (MeaningError, msgspec.ValidationError) as problem:
+        return str(problem)
+
+
+SAME = [
+    (tool, name, alias.means)
+    for alias in SPELLINGS.alias
+    if alias.how == "same"
+    for tool in alias.tools
+    for name in alias.names
+]
+
+
+@pytest.mark.parametrize(("tool", "name", "means"), SAME, ids=[f"{tool}.{name}" for tool, name, _ in SAME])
+def test_an_attack_by_another_name_is_the_attack_by_the_true_name(tool, name, means):
+    needed = {key: value for key, value in corpus.REQUIRED.get(tool, {}).items() if key != means}
+    for value in attacks_on(tool, means):
+        by_true_name = became(tool, {**needed, means: value})
+        only = value[0] if isinstance(value, list) and len(value) == 1 else value
+        assert became(tool, {**needed, name: value}) in (by_true_name, became(tool, {**needed, means: only}))
+
+
+def test_whatever_is_meant_is_a_question_that_true_names_and_values_could_put():
+    count = 0
+    for alias in SPELLINGS.alias:
+        for tool in alias.tools:
+            for value in [*attacks_on(tool, alias.means), True, "true", 7, [3, 5], "3-5", "*.py", f"{ROOT}/../x", ROOT]:
+                needed = {key: v for key, v in corpus.REQUIRED.get(tool, {}).items() if key != alias.means}
+                asked = became(tool, {**needed, alias.names[0]: value})
+                if isinstance(asked, str):
+                    continue
+                for question in (asked, *(each.question for each in spellings.others(asked))):
+                    true = {key: v for key, v in msgspec.to_builtins(question).items() if key != "tool"}
+                    assert msgspec.convert(true, QUESTIONS[tool]) == question
+                    count += 1
+    assert count > 1000
+
+
+# ---- absolute paths -------------------------------------------------------------------------------------------------
+
+BELOW = {
+    "/srv/app/src/a.py": "src/a.py",
+    "/srv/app/": "",
+    "/srv/app": "",
+    "file:///srv/app/src/a.py": "src/a.py",
+    "fledgling://file/src/a.py": "src/a.py",
+    "/srv/app/**/*.py": "**/*.py",
+    "/srv/app/../other": "../other",  # which a worker refuses
+    "/srv/app//etc/passwd": "/etc/passwd",  # this, too
+    "/srv/application/a.py": "/srv/application/a.py",
+    "/srv/ap": "/srv/ap",
+    "/srv": "/srv",
+    "/SRV/APP/a.py": "/SRV/APP/a.py",
+    "/srv/./app/a.py": "/srv/./app/a.py",
+    "file:///etc/passwd": "file:///etc/passwd",
+    "file://srv/app/a.py": "file://srv/app/a.py",
+    "srv/app/a.py": "srv/app/a.py",
+    "x/srv/app/a.py": "x/srv/app/a.py",
+}
+
+
+@pytest.mark.parametrize("path", BELOW)
+def test_an_absolute_path_is_cut_where_it_begins_with_the_root(path):
+    assert spellings.taken("explore", {"path": path}, ROOT).question.path == BELOW[path]
+    assert spellings.taken("explore", {"pattern": path}, ROOT).question.pattern == (BELOW[path] or None)
+
+
+def test_a_root_that_is_all_cuts_nothing():
+    assert spellings.taken("explore", {"path": "/etc"}, "/").question.path == "/etc"
+
+
+def test_what_is_said_does_not_repeat_the_root():
+    assert spellings.taken("read", {"path": f"{ROOT}/a.py"}, ROOT).words == ('the absolute path as "a.py"',)
+
+
+# ---- names of definitions -------------------------------------------------------------------------------------------
+
+NAMES = {
+    "Foo.bar": "Foo.bar",
+    "Foo.bar()": "Foo.bar",
+    "Foo.bar(self, x: int = 3) -> int:": "Foo.bar",
+    "Foo::bar": "Foo.bar",
+    "::Foo::bar()": "Foo.bar",
+    "std::vector<T>::push_back(const T&)": "std.vector.push_back",
+    "Foo#bar": "Foo.bar",
+    "Foo->bar": "Foo.bar",
+    "foo?.bar": "foo.bar",
+    "(*T).m": "T.m",
+    "(T).m": "T.m",
+    "*T.m": "T.m",
+    "func (t *T) m(x int) error": "T.m",
+    "func (T) m()": "T.m",
+    "app.core:run": "app.core.run",
+    "app/core/run": "app.core.run",
+    "App\\Engine": "App.Engine",
+    "Outer$Inner": "Outer.Inner",
+    "def run": "run",
+    "async def run(self):": "run",
+    "class Engine(Base):": "Engine",
+    "public static final class Engine extends Base {": "Engine",
+    "export default function boot(root)": "boot",
+    "export async function boot": "boot",
+    "pub fn run<T>(x: T)": "run",
+    "impl Engine": "Engine",
+    "const go": "go",
+    "interface View": "View",
+    "`Engine.run`": "Engine.run",
+    '"Engine.run"': "Engine.run",
+    "self.run": "run",
+    "this.run": "run",
+    "@app.route": "app.route",
+    "&Engine": "Engine",
+    "List[int].append": "List.append",
+    "  Engine  ": "Engine",
+    "Engine.": "Engine",
+    "classify": "classify",
+    "functional": "functional",
+    "defrost": "defrost",
+    "selfish.run": "selfish.run",
+    "über": "über",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_what_is_left_of_it(name):
+    assert spellings.symbol(name) == NAMES[name]
+    assert spellings.symbol(NAMES[name]) == NAMES[name]
+
+
+# ---- what a worker may take a question for --------------------------------------------------------------------------
+
+MAY = [
+    (Read("query.py"), Read("db/query.py")),
+    (Read("db/query"), Read("x/db/query.py")),
+    (Read("Query.PY"), Read("db/query.py")),
+    (Read("./query.py"), Read("db/query.py")),
+    (Read(symbol="run"), Read("a.py", symbol="run")),
+    (Read(symbol="a.Engine.run"), Read("a.py", symbol="Engine.run")),
+    (Read("a.py", symbol="engine.RUN"), Read("a.py", symbol="Engine.run")),
+    (Search("x", path="query.py"), Search("x", path="**/query.py")),
+    (Explore("sql"), Explore("db/sql")),
+    (Symbols(name_pattern="ENGINE"), Symbols(name_pattern="Engine")),
+    (Dependencies("query.py", "imports"), Dependencies("db/query.py", "imports")),
+]
+MAY_NOT = [
+    (Read("query.py"), Read("secret.py")),
+    (Read("query.py"), Read("db/myquery.py")),
+    (Read("query.py"), Read("query.py/x")),
+    (Read("query.py", 1, 2), Read("query.py", 1, 9)),
+    (Read("a.py"), Read("a.py", symbol="run")),
+    (Read("a.py", symbol="run"), Read("a.py", symbol="walk")),
+    (Read("a.py", symbol="run"), Read("b.py", symbol="run")),
+    (Read(symbol="run"), Read("a.py", symbol="walk")),
+    (Read(symbol="run"), Read("a.py")),
+    (Search("x"), Search("x", path="a.py")),
+    (Search("x"), Search("y")),
+    (Search("x", max_results=1), Search("x", max_results=9)),
+    (Search("x", path="a.py"), Search("x")),
+    (Search("x", path="a.py"), Symbols("a.py")),
+    (Explore(), Explore("src")),
+    (Explore("src"), Explore()),
+    (Explore("src", cursor="5"), Explore("src", cursor="6")),
+    (Symbols(name_pattern="a"), Symbols(name_pattern="*")),
+    (Dependencies("a.py", "imports"), Dependencies("a.py")),
+]
+
+
+@pytest.mark.parametrize(("asked", "taken"), MAY, ids=repr)
+def test_a_worker_may_find_what_is_meant(asked, taken):
+    assert may_mean(asked, taken)
+
+
+@pytest.mark.parametrize(("asked", "taken"), MAY_NOT, ids=repr)
+def test_a_worker_may_not_answer_another_question(asked, taken):
+    assert not may_mean(asked, taken)
+
+
+# ---- cost, and what else is asked -----------------------------------------------------------------------------------
+
+BOMBS = ["a.", "a:", ".a:1", "a#", "\\", "`", " ", "<", "[", "(*", "a,", "::", "def ", "$", "{", "/", "@a", "1-", "-"]
+MEANING_SECONDS = 1.0  # for 2,000 spellings of the longest texts; a quadratic row would take minutes
+
+
+@pytest.mark.parametrize("chars", [MAX_RESPELLED_CHARS, 4096])
+def test_no_text_takes_long_to_be_spelled_otherwise(chars):
+    texts = [(bomb * chars)[: chars - 1] + end for bomb in BOMBS for end in ("", "/", "\x00", ")", "x")]
+    begun = time.process_time()
+    for text in texts:
+        for question in (Read(text.strip("\x00") or "a"), Read("a", symbol=text.replace("\x00", "b"))):
+            assert sum(1 for _ in spellings.others(question)) <= 12
+    assert time.process_time() - begun < MEANING_SECONDS
+
+
+@pytest.mark.anyio
+async def test_ways_on_are_those_of_the_profile(project, tmp_path):
+    profile = tmp_path / "few.sql"
+    profile.write_text("SET tools = 'symbols, read';")
+    async with fronted(project, profile) as (front, _):
+        found = tools.text(await front.call("symbols", {"name_pattern": "requests"}))
+        assert found.startswith("0 symbols")
+        assert "search(query" not in found
+        few = await front.call("symbols", {"name": "Engine", "kind": "function", "path": "web"})
+        assert json.dumps(few.note).count("symbols(") == 1

@@ -1,0 +1,2 @@
+-- Hide what the files $paths import.
+INSERT INTO image.hidden_imports SELECT unnest($paths::VARCHAR[])

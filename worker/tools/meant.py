@@ -1,0 +1,218 @@
+"""What a question means whose path or definition is not in the index as it is spelled: the only one it can mean.
+
+A path may lack the directories before it or its extension, and a name those of its module; either may be in another
+case. Where more than one could be meant, the refusal names them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read, Search, Symbols
+from fledgling.worker.matching import globs
+from fledgling.worker.matching import lines as matching
+from fledgling.worker.store.symbols import DEFINITIONS, Row
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import paths
+from fledgling.worker.tools.request import Refused, Request
+
+SHOWN_MEANT = 10  # of several that may be meant
+
+
+class _Defined(NamedTuple):
+    """A definition, and the file it is in."""
+
+    file: File
+    row: Row
+
+
+class _Listed(NamedTuple):
+    total: int
+    row: int | None
+
+
+def meant(request: Request, question: AnyQuestion) -> AnyQuestion:
+    """Return the question with the path and the name that it means; as it is where those are in the index.
+
+    >>> meant(request, Read("query.py"))
+    Read(path='django/db/models/query.py')
+    """
+    if isinstance(question, Explore | Read | Search | Symbols | Dependencies) and question.path:
+        path = _path(request, question, question.path)
+        question = question if path == question.path else replace(question, path=path)
+    if isinstance(question, Read) and question.symbol and request.outlines:
+        return _definition(request, question, question.symbol)
+    if isinstance(question, Symbols) and question.name_pattern and request.outlines:
+        name = _name(request, question.name_pattern)
+        return question if name == question.name_pattern else replace(question, name_pattern=name)
+    return question
+
+
+# ---- paths ----------------------------------------------------------------------------------------------------------
+
+
+class _Alike(NamedTuple):
+    """Files and directories whose path ends as was asked."""
+
+    files: list[str]
+    directories: list[str]
+
+
+def _path(request: Request, question: AnyQuestion, path: str) -> str:
+    asked = paths.inside(path)
+    if not globs.plain(asked) or request.blocks.find(asked) or next(request.blocks.below(f"{asked}/"), None):
+        return path
+    for alike in _alike(request, asked):
+        places = alike.files
+        if isinstance(question, Explore):
+            places = alike.directories or alike.files
+        elif isinstance(question, Search | Symbols):
+            places = [*alike.files, *alike.directories]
+            if len(alike.files) > 1 and all(f"/{file}".endswith(f"/{asked}") for file in alike.files):
+                return f"**/{asked}"
+        if isinstance(question, Read) and question.symbol:
+            places = _defining(request, places, question.symbol) or places
+        if len(places) == 1:
+            return places[0]
+        if places and isinstance(question, Read | Dependencies):
+            raise _several(f"{asked!r} is the end of {len(places)} paths", places, "Give one of them as path.")
+    return path
+
+
+def _alike(request: Request, asked: str) -> Iterator[_Alike]:
+    """Yield what is of this very name, then what has an extension behind it, then what has the name in another case."""
+    candidates = _matching(request, rf"(?i)(^|/){globs.literal(asked)}(\.[^./]+)?(/|$)")
+    exact = [path for path in candidates if f"/{path}".endswith(f"/{asked}")]
+    yield _Alike(exact, _directories(candidates, asked))
+    stems = ((path, f"/{path.rpartition('.')[0]}") for path in candidates)
+    yield _Alike([path for path, stem in stems if stem.endswith(f"/{asked}")], [])
+    name = asked.lower()
+    forms = ((path, (f"/{path.lower()}", f"/{path.lower().rpartition('.')[0]}")) for path in candidates)
+    files = [path for path, two in forms if any(form.endswith(f"/{name}") for form in two)]
+    yield _Alike(files, _directories(candidates, asked, any_case=True))
+
+
+def _matching(request: Request, pattern: str) -> list[str]:
+    """Return the paths that match, all at once."""
+    blocks = request.blocks
+    text = b"\n".join([blocks.raw_path(number) for number in blocks.files])
+    return [blocks.path(blocks.files[place]) for place in matching.places(matching.of_paths(pattern), text)]
+
+
+def _directories(candidates: Sequence[str], asked: str, *, any_case: bool = False) -> list[str]:
+    """Return the directories of this name that paths are below, each once."""
+    cased = str.lower if any_case else str
+    wanted = f"/{cased(asked)}/"
+    places = ((path, cased(f"/{path}").find(wanted)) for path in candidates)
+    return [*dict.fromkeys(path[: place + len(asked)] for path, place in places if place >= 0)]
+
+
+# ---- definitions ----------------------------------------------------------------------------------------------------
+
+
+def named(rows: Iterable[Row], symbol: str) -> list[Row]:
+    """Return the definitions that `Class.method` names: in full, or by the last parts of their qualified name."""
+    return [row for row in rows if symbol == row.name or f".{row.qualified_name}".endswith(f".{symbol}")]
+
+
+def _defining(request: Request, candidates: Sequence[str], symbol: str) -> list[str]:
+    """Return which of some files define a name."""
+    files = [file for file in map(request.blocks.find, candidates) if file]
+    outlines = request.outlines
+    return [file.path for file in files if outlines and _placed(_all_of(file, outlines.definitions(file)), symbol)]
+
+
+def _definition(request: Request, question: Read, symbol: str) -> Read:
+    if not question.path:
+        return _anywhere(request, question, symbol)
+    file = request.blocks.find(paths.inside(question.path))
+    if not file or not request.outlines:
+        return question  # which is refused
+    rows = request.outlines.definitions(file)
+    if named(rows, symbol):
+        return question
+    for found in (_placed(_all_of(file, rows), symbol), _placed(_all_of(file, rows), symbol, any_case=True)):
+        names = {each.row.qualified_name for each in found}
+        if len(names) == 1:
+            return replace(question, symbol=names.pop())
+    return question
+
+
+def _all_of(file: File, rows: Sequence[Row]) -> list[_Defined]:
+    return [_Defined(file, row) for row in rows]
+
+
+def _placed(defined: Sequence[_Defined], symbol: str, *, any_case: bool = False) -> list[_Defined]:
+    """Return the definitions that a name means whose first parts may be of their path: `db.models.query.QuerySet`."""
+    parts = symbol.casefold().split(".") if any_case else symbol.split(".")
+    for count in range(len(parts)):
+        place, name = parts[:count], ".".join(parts[count:])
+        found = [
+            each
+            for each in defined
+            if f".{_cased(each.row.qualified_name, any_case=any_case)}".endswith(f".{name}")
+            and {*place} <= _parts(each.file.path, any_case=any_case)
+        ]
+        if found:
+            return found
+    return []
+
+
+def _parts(path: str, *, any_case: bool) -> set[str]:
+    return {*_cased(path, any_case=any_case).replace(".", "/").split("/"), "crate"}
+
+
+def _cased(text: str, *, any_case: bool) -> str:
+    return text.casefold() if any_case else text
+
+
+def _anywhere(request: Request, question: Read, symbol: str) -> Read:
+    """Return the question with the path of the only file that defines a name."""
+    name = _name(request, symbol.rpartition(".")[2])
+    found = _placed(_named(request, name), symbol) or _placed(_named(request, name), symbol, any_case=True)
+    files = [*dict.fromkeys(each.file.path for each in found)]
+    if not found:
+        raise Refused(
+            "not_found",
+            f"no file of the index defines {symbol!r}",
+            f'symbols(name_pattern="*{name}*") lists names that hold it; search(query="{name}") finds text.',
+        )
+    if len(files) > 1:
+        raise _several(f"{symbol!r} is defined in {len(files)} files", files, f'Give path too, as "{files[0]}".')
+    names = {each.row.qualified_name for each in found}
+    is_named = named([each.row for each in found], symbol)
+    return replace(question, path=files[0], symbol=symbol if is_named or len(names) > 1 else names.pop())
+
+
+def _named(request: Request, name: str) -> list[_Defined]:
+    assert request.outlines
+    rows = request.outlines.named(name)
+    return [_Defined(request.blocks.file(request.outlines.file_of(row)), request.outlines.row(row)) for row in rows]
+
+
+def _name(request: Request, name: str) -> str:
+    """Return the name that is meant by one in another case, if it is the only one."""
+    assert request.outlines
+    if not globs.plain(name) or request.outlines.named(name):
+        return name
+    found = request.rows(
+        "list_names",
+        _Listed,
+        first=None,
+        last=None,
+        name=f"(?i)^{globs.literal(name)}$",
+        path="",
+        language=None,
+        code=None,
+        definitions=DEFINITIONS,
+        max_results=SHOWN_MEANT,
+        offset=0,
+    )
+    names = {request.outlines.row(row).name for _, row in found if row is not None}
+    return names.pop() if len(names) == 1 else name
+
+
+def _several(reason: str, places: Sequence[str], next_step: str) -> Refused:
+    more = ", ..." if len(places) > SHOWN_MEANT else ""
+    return Refused("ambiguous", f"{reason}: {', '.join(places[:SHOWN_MEANT])}{more}", next_step)
