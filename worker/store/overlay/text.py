@@ -3,6 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from fledgling.worker.store.overlay.changed import Order
@@ -81,6 +82,11 @@ class OverlaidBlocks(Blocks):
     def _by_block(self, column: Sequence[int]) -> "array[int]":
         """Return what a column says of parts for each of their blocks."""
         return array(NUMBER, [said for said, count in zip(column, self._own_counts, strict=True) for _ in range(count)])
+
+    @cached_property
+    def unlisted(self) -> dict[str, str]:
+        """The names that were no files when the base was built, and are none since."""
+        return {name: why for name, why in self._base.unlisted.items() if not next(self.below(name), None)}
 
     def forget(self) -> None:
         """Give the pages of the base back that were read so far."""
