@@ -1,15 +1,15 @@
 """What goes on to the sinks of each table: all rows as they come, or what a view leaves of them when all are there."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Source
 from fledgling.worker.files.text import pieces
-from fledgling.worker.indexer.loading import BlockLoader, Columns, Loading, RowLoader, of_rows
+from fledgling.worker.indexer.loading import BlockLoader, Columns, Loading, RowLoader
 from fledgling.worker.indexer.sinks import FileSymbols, Sink
 from fledgling.worker.indexer.views import Views
 from fledgling.worker.rows import SymbolRow
@@ -99,18 +99,33 @@ class NarrowedText(NoText):
         """Let go on what the view leaves of these files."""
         found: dict[str, list[int]] = {"block": [], "line_number": []}
         block = 0
-        for rows in self._views.rows("left_content", of="content"):
-            for path, first_line, text, comments in rows:
-                if path in self._numbers:
-                    data = text.encode()
-                    blocks = [Block(path, *piece) for piece in pieces(data, first_line, len(data))]
-                    self._sink.text(blocks)
-                    for number, lines in enumerate(_by_block(comments or (), blocks), block):
-                        found["block"] += [number] * len(lines)
-                        found["line_number"] += lines
-                    block += len(blocks)
-        self._views.forget("blocks", "comments")
+        self._views.compute("content")
+        for run in _runs(self._views.rest()):
+            path, first_line, *_ = run[0]
+            if path not in self._numbers:
+                continue
+            text = "\n".join(piece[3] for piece in run).encode()
+            comments = [line for piece in run for line in piece[4] or ()]
+            blocks = [Block(path, *piece) for piece in pieces(text, first_line, len(text))]
+            self._sink.text(blocks)
+            for number, lines in enumerate(_by_block(comments, blocks), block):
+                found["block"] += [number] * len(lines)
+                found["line_number"] += lines
+            block += len(blocks)
         self._sink.comments(found)
+
+
+def _runs(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    """Put the pieces together of which one follows the other: rows of left_content.sql."""
+    run: list[Any] = []
+    for row in rows:
+        path, first_line, *_ = row
+        if run and (path, first_line - 1) != (run[-1][0], run[-1][2]):
+            yield run
+            run = []
+        run.append(row)
+    if run:
+        yield run
 
 
 def _by_block(lines: Sequence[int], blocks: Sequence[Block]) -> Iterator[Sequence[int]]:
@@ -147,37 +162,24 @@ class NarrowedSymbols:
     def finish(self) -> None:
         """Let go on what the view leaves. Rows of no file are in columns alone."""
         self._loader.finish()
-        names = self._views.columns("memory.symbols")
-        rows = chain.from_iterable(self._views.rows("left_symbols", of="symbols"))
-        files = ([*file] for _, file in groupby(rows, key=itemgetter(0)))
+        self._views.compute("symbols")
+        first = 0
+        files = ([*file] for _, file in groupby(self._views.rest(), key=itemgetter(0)))
         while some := [*islice(files, FILES_TOGETHER)]:
-            numbers = [self._numbers.get(file[0][0]) for file in some]
-            found = {
-                number: _symbols(names, file) for number, file in zip(numbers, some, strict=True) if number is not None
-            }
+            known = ((self._numbers.get(file[0][0]), file) for file in some)
+            found = {number: _symbols(file) for number, file in known if number is not None}
             counts = [*map(len, found.values())]
-            columns = of_rows(names, [*chain.from_iterable(some)])
+            columns = self._views.rest_as_columns(first, count := sum(map(len, some)))
             self._sink.symbols(FileSymbols([*found], counts, outlined(found.values()), columns))
-        self._views.forget("symbols")
+            first += count
 
 
-def _symbols(names: Collection[str], rows: Sequence[Sequence[Any]]) -> list[SymbolRow]:
+def _symbols(rows: Sequence[Sequence[Any]]) -> list[SymbolRow]:
     """Return the symbols among rows of the table. A view may leave out columns, and say anything in others."""
-    known = (dict(zip(names, row, strict=True)) for row in rows)
     return [
-        SymbolRow(
-            row["name"] or "",
-            row["kind"],
-            max(row["line_start"] or 0, 0),
-            max(row["line_end"] or 0, 0),
-            row["parent_name"],
-            row["signature"],
-            None,
-            "",
-            row["qualified_name"] or "",
-        )
-        for row in known
-        if row["kind"] in CODES
+        SymbolRow(name or "", kind, max(start or 0, 0), max(end or 0, 0), parent, signature, None, "", full_name or "")
+        for _, name, kind, start, end, parent, signature, _, _, _, full_name in rows
+        if kind in CODES
     ]
 
 
@@ -193,7 +195,5 @@ class NarrowedImports:
     def finish(self) -> None:
         """Let go on what the view leaves."""
         self._loader.finish()
-        names = self._views.columns("memory.imports")
-        for rows in self._views.rows("left_imports", of="imports"):
-            self._sink.imports(of_rows(names, rows))
-        self._views.forget("imports")
+        if count := self._views.compute("imports"):
+            self._sink.imports(self._views.rest_as_columns(0, count))

@@ -13,7 +13,7 @@ from msgspec.structs import astuple
 from fledgling.messages.profile import Profile, View
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.statement import Gate
-from fledgling.worker.indexer.loading import Columns, Loading, load, of_rows
+from fledgling.worker.indexer.loading import Columns, Loading, TableRows, load, of_rows
 from fledgling.worker.rows import FileRow
 from fledgling.worker.store.database import ROWS_TOGETHER, SQL
 
@@ -32,6 +32,10 @@ _MAY_READ = {
     "symbols": frozenset({"symbols", "files"}),
     "imports": frozenset({"imports", "files"}),
 }
+
+
+# The tables that hold what a view may narrow when all of it is there.
+_HELD = {"content": ("blocks", "comments"), "symbols": ("symbols",), "imports": ("imports",)}
 
 
 class ViewError(Exception):
@@ -53,12 +57,14 @@ class Views:
     >>> "symbols" in views
     True
     >>> loading.load("memory", "symbols", columns)
-    >>> for rows in views.rows("left_symbols", of="symbols"): ...
+    >>> views.compute("symbols")
+    9184
+    >>> for path, name, *_ in views.rest(): ...
     """
 
     def __init__(self, loading: Loading, gate: Gate | None, profile: Profile) -> None:
         """Make the tables, and let `gate` check the profile's views. Raises ViewError."""
-        self._db = loading.db
+        self._loading, self._db = loading, loading.db
         for tables in ("schema", "schema_blocks", "schema_comments", "schema_content"):
             loading.create(tables, "memory")
         self._lines = {view.name: view.line for view in profile.views}
@@ -73,27 +79,29 @@ class Views:
         """Whether the profile has a view of this name."""
         return name in self._lines
 
-    def rows(self, sql: str, *, of: str) -> Iterator[list[Any]]:
-        """Yield the rows of a SQL file that reads what is left of a table, some at a time. Raises ViewError."""
-        cursor = self._db.cursor()
+    def compute(self, of: str) -> int:
+        """Compute what is left of a table, and return how many rows these are; the table is forgotten.
+
+        Others need the memory. Raises ViewError.
+        """
         with self._computing(of):
-            cursor.execute(SQL[sql])
-        while True:
-            with self._computing(of):
-                rows = cursor.fetchmany(ROWS_TOGETHER)
-            if not rows:
-                break
-            yield rows
+            self._db.execute(f"CREATE OR REPLACE TABLE rest AS {SQL[f'left_{of}']}")
+        for table in _HELD[of]:
+            self._db.execute(f"DROP TABLE {table}")
+        self._loading.let_go()
+        [[count]] = self._db.execute("SELECT count(*) FROM rest").fetchall()
+        return int(count)
+
+    def rest(self) -> Iterator[Any]:
+        """Yield the rows that were computed last."""
+        cursor = self._db.cursor().execute("FROM rest")
+        while rows := cursor.fetchmany(ROWS_TOGETHER):
+            yield from rows
         cursor.close()
 
-    def columns(self, of: str) -> dict[str, str]:
-        """Return the columns of a table or statement, each with its type."""
-        return {name: type_ for name, type_, *_ in self._db.execute(f"DESCRIBE {of}").fetchall()}
-
-    def forget(self, *tables: str) -> None:
-        """Forget tables whose rows were asked for: others need the memory."""
-        for table in tables:
-            self._db.execute(f"DROP TABLE {table}")
+    def rest_as_columns(self, first: int, count: int) -> TableRows:
+        """Return some of these rows as columns."""
+        return TableRows(self._loading, "rest", first, count)
 
     # ---- files ------------------------------------------------------------------------------------------------------
 
@@ -125,9 +133,11 @@ class Views:
 
     def files(self) -> Iterator[Columns]:
         """Yield the files that there are, each once and in the order of paths, as far as is known of them by now."""
-        names = self.columns("memory.files")
-        for rows in self.rows("left_files", of="files"):
-            yield of_rows(names, rows)
+        names = self._columns("memory.files")
+        with self._computing("files"):
+            cursor = self._db.cursor().execute(SQL["left_files"])
+            while rows := cursor.fetchmany(ROWS_TOGETHER):
+                yield of_rows(names, rows)
 
     def forget_hidden(self) -> None:
         """Forget the files that `files` leaves out: from here on no view can read of them."""
@@ -145,10 +155,10 @@ class Views:
     def _admitted(self, gate: Gate | None, view: View) -> str:
         """Return a statement for the rows that a view leaves, with all columns of its table, or raise ViewError."""
         assert gate, "the profile has views"
-        types = self.columns(f"memory.{_table(view.name)}")
+        types = self._columns(f"memory.{_table(view.name)}")
         try:
             select: str = gate.admit(view.select, _MAY_READ[view.name])
-            columns = self.columns(select)
+            columns = self._columns(select)
         except Denied as denied:
             raise ViewError(view.line, denied.reason, denied.next_step) from denied
         except duckdb.Error as problem:
@@ -162,6 +172,10 @@ class Views:
             )
         cast = (f"{name if name in columns else 'NULL'}::{type_} AS {name}" for name, type_ in types.items())
         return f"SELECT {', '.join(cast)} FROM ({select})"
+
+    def _columns(self, of: str) -> dict[str, str]:
+        """Return the columns of a table or statement, each with its type."""
+        return {name: type_ for name, type_, *_ in self._db.execute(f"DESCRIBE {of}").fetchall()}
 
     @contextmanager
     def _computing(self, name: str) -> Iterator[None]:
