@@ -17,11 +17,13 @@ from fledgling.messages.questions import QUESTIONS, AnyQuestion, Direction, Expl
 
 MAX_RESPELLED_CHARS = 512  # of a path or a name: some rows look at the rest of a text at each of its characters
 MAX_LEVELS = 20  # of a map that is to be recursive: the most that explore gives
+MAX_JOINED = 12  # words of a text that are looked for however they are joined: a name has fewer
 URI_PREFIXES = ("file://", "fledgling://file/")
 REGEX_SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")  # of RE2's syntax; a text without one means the same as an expression
 WILDCARD = re.compile(r"[*?\[{]")
 
 _RANGE = re.compile(r"L?([0-9]{1,9})(?:\s*(?:-|:|,|\.\.|to)\s*L?([0-9]{1,9}))?")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")  # of camelCase, snake_case and a sentence
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -63,6 +65,7 @@ class Spellings(Struct, frozen=True, forbid_unknown_fields=True):
     alias: tuple[Alias, ...]
     always: tuple[Always, ...]
     values: dict[str, dict[str, str]]
+    kin: dict[Kind, tuple[Kind, ...]]
     path: tuple[PathRow, ...]
     symbol: tuple[SymbolRow, ...]
 
@@ -322,7 +325,8 @@ def others(question: AnyQuestion) -> Iterator[Taken]:
     field = _name_field(question)
     name = getattr(question, field) if field else None
     names: list[dict[str, object]] = [{}]
-    if field and name and (respelled := symbol(name)) != name and respelled:
+    if field and name:
+        respelled = symbol(name)
         names.append({field: respelled if isinstance(question, Read) else respelled.rpartition(".")[2]})
     known = [question]
     for place in [{}, *_places(question), *_patterns(question)]:
@@ -335,6 +339,16 @@ def others(question: AnyQuestion) -> Iterator[Taken]:
             if other not in known:
                 known.append(other)
                 yield Taken(other, differences(question, other))
+    for each in known:
+        for kin in _kin(each):
+            yield Taken(kin, differences(question, kin))
+
+
+def _kin(question: AnyQuestion) -> Iterator[AnyQuestion]:
+    """Yield a question for a definition of a name with the kinds that other languages have for what it may be."""
+    if isinstance(question, Search) or (isinstance(question, Symbols) and question.name_pattern):
+        for kind in SPELLINGS.kin.get(question.kind, ()) if question.kind else ():
+            yield replace(question, kind=kind)
 
 
 def _name_field(question: AnyQuestion) -> str | None:
@@ -420,6 +434,8 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
     """
     if not isinstance(question, Search | Symbols):
         return
+    if isinstance(question, Symbols) and question.kind and (name := (question.name_pattern or "").strip("*")):
+        yield Wider(Search(name, question.path, question.language, question.kind), "in any case")
     ways = [*_ways(question)]
     for words, changes in ways:
         yield Wider(replace(question, **changes), words)
@@ -438,6 +454,8 @@ def _ways(question: Search | Symbols) -> Iterator[tuple[str, dict[str, object]]]
     if isinstance(question, Search):
         if not question.regex and not question.kind and REGEX_SIGNS.search(question.query):
             yield "as a regular expression", {"regex": True}
+        elif not question.regex and not question.kind and len(words := _WORDS.findall(question.query)) > 1:
+            yield "however its words are joined", {"query": r"[\W_]*".join(words[:MAX_JOINED]), "regex": True}
         if question.whole_word:
             yield "within words", {"whole_word": False}
         if question.case_sensitive:

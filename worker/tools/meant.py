@@ -75,22 +75,31 @@ def _path(request: Request, question: AnyQuestion, path: str) -> str:
             places = _defining(request, places, question.symbol) or places
         if len(places) == 1:
             return places[0]
-        if places and isinstance(question, Read | Dependencies):
+        if places and not isinstance(question, Search | Symbols):
             raise _several(f"{asked!r} is the end of {len(places)} paths", places, "Give one of them as path.")
     return path
 
 
 def _alike(request: Request, asked: str) -> Iterator[_Alike]:
-    """Yield what is of this very name, then what has an extension behind it, then what has the name in another case."""
+    """Yield what is of this very name, then what has an extension behind it, then the path and at last the
+    name in another case.
+    """
     candidates = _matching(request, rf"(?i)(^|/){globs.literal(asked)}(\.[^./]+)?(/|$)")
     exact = [path for path in candidates if f"/{path}".endswith(f"/{asked}")]
     yield _Alike(exact, _directories(candidates, asked))
-    stems = ((path, f"/{path.rpartition('.')[0]}") for path in candidates)
-    yield _Alike([path for path, stem in stems if stem.endswith(f"/{asked}")], [])
+    yield _Alike([path for path in candidates if f"/{_stem(path)}".endswith(f"/{asked}")], [])
     name = asked.lower()
-    forms = ((path, (f"/{path.lower()}", f"/{path.lower().rpartition('.')[0]}")) for path in candidates)
+    forms = ((path, (f"/{path.lower()}", f"/{_stem(path.lower())}")) for path in candidates)
     files = [path for path, two in forms if any(form.endswith(f"/{name}") for form in two)]
-    yield _Alike(files, _directories(candidates, asked, any_case=True))
+    directories = _directories(candidates, asked, any_case=True)
+    yield _Alike(*([path for path in some if path.lower() == name] for some in (files, directories)))
+    yield _Alike(files, directories)
+
+
+def _stem(path: str) -> str:
+    """Return a path without the extension of its file."""
+    directories, slash, name = path.rpartition("/")
+    return f"{directories}{slash}{name.rpartition('.')[0] or name}"
 
 
 def _matching(request: Request, pattern: str) -> list[str]:
@@ -171,6 +180,7 @@ def _anywhere(request: Request, question: Read, symbol: str) -> Read:
     """Return the question with the path of the only file that defines a name."""
     name = _name(request, symbol.rpartition(".")[2])
     found = _placed(_named(request, name), symbol) or _placed(_named(request, name), symbol, any_case=True)
+    found = [each for each in found if each.row.qualified_name == symbol] or found  # a full name wins
     files = [*dict.fromkeys(each.file.path for each in found)]
     if not found:
         raise Refused(
@@ -179,7 +189,7 @@ def _anywhere(request: Request, question: Read, symbol: str) -> Read:
             f'symbols(name_pattern="*{name}*") lists names that hold it; search(query="{name}") finds text.',
         )
     if len(files) > 1:
-        raise _several(f"{symbol!r} is defined in {len(files)} files", files, f'Give path too, as "{files[0]}".')
+        raise _several(f"{symbol!r} is defined in {len(files)} files", files, "Give path, too: one of them.")
     names = {each.row.qualified_name for each in found}
     is_named = named([each.row for each in found], symbol)
     return replace(question, path=files[0], symbol=symbol if is_named or len(names) > 1 else names.pop())
@@ -214,5 +224,7 @@ def _name(request: Request, name: str) -> str:
 
 
 def _several(reason: str, places: Sequence[str], next_step: str) -> Refused:
-    more = ", ..." if len(places) > SHOWN_MEANT else ""
-    return Refused("ambiguous", f"{reason}: {', '.join(places[:SHOWN_MEANT])}{more}", next_step)
+    """Return the refusal that names what may be meant, what is nearer to the root first."""
+    nearest = sorted(places, key=lambda path: (path.count("/"), path))
+    more = f" and {len(places) - SHOWN_MEANT} more" if len(places) > SHOWN_MEANT else ""
+    return Refused("ambiguous", f"{reason}: {', '.join(nearest[:SHOWN_MEANT])}{more}", next_step)
