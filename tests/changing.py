@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import astuple, replace
 from running import fronted
 
-from fledgling.messages.answers import Found, Overview, Refusal
+from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.control import Images, Open, Update
 from fledgling.messages.cursors import place
 from fledgling.messages.generations import CODE
@@ -76,17 +76,11 @@ class Index:
     def pages(self, question: AnyQuestion, most: int = 3) -> list[Found | Refusal]:
         """The first pages of an answer, each with the cursor that it would have without changes."""
         found: list[Found | Refusal] = []
-        following: AnyQuestion | None = question
-        while following and len(found) < most:
-            page = self.ask(following)
-            following = None
-            if not isinstance(page, Refusal | Overview) and page.next if hasattr(page, "next") else False:
-                arguments: dict[str, Any] = page.next.arguments
-                following = msgspec.convert({**arguments, "tool": page.next.tool}, type(question))
-                if "cursor" in arguments:
-                    plain = place(str(arguments["cursor"]))._replace(changes=0).cursor
-                    page = replace(page, next=replace(page.next, arguments={**arguments, "cursor": plain}))
-            found.append(page)
+        asked: AnyQuestion | None = question
+        while asked and len(found) < most:
+            page = self.ask(asked)
+            asked = following(page)
+            found.append(_plain(page))
         return found
 
     def close(self) -> None:
@@ -94,6 +88,20 @@ class Index:
         self.db.close()
         for fd in astuple(self.opened.images):
             os.close(fd)
+
+
+def following(page: Found | Refusal) -> AnyQuestion | None:
+    """The call that continues an answer."""
+    goes_on = getattr(page, "next", None)
+    return msgspec.convert({**goes_on.arguments, "tool": goes_on.tool}, AnyQuestion) if goes_on else None
+
+
+def _plain(page: Found | Refusal) -> Found | Refusal:
+    arguments: dict[str, Any] = page.next.arguments if getattr(page, "next", None) else {}
+    if "cursor" not in arguments:
+        return page
+    cursor = place(arguments["cursor"])._replace(changes=0).cursor
+    return replace(page, next=replace(page.next, arguments={**arguments, "cursor": cursor}))
 
 
 def indexed(root: Path, profile: str, changes: int = 0) -> Index:

@@ -46,6 +46,7 @@ def read(request: Request, question: Read) -> Excerpt:
         note=unknown.joined(
             wanted.note,
             _parsing(request, file, question, inside),
+            request.unread if request.is_unread(file.path) else None,
             request.pending if wanted.start > 1 else None,
             cut_lines,
             f"Not UTF-8, but taken for {file.encoding}." if file.encoding else None,

@@ -94,6 +94,10 @@ class Request(msgspec.Struct, eq=False):
         shown = ", ".join([*paths[:SHOWN_PENDING], *["..."][: len(paths) > SHOWN_PENDING]])
         return f"Changed and not read yet: {shown}."
 
+    def is_unread(self, path: str) -> bool:
+        """Return whether a file has changed and is not read yet."""
+        return self.snapshot is not None and path in self.snapshot.pending
+
     def continue_at(self, where: Place) -> None:
         """Answer from the snapshot that the pages before are of. Raises Refused where that is gone."""
         if not self.snapshot or where.changes == self.snapshot.changes:
