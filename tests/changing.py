@@ -41,7 +41,20 @@ from fledgling.worker.store.text import Blocks
 from fledgling.worker.tools.request import Request
 
 WORDS = ["alpha", "beta", "gamma", "delta", "timeout", "parse", "Engine", "run", "load_config", "café", "needle", "x"]
-EDITS = ["modify", "modify", "modify", "append", "add", "add", "remove", "rename", "directory", "file", "link"]
+EDITS = [
+    "modify",
+    "modify",
+    "modify",
+    "append",
+    "add",
+    "add",
+    "remove",
+    "rename",
+    "directory",
+    "file",
+    "link",
+    "ignore",
+]
 ASKED = ["explore", "read", "search", "search", "kind", "symbols", "symbols", "dependencies", "query", "survey"]
 
 
@@ -121,6 +134,7 @@ class Facts(msgspec.Struct):
 
     parts: dict[str, Part]
     imports: dict[str, list[ImportRow]]
+    unlisted: list[tuple[str, str]]
 
 
 def facts(index: Index) -> Facts:
@@ -147,7 +161,7 @@ def facts(index: Index) -> Facts:
         parts[path] = Part(file_row, engine, is_parsed, texts, signatures, outlined([of_file]), columns, lines)
     imports = grouped("SELECT * FROM code.imports ORDER BY rowid")
     rows_of = {path: [ImportRow(*row[:-1], tuple(row[-1])) for row in rows] for path, rows in imports.items()}
-    return Facts(parts, rows_of)
+    return Facts(parts, rows_of, [*index.base.blocks.unlisted.items()])
 
 
 def changes(old: Facts, new: Facts, *, whole: bool = True) -> Changes:
@@ -160,7 +174,7 @@ def changes(old: Facts, new: Facts, *, whole: bool = True) -> Changes:
         ]
     paths = {path: new.imports.get(path, []) for path in old.imports.keys() | new.imports.keys()}
     imports = {path: rows for path, rows in paths.items() if rows != old.imports.get(path, [])}
-    return Changes(parts, sorted(old.parts.keys() - new.parts.keys()), imports)
+    return Changes(parts, sorted(old.parts.keys() - new.parts.keys()), imports, unlisted=new.unlisted)
 
 
 def update(generation: int, said: Changes, is_last: bool = True) -> Update:
@@ -219,34 +233,49 @@ def _write(root: Path, random: Random, name: str) -> None:
 
 
 def edit(root: Path, random: Random, count: int) -> None:
-    """Edit, add, remove, rename, and swap files and directories."""
+    """Edit, add, remove, rename, ignore, and swap files and directories."""
     for _ in range(count):
         files = sorted(path for path in root.rglob("*") if path.is_file() or path.is_symlink())
-        chosen = random.choice(files)
-        match random.choice(EDITS):
-            case "modify":
-                _write(root, random, str(chosen.relative_to(root)))
-            case "append" if not chosen.is_symlink():
-                with chosen.open("a") as file:
-                    file.write(f"\ndef {random.choice(WORDS)}():\n    return 1\n")
-            case "add":
-                _write(root, random, f"{random.choice(PLACES)}n{random.randrange(99)}{random.choice(ENDS)}")
-            case "remove":
-                chosen.unlink()
-            case "rename":
-                to = root / f"{random.choice(PLACES)}r{random.randrange(99)}{chosen.suffix}"
-                with suppress(OSError):
-                    to.parent.mkdir(parents=True, exist_ok=True)
-                    chosen.rename(to)
-            case "directory":
-                chosen.unlink()
-                _write(root, random, f"{chosen.relative_to(root)}/inside.py")
-            case "file" if chosen.parent != root:
-                shutil.rmtree(chosen.parent)
-                chosen.parent.write_text(f"{random.choice(WORDS)}\n")
-            case "link":
-                chosen.unlink()
-                chosen.symlink_to(random.choice(["m1.py", "/nowhere"]))
+        what, chosen = random.choice(EDITS), random.choice(files)
+        if what in ("modify", "append", "add", "ignore"):
+            _edit_text(root, random, what, chosen)
+        else:
+            _move(root, random, what, chosen)
+
+
+def _edit_text(root: Path, random: Random, what: str, chosen: Path) -> None:
+    match what:
+        case "modify":
+            _write(root, random, str(chosen.relative_to(root)))
+        case "append" if not chosen.is_symlink():
+            with chosen.open("a") as file:
+                file.write(f"\ndef {random.choice(WORDS)}():\n    return 1\n")
+        case "add":
+            _write(root, random, f"{random.choice(PLACES)}n{random.randrange(99)}{random.choice(ENDS)}")
+        case "ignore":
+            with (root / ".gitignore").open("a") as rules:
+                rules.write(f"{random.choice(['*', random.choice(PLACES)])}{random.choice(ENDS)}\n")
+            (root / "ignored.tmp").write_text("x")
+
+
+def _move(root: Path, random: Random, what: str, chosen: Path) -> None:
+    match what:
+        case "remove":
+            chosen.unlink()
+        case "rename":
+            to = root / f"{random.choice(PLACES)}r{random.randrange(99)}{chosen.suffix}"
+            with suppress(OSError):
+                to.parent.mkdir(parents=True, exist_ok=True)
+                chosen.rename(to)
+        case "directory":
+            chosen.unlink()
+            _write(root, random, f"{chosen.relative_to(root)}/inside.py")
+        case "file" if chosen.parent != root:
+            shutil.rmtree(chosen.parent)
+            chosen.parent.write_text(f"{random.choice(WORDS)}\n")
+        case "link":
+            chosen.unlink()
+            chosen.symlink_to(random.choice(["m1.py", "/nowhere"]))
 
 
 # ---- questions -------------------------------------------------------------------------------------------------------

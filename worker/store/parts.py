@@ -32,8 +32,9 @@ class Changes(Struct, frozen=True):
     """What has changed since the changes before: parts that take the place of what was known of their paths.
 
     `imports` are those of each file whose imports are others now, resolved: an edit may change where the imports of
-    files lead that were not edited. Sent together they are one step: nobody sees half of it. `partial` is a sentence
-    about what the index lacks, and `pending` the files that have changed and could not be read yet.
+    files lead that were not edited. Sent together they are one step: nobody sees half of it. `pending` are files that
+    have changed and could not be read yet, and `unlisted` all names that are no files of the index, with why; None
+    where those that were known are. Told `afresh`, they are all that has changed since the index was built.
     """
 
     parts: list[Part] = []
@@ -41,3 +42,4 @@ class Changes(Struct, frozen=True):
     imports: dict[str, list[ImportRow]] = {}
     pending: list[str] = []
     afresh: bool = False
+    unlisted: list[tuple[str, str]] | None = None

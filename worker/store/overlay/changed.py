@@ -47,6 +47,7 @@ class Overlay(Struct, frozen=True):
     places: dict[str, Place] = {}
     imports: dict[str, list[ImportRow]] = {}
     pending: tuple[str, ...] = ()
+    unlisted: list[tuple[str, str]] | None = None  # None where they are those of the base
 
     def laid(self, base: Blocks, changes: Changes) -> "Overlay":
         """Return this overlay with what has changed since. Raises OvergrownError."""
@@ -67,6 +68,7 @@ class Overlay(Struct, frozen=True):
             {path: place for path, place in places.items() if path in parts or path in removed},
             {**self.imports, **gone, **changes.imports},
             tuple(changes.pending),
+            self.unlisted if changes.unlisted is None else changes.unlisted,
         )
 
 
@@ -96,7 +98,7 @@ class Order:
 
     def __init__(self, base: int, overlay: Overlay) -> None:
         """Find where the parts stand among so many files of the base."""
-        self.base = base
+        self.base, self.unlisted = base, overlay.unlisted
         self.parts: list[Part] = sorted(overlay.parts.values(), key=attrgetter("row.path"))
         places = [overlay.places[part.row.path] for part in self.parts]
         self.behind = [place.at for place in places]

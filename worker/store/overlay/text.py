@@ -85,7 +85,10 @@ class OverlaidBlocks(Blocks):
 
     @cached_property
     def unlisted(self) -> dict[str, str]:
-        """The names that were no files when the base was built, and are none since."""
+        """The names of the project that are no files of the index, and why."""
+        told = self._order.unlisted
+        if told is not None:
+            return dict(told)
         return {name: why for name, why in self._base.unlisted.items() if not next(self.below(name), None)}
 
     def forget(self) -> None:
