@@ -103,7 +103,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def importing(self) -> str:
         """One word for the languages that may import each other: those that share packages, or are resolved alike."""
-        shares = self.modules.packages not in ("", "directory")
+        shares = self.modules.packages not in ("", "directory", "tree")
         return self.modules.packages if shares else self.imports or ""
 
 

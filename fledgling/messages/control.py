@@ -99,8 +99,9 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
 
     `root` stands between the parts of a name, of which the first is what all modules of a package share, or as many as
     `longer` says where it holds a sign: three with a dot in Go. Without it they share the whole name. Languages with
-    one word for `packages` share those that their files declare; where that is "directory", the files in it are one,
-    but for those whose names end in `apart`. Files of one package use each other without an import.
+    one word for `packages` share those that their files declare. Where that is "directory", the files in one are a
+    package, but for those whose names end in `apart`; where it is "tree", so are all below a directory of that name.
+    Files of one package use each other without an import.
 
     Languages with one word for `imports` may import each other; without it imports are not extracted. What `run_time`
     matches, as RE2, imports what only a running program knows.

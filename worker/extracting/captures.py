@@ -16,16 +16,17 @@ order: of two that say something about the same thing, the first holds.
     @inside             what is defined from here on belongs to it, not from its name on: parameters of PHP
     @doc                a documentation string                      @visibility  a keyword such as `private`
     @exported           marks the definition as an export as well
-    @parent             who owns it, where nesting does not say: `A` in `A.prototype.f = function () {}`
+    @parent             who owns it, where nesting does not say: `A` in `A.prototype.f = function () {}`; several nodes
+                        are owners in each other
     @decorator          belongs to the definition that follows directly
     @declarator         what holds the @name, and maybe the @parent, somewhere inside: declarator.py finds them
     @global             marks what belongs to nobody, wherever it stands: a macro of C
     @import             a statement or call that imports @module; patterns with the same module node, or without one and
-                        with the same start, speak of one import
+                        with the same start, speak of one import; several nodes are one module, to the last of them
     @relative           marks the import as one that starts from the importing file
     @prefix, @within    the first stands before the module of every import in the second: `std` in `use std::{io::Read}`
     @imported, @alias   a name taken from the module, and what it is called here; an alias alone is the module's; a name
-                        that ends the @module is no part of it: `C` in `a.b.C`
+                        that ends the @module is no part of it: `C` in `a.b.C`; `(#set! imported "*")` for all names
     @default            an alias of the module's default export
     @comment            a comment
     @blank              the brackets of a body, a block or a macro with nothing between them (elided_bodies.py)
@@ -58,14 +59,15 @@ Captures = dict[str, list[Node]]
 class Pattern(Struct, frozen=True):
     """What a pattern says whatever it matches, asked once and not for each match.
 
-    `whole` is its capture of the definition, "definition.class", and `kind` that definition's. `name` is the name it
-    sets. `says_more` marks the few with a capture of what most definitions do not have, `is_comment` those that capture
-    nothing but a comment: half of all matches. `is_blank` marks a body's brackets.
+    `whole` is its capture of the definition, "definition.class", and `kind` that definition's. `name` and `imported`
+    are the names it sets. `says_more` marks the few with a capture of what most definitions do not have, `is_comment`
+    those that capture nothing but a comment: half of all matches. `is_blank` marks a body's brackets.
     """
 
     whole: str
     kind: str
     name: str | None
+    imported: str | None
     says_more: bool
     is_comment: bool
     is_blank: bool
@@ -80,6 +82,7 @@ def patterns(query: Query, rules: bytes) -> Iterator[Pattern]:
             whole[1].decode() if whole else "",
             (whole[2] or b"").decode() if whole else "",
             query.pattern_settings(index).get("name"),
+            query.pattern_settings(index).get("imported"),
             MORE.search(source) is not None,
             CAPTURE.findall(source) == [b"@comment"],
             CAPTURE.findall(source) == [b"@blank"],
@@ -113,7 +116,7 @@ class Captured:
         elif "declarator" in captures:
             self._add_declared(pattern, captures)
         elif "import" in captures:
-            self._add_import(captures)
+            self._add_import(pattern, captures)
         elif "decorator" in captures:
             self.decorators.append(captures["decorator"][0].byte_range)
         elif "prefix" in captures:
@@ -219,7 +222,7 @@ class Captured:
             if "inside" in captures:
                 found.inside = captures["inside"][0].start_byte
             found.doc = found.doc or self._captured(captures, "doc")
-            found.parent = found.parent or self._captured(captures, "parent")
+            found.parent = found.parent or "::".join(map(self._text, captures.get("parent", ()))) or None
             found.visibility = found.visibility or self._captured(captures, "visibility")
             found.exported = found.exported or "exported" in captures
             found.is_global = found.is_global or "global" in captures
@@ -229,18 +232,18 @@ class Captured:
         name, keyword = self._captured(captures, "name"), self._captured(captures, "visibility")
         self._accesses.append(Definition(name or "", "access", start, end, start, end, visibility=keyword))
 
-    def _add_import(self, captures: Captures) -> None:
+    def _add_import(self, pattern: Pattern, captures: Captures) -> None:
         start, end = captures["import"][0].byte_range
-        name, alias = self._captured(captures, "imported"), self._captured(captures, "alias")
+        name, alias = pattern.imported or self._captured(captures, "imported"), self._captured(captures, "alias")
         if "module" in captures:
-            module = captures["module"][0]
-            at, behind = module.byte_range
+            first, last = captures["module"][0], captures["module"][-1]
+            at, behind = first.start_byte, last.end_byte
             found = self._imports.get(at)
-            ends_module = name is not None and captures["imported"][0].end_byte == behind
+            ends_module = "imported" in captures and captures["imported"][0].end_byte == behind
             if found and ends_module:  # a pattern above says what is imported
                 return
             if found is None:
-                path = BLANKS.sub("", self._text(module).strip("'\"<>"))
+                path = BLANKS.sub("", self._name(first, at, behind).strip("'\"<>"))
                 if name and ends_module:
                     owner = path.removesuffix(name).rstrip(".")
                     path, name = (owner, name) if owner else (path, None)

@@ -62,7 +62,7 @@ class Extractor:
         spans = comments(self._scanners(language), source) if row.comments else []
         if row.reader:
             found = self._readers[row.reader](source)
-            text = Text(source, spans + found.comments)
+            text = Text(source, spans + found.comments, has_blank_ends=True)
             return extraction(row, text, found.definitions, found.imports, "reader", complete=found.complete)
         return extraction(row, Text(source, spans), [], [], "none", complete=True)
 

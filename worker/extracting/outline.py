@@ -24,10 +24,12 @@ MAX_SIGNATURE = 300  # characters; a signature is to be read in a list
 LONGEST = 4 * MAX_SIGNATURE  # bytes that one is made of
 MAX_NAME = 200  # characters; a computed JavaScript name can be any expression, and nobody asks for such a one
 MAX_GAP = 1000  # bytes of white space between a comment and what it is about: each definition looks through them
+END = 256  # bytes looked at together for the last code before a place
 MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would make qualified names of quadratic size
 
 PLAIN = re.compile(r'"""(?>(?:[^"\\\r\0]++|"(?!""))*)"""')  # its value is as it stands; a parser takes ten times longer
 OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
+BLANK_ENDS = frozenset({"section", "macro"})  # kinds that may end in a line with nothing
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # what a language calls local is no symbol inside these
 COMMENT_BEGIN = re.compile(
@@ -90,14 +92,20 @@ class Text:
     """
 
     def __init__(
-        self, source: bytes, comments: Iterable[tuple[int, int]], hidden: Sequence[tuple[int, int]] = ()
+        self,
+        source: bytes,
+        comments: Iterable[tuple[int, int]],
+        hidden: Sequence[tuple[int, int]] = (),
+        *,
+        has_blank_ends: bool = False,
     ) -> None:
         self.source = source
         self.comments = sorted(comments)
         self.code = without(source, self.comments)
         self.shown = without(self.code, hidden) if hidden else self.code
         self.starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
-        self._is_comment: dict[int, bool] = {}  # of lines where definitions end: a line may hold thousands of ends
+        self._has_blank_ends = has_blank_ends  # blanks may end a definition: an element of HTML
+        self._last_lines: dict[int, int] = {}  # of ends behind blanks: thousands of definitions may end in one place
 
     @cached_property
     def comment_lines(self) -> frozenset[int]:
@@ -111,16 +119,25 @@ class Text:
     def last_line(self, first: int, end: int) -> int:
         """The line of the last code before `end` of what begins on line `first`.
 
-        A block of Python may end in comments that are not part of it.
+        A block of Python may end in comments that are not part of it, a definition of Scala in lines with nothing.
         """
         if first < len(self.starts) and end <= self.starts[first]:  # the line below begins no sooner
             return first
-        line = self.line(max(end - 1, 0))
-        if not self.code[max(end - 2, 0) : end].isspace():  # as nearly all do
-            return line
-        if line not in self._is_comment:
-            self._is_comment[line] = self._is_blank(self.code, line) and not self._is_blank(self.source, line)
-        return self._code_above.get(line, line) if self._is_comment[line] else line
+        if self._has_blank_ends or not self.code[max(end - 2, 0) : end].isspace():  # as nearly all do
+            return self.line(max(end - 1, 0))
+        if end not in self._last_lines:
+            self._last_lines[end] = self.line(max(self._code_end(end) - 1, 0))
+        return max(first, self._last_lines[end])
+
+    def _code_end(self, end: int) -> int:
+        """Where the last code before a place ends."""
+        step = END
+        while end > 0:
+            begin = max(end - step, 0)
+            if code := self.code[begin:end].rstrip():
+                return begin + len(code)
+            end, step = begin, 2 * step
+        return 0
 
     def comments_above(self, offset: int) -> list[bytes]:
         """The comments directly above, top first: one block comment, or line comments below each other."""
@@ -140,10 +157,6 @@ class Text:
             index -= 1
         return found[::-1]
 
-    def _is_blank(self, text: bytes, line: int) -> bool:
-        end = self.starts[line] if line < len(self.starts) else len(text)
-        return not text[self.starts[line - 1] : end].strip()
-
     def _comment_lines(self) -> Iterator[int]:
         source, code, ends = self.source, self.code, [*self.starts, len(self.source)]
         last = 0
@@ -156,16 +169,6 @@ class Text:
                 whole = slice(ends[line - 1], ends[line])
                 if code[whole].isspace() and not source[whole].isspace():
                     yield line
-
-    @cached_property
-    def _code_above(self) -> dict[int, int]:
-        above: dict[int, int] = {}
-        for line in sorted(self.comment_lines):
-            code = line - 1
-            while code > 0 and code not in above and self._is_blank(self.code, code):
-                code -= 1
-            above[line] = above.get(code, code)
-        return above
 
 
 def without(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
@@ -336,7 +339,7 @@ def symbol(language: Language, text: Text, found: Definition, parent: Definition
         found.name,
         found.kind,
         first,
-        text.line(found.end - 1) if found.kind == "section" else text.last_line(first, found.end),
+        text.line(found.end - 1) if found.kind in BLANK_ENDS else text.last_line(first, found.end),
         found.parent.rpartition(".")[2] if found.parent else parent.name if parent else None,
         signature(text, found),
         docstring(language, text, found),
@@ -349,6 +352,8 @@ def visibility(language: Language, found: Definition, parent: Definition | None)
     """What a keyword says, else the name: `_x` is private in Python, `#x` in JavaScript; else the language's rule."""
     if found.visibility:
         return language.visibilities.get(found.visibility, found.visibility)
+    if parent and parent.kind == "scope" and parent.visibility:  # `public extension A`
+        return language.visibilities.get(parent.visibility, parent.visibility)
     if language.private and COMPILED(language.private).match(found.name):
         return "private"
     return language.visibility_in.get(parent.kind if parent else "", language.visibility)

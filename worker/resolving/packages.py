@@ -44,18 +44,23 @@ class Names:
         """The files that declare a package, the nearest of them."""
         return nearest(self._packages.get(name, ()), directory)
 
+    def holds(self, name: str) -> bool:
+        """Whether some file declares a package or a name."""
+        return name in self._packages or name in self._names
+
     @cache  # noqa: B019 - lives as long as one resolution
     def first(self, package: str) -> str | None:
         """The first file of a package in path order."""
         return min(self._packages.get(package, ()), default=None)
 
 
-def package_resolver(project: Project, language: str, stdlib: Collection[str], endings: Sequence[str] = ()) -> Resolver:
+def package_resolver(project: Project, language: str, stdlib: Collection[str], *, has_paths: bool = False) -> Resolver:
     """Resolve names in packages, and members by the longest part of their name that is one: `a.B.c` is in `a.B`.
 
-    With `endings` of paths, a file that declares nothing known is found by the name that its path says.
+    Where packages are paths, a file that declares nothing known is found by the name that its path says.
     """
     sharing = project.sharing(language)
+    endings = [ending for name in sharing for ending in project.rows[name].extensions] if has_paths else []
     names = Names(project, sharing)
     undeclared = Suffixes(path for path in project.written_in(*sharing) if path not in project.declared)
     separator = project.rows[language].separator
@@ -79,7 +84,10 @@ def package_resolver(project: Project, language: str, stdlib: Collection[str], e
         if not row.imported_names or row.imported_names == ("*",):
             yield answer(row, names.first(row.module) or locate(directory, row.module), is_stdlib=is_stdlib)
             return
-        places = {name: locate(directory, f"{row.module}{separator}{name}") for name in row.imported_names}
+        places = {
+            name: names.first(row.module) if name == "*" else locate(directory, f"{row.module}{separator}{name}")
+            for name in row.imported_names
+        }
         for found in dict.fromkeys(places.values()):
             imported = tuple(name for name in row.imported_names if places[name] == found)
             yield answer(replace(row, imported_names=imported), found, is_stdlib=is_stdlib)

@@ -141,7 +141,7 @@ def _importers(request: Request, reached: Sequence[str], distance: int) -> list[
         found = request.rows("importers_of", _Imported, paths=list(reached))
     else:
         members = [file.path for file in files if packages.is_member(file, modules.get(file.language or ""))]
-        declared = [*_declared(request, files, words)]
+        declared = [*_declared(request, files, words), *_above(request, files, words)]
         columns = {name: [getattr(row, name) for row in declared] for name in _Declared._fields}
         found = request.rows("package_importers_of", _Imported, paths=list(reached), members=members, **columns)
     return [_Edge(row.resolved_path, distance, Importer(row.path, row.line_number)) for row in found]
@@ -150,7 +150,7 @@ def _importers(request: Request, reached: Sequence[str], distance: int) -> list[
 def _declared(request: Request, files: Sequence[File], words: Mapping[str, str]) -> Iterator[_Declared]:
     """Yield the packages that files declare, each with the first file that does."""
     outlines = request.outlines
-    for shared in sorted({*words.values()} - {packages.DIRECTORY}):
+    for shared in sorted({*words.values()} - {packages.DIRECTORY, packages.TREE}):
         languages = [name for name, word in words.items() if word == shared]
         some = [file for file in files if file.language in languages]
         if not outlines or not some:
@@ -162,6 +162,14 @@ def _declared(request: Request, files: Sequence[File], words: Mapping[str, str])
         for file in some:
             names = {row.qualified_name for row in outlines.definitions(file) if row.kind == "module"}
             yield from (_Declared(file.path, first[name], name) for name in names)
+
+
+def _above(request: Request, files: Sequence[File], words: Mapping[str, str]) -> Iterator[_Declared]:
+    """Yield the directories above files that may be packages with all below them, each with its first file."""
+    for file in files:
+        if words.get(file.language or "") == packages.TREE:
+            firsts = packages.above(request, file)
+            yield from (_Declared(file.path, first.path, name) for name, first in firsts)
 
 
 def _neighbours(request: Request, edges: Iterable[_Edge]) -> Iterator[str]:

@@ -6,7 +6,8 @@ from fledgling.messages.control import Modules
 from fledgling.worker.store.text import File
 from fledgling.worker.tools.request import Request
 
-DIRECTORY = "directory"  # the word for packages that are directories, and not declared
+# The words for packages that are not declared: directories, or directories with all that is below them.
+DIRECTORY, TREE = "directory", "tree"
 
 
 def is_directory(modules: Modules | None) -> bool:
@@ -30,6 +31,14 @@ def siblings(request: Request, path: str) -> Iterator[File]:
     """Yield the files beside a file."""
     prefix = path.rpartition("/")[0] + "/" if "/" in path else ""
     return (file for file in request.blocks.below(prefix) if "/" not in file.path.removeprefix(prefix))
+
+
+def above(request: Request, file: File) -> Iterator[tuple[str, File]]:
+    """Yield the name of each directory above a file, and the first file in its language in or below that."""
+    place = file.path
+    while place := place.rpartition("/")[0]:
+        first = next(found for found in request.blocks.below(f"{place}/") if found.language == file.language)
+        yield place.rpartition("/")[2], first
 
 
 def members(request: Request, path: str) -> Iterator[str]:
@@ -59,7 +68,7 @@ def mates(request: Request, file: File, modules: Modules) -> Iterator[File]:
     """Yield the other files of a file's package: those beside it, and those that declare the same."""
     yield from (each for each in siblings(request, file.path) if each.language == file.language)
     outlines = request.outlines
-    if modules.packages == DIRECTORY or not outlines:
+    if modules.packages in (DIRECTORY, TREE) or not outlines:
         return
     for row in outlines.definitions(file):
         if row.kind == "module":

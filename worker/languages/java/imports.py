@@ -5,9 +5,8 @@ from fledgling.worker.resolving.packages import package_resolver
 from fledgling.worker.resolving.project import Project, Resolver
 
 STDLIB = word_list("java/stdlib.txt")
-ENDINGS = (".java", ".kt")
 
 
 def resolver(project: Project, language: str) -> Resolver:
     """Resolve classes, their members, and packages."""
-    return package_resolver(project, language, STDLIB, ENDINGS)
+    return package_resolver(project, language, STDLIB, has_paths=True)

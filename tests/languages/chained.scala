@@ -1,0 +1,7 @@
+package org
+package shapes
+package inner
+
+import shapes.Circle
+
+object Chained
