@@ -18,7 +18,7 @@ from running import INDEXER, QUERY_WORKER, back_processes, broker, first, fronte
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing import UNFINISHED
-from fledgling.broker.protocol import tools
+from fledgling.broker.protocol import render, tools
 from fledgling.broker.protocol.server import build
 from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Summary, SymbolList
 from fledgling.messages.generations import CODE, LISTING, TEXT
@@ -62,6 +62,21 @@ async def test_text_is_served_first_and_calls_go_on_while_definitions_come(large
         assert set(notes) == {EXTRACTING, None}
         assert (await indexing.sealed(TEXT)).number == TEXT
         assert (await indexing.sealed(CODE)).number == CODE
+
+
+@pytest.mark.anyio
+async def test_what_is_pending_is_said_where_it_matters_alone(large):
+    """Paths and text are all there: no error about a path and no empty search says that something is to come."""
+    async with fronted(large) as (front, indexing):
+        await indexing.sealed(TEXT)
+        asked = [
+            Read("nowhere.py"),
+            Explore("nowhere"),
+            Search("nowhere"),
+            Read("module_007.py", start_line=1, end_line=2),
+        ]
+        for found in await asyncio.gather(*map(front.ask, asked)):
+            assert "still being" not in (render.refusal(found) if isinstance(found, Refusal) else tools.text(found))
 
 
 @pytest.mark.anyio

@@ -15,6 +15,7 @@ import msgspec
 import pytest
 from running import fronted
 from test_cli import fledgling
+from trees import make
 
 from fledgling.broker.reporting import output, report
 from fledgling.broker.reporting.treemap import LEAST_AREA, Box, cells, squarified, tree
@@ -190,6 +191,26 @@ def test_what_the_index_lacks_is_said() -> None:
 
 
 # ---- the question
+
+
+def test_a_package_that_is_a_directory_is_a_hub_by_its_name(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        **{
+            "go.mod": "module example.org/m\n",
+            "log/a.go": "package log\n",
+            "log/b.go": "package log\n",
+            "main.go": 'package main\n\nimport "example.org/m/log"\n',
+        },
+    )
+
+    async def ask() -> Overview | Refusal:
+        async with fronted(tmp_path) as (front, _):
+            return await front.survey()
+
+    found = asyncio.run(ask())
+    assert isinstance(found, Overview)
+    assert [(hub.path, hub.importers) for hub in found.hubs] == [("log/", 1)]
 
 
 def test_survey_counts_what_is_there_and_is_no_tool(project: Path) -> None:

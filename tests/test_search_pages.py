@@ -66,3 +66,11 @@ def test_pages(monkeypatch: pytest.MonkeyPatch, query: str, path: str | None) ->
     assert found == expected
     assert not is_exact[0]
     assert is_exact[-1]
+
+
+def test_what_is_very_frequent_is_not_counted_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "COUNTED_HITS", 20)
+    page = search.search(request(), Search("needle", context=0, max_results=10))
+    assert isinstance(page, Hits)
+    assert page.total_is_lower_bound
+    assert 30 < page.total < 60 < len(HITS)

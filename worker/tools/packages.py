@@ -20,6 +20,12 @@ def directory(path: str) -> str:
     return f"{path.rpartition('/')[0] or '.'}/"
 
 
+def named(request: Request, path: str) -> str:
+    """Return what an import of a file means: `named(request, "a/b.go")` is `a/`, where the directory is a package."""
+    file, modules = request.blocks.find(path), request.opened.generation.modules
+    return directory(path) if file and is_directory(modules.get(file.language or "")) else path
+
+
 def is_member(file: File, modules: Modules | None) -> bool:
     """Return whether a file belongs to the package that its directory is: a test of Go does not."""
     if modules is None or modules.packages != DIRECTORY:

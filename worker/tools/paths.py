@@ -61,10 +61,11 @@ def not_found(request: Request, path: str) -> Refused:
             f"{remedy}explore() lists what is indexed.",
         )
     partial = f" {request.partial}" if request.partial else ""
+    unseen = " (ignored and excluded files are not indexed)" if request.profile.narrows_files else ""
     near = "" if request.is_listing else f"{nearest(request, path) or 'The index holds no file at all.'} "
     return Refused(
         "not_found",
-        f"no file or directory {path!r} in the index (ignored and excluded files are not indexed).{partial}",
+        f"no file or directory {path!r} in the index{unseen}.{partial}",
         f"{near}explore() lists what is there.",
     )
 

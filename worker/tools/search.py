@@ -23,6 +23,7 @@ from fledgling.worker.tools import empty_answers as coverage
 from fledgling.worker.tools import paths, symbols, unknown
 from fledgling.worker.tools.request import SHOWN_LINE_CHARS, Refused, Request, continuing, cut_page, shown
 
+COUNTED_HITS = 2000  # behind a page: a microsecond each, of a pattern three or more; nobody reads so many one by one
 COUNTED_BLOCKS = 512  # candidates that are all searched, so that the totals are exact: some milliseconds
 
 
@@ -125,7 +126,7 @@ def _inside(request: Request, question: Search, blocks: Iterator[int]) -> Iterat
 
 
 def _find(request: Request, finding: Matcher, candidates: Iterator[int], question: Search, offset: int) -> _Found:
-    """Search the candidates: all if there are COUNTED_BLOCKS at most, else until a hit is left for the next page."""
+    """Search the candidates: all if that is no more work than it may be, else until a hit is left for the next page."""
     end = offset + min(question.max_results, request.profile.max_rows)
     hits: list[_Hit] = []
     lines: Shown = {}
@@ -133,7 +134,7 @@ def _find(request: Request, finding: Matcher, candidates: Iterator[int], questio
     last = None
     counted = [*islice(candidates, COUNTED_BLOCKS + 1)]
     for block in chain(counted, candidates):
-        if total > end and len(counted) > COUNTED_BLOCKS:
+        if total > end and (len(counted) > COUNTED_BLOCKS or total > end + COUNTED_HITS):
             return _Found(hits, lines, total, total_files, is_exact=False)
         request.check()
         places = matching.places(finding, request.blocks.text(block))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed, SkippedFiles
 from fledgling.messages.questions import Survey
 from fledgling.worker.store.symbols import CODES
+from fledgling.worker.tools import packages
 from fledgling.worker.tools.request import Request, shown
 
 SHOWN_AREAS = 2000  # a page of 1,200 by 560 pixels has room for a few hundred
@@ -36,7 +37,7 @@ def survey(request: Request, _: Survey) -> Overview:
         files=totals.files,
         lines=totals.lines,
         areas=request.rows("survey_areas", Area, shown=SHOWN_AREAS, chars=PATH_CHARS),
-        hubs=[Hub(shown(hub.path, PATH_CHARS), hub.importers, hub.imports) for hub in hubs],
+        hubs=[Hub(shown(packages.named(request, hub.path), PATH_CHARS), hub.importers, hub.imports) for hub in hubs],
         functions=[*_functions(request)],
         parsed=request.rows("survey_parsed", Parsed),
         skipped=request.rows("survey_skipped", _skipped, shown=SHOWN_EXAMPLES),

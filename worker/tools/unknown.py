@@ -99,6 +99,19 @@ def why_undefined(request: Request, file: File) -> str | None:
     }.get(parsed or 0)
 
 
+def using(request: Request, files: Iterable[File], names: Sequence[str]) -> list[File]:
+    """Return the files whose text holds one of some names as a word."""
+    if not (names and request.opened.generation.has_content):
+        return []
+    finding = matching.of_pattern(rf"\b(?:{'|'.join(map(globs.literal, names))})\b")
+    return [file for file in files if any(matching.places(finding, text) for text in _texts(request, file))]
+
+
+def _texts(request: Request, file: File) -> Iterator[bytes]:
+    request.check()
+    return map(request.blocks.text, range(file.block, file.block + file.blocks))
+
+
 def naming(request: Request, files: Iterable[File], name: str) -> list[File]:
     """Return the files whose text holds a name in any case: those in which a parser may have missed it."""
     some = [*files]

@@ -9,7 +9,8 @@ from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages, unknown
 from fledgling.worker.tools.request import Request
 
-_NO_NAMES = frozenset({"module", "import", "export", "macro"})  # kinds that others do not name
+_NO_NAMES = frozenset({"module", "import", "export", "macro", "section", "key", "selector"})  # that others do not name
+MOST_NAMES = 100  # of a file that are looked for: few files define more, and those are used by one of the first
 
 
 def note(request: Request, file: File, question: Dependencies, edges: Sequence[Import | Importer]) -> str | None:
@@ -30,7 +31,9 @@ def _nothing(request: Request, file: File, question: Dependencies) -> str:
         return f"The content of {file.path} is not in the index ({file.skip_reason}), so its imports are not known."
     if not _family(request, file):
         language = file.language or "a file of an unknown language"
-        name = _name(request, file) or file.path.rpartition("/")[2].partition(".")[0]
+        is_code = file.language in request.opened.generation.undefined
+        filename = file.path.rpartition("/")[2]
+        name = next(iter(_names(request, file)), filename.partition(".")[0] if is_code else filename)
         return f'Imports are not extracted from {language}: search(query="{name}") finds what uses it by name.'
     found = {
         "imports": f"No import was found in {file.path} ({file.language}).",
@@ -69,7 +72,7 @@ def _of_importers(request: Request, file: File, known: Set[str]) -> Iterator[str
         if each.path not in known | {file.path} and _family(request, each) == family
     ]
     name = _imported_as(file)
-    yield unknown.of_parsing(request, unknown.naming(request, unparsed, name), f"the text names `{name}`")
+    yield unknown.of_parsing(request, unknown.using(request, unparsed, [name]), f"they name `{name}` and may import it")
     yield unknown.of_unread(request, everywhere, "looked into", lambda each: _family(request, each) == family)
     yield _of_package(request, file, known)
 
@@ -87,22 +90,23 @@ def _imported_as(file: File) -> str:
     return directory if directory and stem in ("__init__", "index", "mod", "lib", "main") else stem
 
 
-def _name(request: Request, file: File) -> str | None:
-    """Return the name of the first thing that a file defines for others."""
-    rows = request.outlines.definitions(file) if request.outlines else []
-    scopes = {row.qualified_name for row in rows if row.kind == "module"}
-    first = (row for row in rows if row.kind not in _NO_NAMES and row.parent_name in (None, *scopes))
-    return next((row.name for row in first), None)
-
-
 def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
-    """Say which files of the same package name what a file defines: they need no import for that."""
-    modules, name = request.opened.generation.modules.get(file.language or ""), _name(request, file)
-    if not (modules and modules.packages and name):
+    """Say which files of the same package use what a file defines: they need no import for that."""
+    modules, names = request.opened.generation.modules.get(file.language or ""), _names(request, file)
+    if not (modules and modules.packages and names):
         return None
     mates = {each.path: each for each in packages.mates(request, file, modules) if each.path not in known | {file.path}}
-    named = unknown.naming(request, mates.values(), name)
     if not mates:
         return None
-    shown = f" ({unknown.listed([each.path for each in named])})" if named else ""
-    return f"Files of its package need no import: {len(named):,} of {len(mates):,} name `{name}`{shown}."
+    used = unknown.using(request, mates.values(), names[:MOST_NAMES])
+    shown = f" ({unknown.listed([each.path for each in used])})" if used else ""
+    what = f"`{names[0]}`" if len(names) == 1 else "what it defines"
+    return f"Files of its package need no import: {len(used):,} of {len(mates):,} name {what}{shown}."
+
+
+def _names(request: Request, file: File) -> list[str]:
+    """Return the names of what a file defines for others: what is in no other definition."""
+    rows = request.outlines.definitions(file) if request.outlines else []
+    scopes = {row.qualified_name for row in rows if row.kind == "module"}
+    found = (row.name for row in rows if row.kind not in _NO_NAMES and row.parent_name in (None, *scopes))
+    return [*dict.fromkeys(name for name in found if len(name) > 1)]
