@@ -54,7 +54,7 @@ CALLS = {
     "a table": ("query", {"sql": "SELECT path FROM files"}, "allowed", "worker", None),
     "a file that is not": ("read", {"path": "src/none.py"}, "refused", "index", "not_found"),
     "an argument of another type": ("read", {"path": 7}, "refused", "arguments", "invalid"),
-    "an argument that is not": ("read", {"file": "x"}, "refused", "arguments", "invalid"),
+    "an argument that is not": ("read", {"colour": "x"}, "refused", "arguments", "invalid"),
     "a number out of bounds": ("explore", {"depth": 10**30}, "refused", "arguments", "invalid"),
     "a statement that the gate denies": ("query", {"sql": "COPY files TO 'x'"}, "denied", "gate", "denied"),
     "a statement that takes too long": ("query", {"sql": ENDLESS}, "refused", "limit", "timeout"),

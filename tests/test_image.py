@@ -98,7 +98,7 @@ SEEN = [
     ("fledgling-core", ".env", True),
     ("fledgling-core", "-7f3a-", False),
     ("fledgling-core", "SECRET_TOKEN", False),
-    ("fledgling-core", "drop.log", False),
+    ("fledgling-core", "drop.log", True),  # its name alone: answers say why it is not there
     ("fledgling-analyst", "-7f3a-", False),
     ("fledgling-outie", "process_batch", True),
     ("fledgling-outie", "api_pb2", False),

@@ -46,7 +46,7 @@ TEXT_FILE = 1_000_000  # bytes
 LOOK_SECONDS = 0.005  # between two looks at what is held
 FULL = re.compile(r"Definitions and imports of (\d+) files are missing: the profile's memory_limit is full\.")
 BY_LIMIT = re.compile("memory_limit|query_timeout|query workers?")  # no bomb that the gate takes for something else
-PARSED = re.compile(r"Parsing took too long or too much memory in (\d+) files")
+NOT_PARSED = re.compile(r"took too long or too much memory: ([^;]+?)(?: and ([\d,]+) more)?;")
 
 
 def all_held(of: psutil.Process) -> int:
@@ -117,7 +117,8 @@ async def bombed(place: Path, dice: random.Random, count: int, record) -> None:
                 answer = await answered(client, "symbols", path="good.py")
                 assert answer["total"] == 1
             note = (await answered(client, "explore")).get("note", "")
-            undefined += sum(int(found[1]) for found in PARSED.finditer(note))
+            for named, more in NOT_PARSED.findall(note):
+                undefined += len(named.split(", ")) + int(more.replace(",", "") or 0)
         most = max(most, whole.bytes)
         assert whole.bytes <= limits.whole(MEMORY), number
     record("hostile files, statements, refused, not parsed", [half, half, ended, undefined])

@@ -81,8 +81,7 @@ async def test_a_file_that_cannot_be_parsed_is_named_and_its_text_found(tmp_path
         await indexing.built()
         explored = await front.ask(Explore(), least=CODE)
         assert explored.note == (
-            "Parsing took too long or too much memory in 1 files (poison.c): "
-            "no definitions or imports of theirs are known; their text can be read and searched."
+            "Not parsed, as that took too long or too much memory: poison.c; definitions may be missing."
         )
         assert (await front.call("explore", {"pattern": "good*"})).note is None
         assert [file.path for file in (await front.call("search", {"query": "needle"})).files] == ["poison.c"]
@@ -109,7 +108,7 @@ def test_a_file_larger_than_a_frame_costs_its_own_definitions_and_no_others(tmp_
     assert [file["path"] for file in found["files"]] == ["line.js", "lines.c"]
     found = json.loads(fledgling("symbols", *options).stdout)
     assert [file["path"] for file in found["files"]] == ["good.c"]
-    assert "in 2 files (line.js, lines.c)" in json.loads(fledgling("explore", *options).stdout)["note"]
+    assert "too much memory: line.js, lines.c;" in json.loads(fledgling("explore", *options).stdout)["note"]
 
 
 def test_a_tree_of_tiny_files_is_put_to_extractors_in_messages_that_they_take():
