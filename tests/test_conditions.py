@@ -1,13 +1,22 @@
 """What stands in a text of Bash in place of conditions and patterns, and in one of Kotlin of annotations."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 from costing import costs_under
 
+from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.languages.bash.conditions import plain
+from fledgling.worker.languages.kotlin import script_imports
 from fledgling.worker.languages.kotlin.annotations import apart
+from fledgling.worker.languages.kotlin.soft_keywords import repaired
+from fledgling.worker.languages.table import load_languages
 
 SIZE = 1 << 20  # bytes
 SECONDS = 2.0  # of CPU; a tenth of it on a quiet machine
+
+EXTRACTOR = Extractor(load_languages())
 
 PLAIN = {
     "[[ $a == *.@(b|c)\\ * ]]; d": "[[ x                 ]]; d",
@@ -27,6 +36,7 @@ LEFT_OUT = {
     "@file:A\npackage b": "@file:A\npackage b",
     "a@ for (b in c)\n  @D val e = 1": "a@ for (b in c)\n  @D val e = 1",
 }
+SOFT_KEYWORDS = tomllib.loads(Path(__file__).with_name("soft_keywords.toml").read_text())["text"]
 HOSTILE = ["[[ ", "[[ a", "[[ a ]", "[[ a ]]x", "[[ \\\n", "+(", "+(a+(a", "@(a|(b))", "[[ a ]]", "\\"]
 HOSTILE_ANNOTATIONS = [
     "\n@a(",
@@ -52,10 +62,40 @@ def test_annotations_that_begin_a_line_are_left_out(text: str) -> None:
     assert apart(text.encode()).text.decode() == LEFT_OUT[text]
 
 
+@pytest.mark.parametrize("row", SOFT_KEYWORDS, ids=lambda row: row["what"])
+def test_a_soft_keyword_may_be_a_name(row: dict[str, str]) -> None:
+    found = EXTRACTOR.extract("kotlin", row["text"].encode())
+    assert found.complete
+    assert {symbol.name for symbol in found.symbols} == set(row["names"].split())
+
+
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_conditions_take_time_in_proportion_to_the_text(unit: str) -> None:
     source = (unit * (SIZE // len(unit))).encode()
     costs_under(SECONDS, lambda: plain(source))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "\nset(a",
+        "\nset(@a ",
+        "\n@a get",
+        "\n@a(",
+        "\nprivate ",
+        "\nget",
+        "\nget ( ) ",
+        "open ",
+        "in1",
+        '"""',
+        "/*",
+        "`",
+        "\nimport a.",
+    ],
+)
+def test_names_take_time_in_proportion_to_the_text(unit: str) -> None:
+    source = b"plugins {\n" + (unit * (SIZE // len(unit))).encode()
+    costs_under(SECONDS, lambda: (repaired(source, []), script_imports.apart(source)))
 
 
 @pytest.mark.parametrize("unit", HOSTILE_ANNOTATIONS)
