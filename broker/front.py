@@ -98,7 +98,7 @@ class Front:
         except MeaningError as twice:
             return Refusal("invalid", str(twice), "Leave one of them out.")
         ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline())
-        return await mending.answered(meant, ask, self.profile.tools)
+        return await mending.answered(meant, ask, self.profile.tools, self._indexing.root)
 
     async def ask(
         self,

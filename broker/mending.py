@@ -9,7 +9,7 @@ from fledgling.broker import spellings
 from fledgling.broker.protocol import render, tools
 from fledgling.broker.spellings import Taken, Wider
 from fledgling.messages.answers import AnyAnswer, Excerpt, Hits, Next, Refusal, SymbolList
-from fledgling.messages.questions import AnyQuestion, Read, Search, Symbols, name_of
+from fledgling.messages.questions import AnyQuestion, Dependencies, Read, Search, Symbols, name_of
 from fledgling.plain import said
 
 MAX_WAYS = 2  # that are named where nothing was found
@@ -17,17 +17,25 @@ MAX_WAYS = 2  # that are named where nothing was found
 Ask = Callable[[AnyQuestion], Awaitable[AnyAnswer | Refusal]]
 
 
-async def answered(meant: Taken, ask: Ask, allowed: Collection[str]) -> AnyAnswer | Refusal:
-    """Return the answer to what was meant, with what was taken as what; `allowed` are the tools of the profile."""
+async def answered(meant: Taken, ask: Ask, allowed: Collection[str], root: str) -> AnyAnswer | Refusal:
+    """Return the answer to what was meant, with what was taken as what.
+
+    `allowed` are the tools of the profile, and `root` is the path of the project.
+    """
     found, words = await ask(meant.question), meant.words
-    if _is_meant(found) or _is_denied(found):
+    if _is_meant(found):
         return _with_words(found, words)
-    for other in spellings.others(meant.question):
+    if isinstance(found, Refusal) and found.kind == "denied":
+        return _with_words(await _below(meant.question, found, ask), words)
+    best = found if isinstance(found, Refusal) else None
+    for other in spellings.others(meant.question, root):
         again = await ask(other.question)
         if _is_meant(again) or (isinstance(found, Refusal) and not isinstance(again, Refusal)):
             return _with_words(again, (*words, *other.words))
+        if isinstance(again, Refusal) and again.kind == "ambiguous":
+            best = again  # which names what may be meant
     if isinstance(found, Refusal):
-        return _with_words(await _elsewhere(meant.question, found, ask), words)
+        return _with_words(await _elsewhere(meant.question, best or found, ask), words)
     return _with_words(await _with_ways(meant.question, found, ask, allowed), words)
 
 
@@ -38,8 +46,22 @@ def _is_meant(found: AnyAnswer | Refusal) -> bool:
     return not tools.is_empty(found)
 
 
-def _is_denied(found: AnyAnswer | Refusal) -> bool:
-    return isinstance(found, Refusal) and found.kind == "denied"
+async def _below(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refusal:
+    """Say what there is at an absolute path if the root is taken for `/`, as some clients show it."""
+    path = str(getattr(question, "path", ""))
+    if not path.startswith("/") or not path.strip("/"):
+        return refused
+    below = replace(question, path=path.lstrip("/"))
+    found = await ask(below)
+    if isinstance(found, Refusal) or (tools.is_empty(found) and not isinstance(question, Dependencies)):
+        return refused
+    return replace(refused, next_step=said(f"Perhaps you mean {_call(below)}. {refused.next_step}"))
+
+
+def _call(question: AnyQuestion) -> str:
+    """Return a question as an agent would write it."""
+    arguments = msgspec.to_builtins(question)
+    return render.call(Next(arguments.pop("tool"), arguments))
 
 
 async def _elsewhere(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refusal:
@@ -48,8 +70,8 @@ async def _elsewhere(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refus
         return refused
     found = await ask(Read(symbol=question.symbol))
     if isinstance(found, Excerpt):
-        there = Next("read", {"path": found.path, "symbol": question.symbol})
-        return replace(refused, next_step=said(f"It is in another file: {render.call(there)}. {refused.next_step}"))
+        there = _call(Read(found.path, symbol=question.symbol))
+        return replace(refused, next_step=said(f"It is in another file: {there}. {refused.next_step}"))
     if isinstance(found, Refusal) and found.kind == "ambiguous":
         return replace(refused, next_step=said(f"Elsewhere, {found.reason}. {refused.next_step}"))
     return refused
@@ -72,9 +94,7 @@ async def _way(each: Wider, ask: Ask) -> str | None:
         return None
     least = "at least " if isinstance(counted, Hits) and counted.total_is_lower_bound else ""
     things = f"{'hit' if isinstance(counted, Hits) else 'definition'}{'s' if counted.total > 1 else ''}"
-    arguments = msgspec.to_builtins(each.question)
-    call = render.call(Next(arguments.pop("tool"), arguments))
-    return f"{each.words[0].upper()}{each.words[1:]}: {least}{counted.total} {things}, {call}."
+    return f"{each.words[0].upper()}{each.words[1:]}: {least}{counted.total} {things}, {_call(each.question)}."
 
 
 def _with_words(found: AnyAnswer | Refusal, words: tuple[str, ...]) -> AnyAnswer | Refusal:

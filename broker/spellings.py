@@ -316,7 +316,7 @@ def _text(value: object) -> str:
 # ---- what is looked for in other ways where it is not there ---------------------------------------------------------
 
 
-def others(question: AnyQuestion) -> Iterator[Taken]:
+def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
     """Yield what a question that finds nothing may mean, the likeliest first: a path and a name spelled otherwise.
 
     >>> [other.question for other in others(Read("a.py:7"))]
@@ -326,10 +326,14 @@ def others(question: AnyQuestion) -> Iterator[Taken]:
     name = getattr(question, field) if field else None
     names: list[dict[str, object]] = [{}]
     if field and name:
-        respelled = symbol(name)
-        names.append({field: respelled if isinstance(question, Read) else respelled.rpartition(".")[2]})
+        is_text = isinstance(question, Search) and question.kind is None
+        respelled = name.strip(" \t`'\"") if is_text else symbol(name)
+        if is_text:
+            names.append({field: respelled or name})
+        elif last := respelled if isinstance(question, Read) else respelled.rpartition(".")[2]:
+            names.append({field: last})
     known = [question]
-    for place in [{}, *_places(question), *_patterns(question)]:
+    for place in [{}, *_places(question, root), *_patterns(question)]:
         for meant in names:
             try:
                 changed = {**msgspec.structs.asdict(question), **place, **meant}
@@ -358,7 +362,7 @@ def _name_field(question: AnyQuestion) -> str | None:
             return "symbol"
         case Symbols(name_pattern=str(pattern)) if not WILDCARD.search(pattern):
             return "name_pattern"
-        case Search(kind=str()):
+        case Search():
             return "query"
     return None
 
@@ -372,7 +376,7 @@ def symbol(name: str) -> str:
     return name
 
 
-def _places(question: AnyQuestion) -> Iterator[dict[str, object]]:
+def _places(question: AnyQuestion, root: str) -> Iterator[dict[str, object]]:
     """Yield what the path of a question may mean, as arguments: each row goes on from the one before."""
     path = getattr(question, "path", None)
     if not path or len(path) > MAX_RESPELLED_CHARS:
@@ -388,11 +392,13 @@ def _places(question: AnyQuestion) -> Iterator[dict[str, object]]:
                 break
         if meant["path"] != path:
             yield meant
+    if path.startswith(f"{(project := root.rpartition('/')[2])}/"):
+        yield {"path": path.removeprefix(f"{project}/")}  # as seen from above the root
     if isinstance(question, Explore) and (glob := WILDCARD.search(path)):
         place = path[: glob.start()].rpartition("/")[0]
         yield {"path": place, "pattern": path.removeprefix(f"{place}/"), "depth": MAX_LEVELS}
-    if isinstance(question, Search | Symbols) and "," in path and not WILDCARD.search(path):
-        yield {"path": "{" + ",".join(part.strip() for part in path.split(",")) + "}"}
+    if isinstance(question, Search | Symbols) and len(several := re.split(r"[,\s]+", path.strip())) > 1:
+        yield {"path": "{" + ",".join(part.rstrip("/") for part in several) + "}"}
 
 
 def _patterns(question: AnyQuestion) -> Iterator[dict[str, object]]:
@@ -429,7 +435,7 @@ class Wider(NamedTuple):
 def wider(question: AnyQuestion) -> Iterator[Wider]:
     """Yield what an agent may ask where a search finds nothing: without one of its conditions, then without all.
 
-    >>> [each.words for each in wider(Search("get.*url", path="src"))]
+    >>> [each.words for each in wider(Search("get.*", path="src"))]
     ['as a regular expression', 'without path', 'as a regular expression, without path']
     """
     if not isinstance(question, Search | Symbols):
@@ -442,11 +448,27 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
     if len(ways) > 1:
         every = {name: value for _, changes in ways for name, value in changes.items()}
         yield Wider(replace(question, **every), ", ".join(words for words, _ in ways))
-    if isinstance(question, Search) and question.kind:
+    if isinstance(question, Symbols):
+        yield from _as_text(question)
+    elif question.kind:
         yield Wider(Symbols(question.path, None, question.language, f"*{question.query}*"), "of any kind")
         yield Wider(replace(question, kind=None), "as text")
-    if isinstance(question, Symbols) and question.name_pattern and not WILDCARD.search(question.name_pattern):
-        yield Wider(Search(question.name_pattern, question.path, question.language), "as text")
+    elif len(parts := _WORDS.findall(question.query)) > 1:
+        yield Wider(replace(question, query=max(parts, key=len), regex=False), "its longest word")
+
+
+def _as_text(question: Symbols) -> Iterator[Wider]:
+    """Yield where a name stands that nothing defines."""
+    name = question.name_pattern
+    if name and not WILDCARD.search(name):
+        yield Wider(Search(name, question.path, question.language), "as text")
+        if len(words := _WORDS.findall(name)) > 1:
+            yield Wider(Search(_joined(words), regex=True), "as text, however its words are joined")
+
+
+def _joined(words: list[str]) -> str:
+    """Return an expression for some words that stand together: `get_url`, getUrl, "get url"."""
+    return r"[\W_]*".join(words[:MAX_JOINED])
 
 
 def _ways(question: Search | Symbols) -> Iterator[tuple[str, dict[str, object]]]:
@@ -455,7 +477,7 @@ def _ways(question: Search | Symbols) -> Iterator[tuple[str, dict[str, object]]]
         if not question.regex and not question.kind and REGEX_SIGNS.search(question.query):
             yield "as a regular expression", {"regex": True}
         elif not question.regex and not question.kind and len(words := _WORDS.findall(question.query)) > 1:
-            yield "however its words are joined", {"query": r"[\W_]*".join(words[:MAX_JOINED]), "regex": True}
+            yield "however its words are joined", {"query": _joined(words), "regex": True}
         if question.whole_word:
             yield "within words", {"whole_word": False}
         if question.case_sensitive:

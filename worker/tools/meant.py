@@ -4,6 +4,7 @@ A path may lack the directories before it or its extension, and a name those of 
 case. Where more than one could be meant, the refusal names them.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -81,10 +82,9 @@ def _path(request: Request, question: AnyQuestion, path: str) -> str:
 
 
 def _alike(request: Request, asked: str) -> Iterator[_Alike]:
-    """Yield what is of this very name, then what has an extension behind it, then the path and at last the
-    name in another case.
-    """
+    """Yield what is there but for an extension; what ends so, without and with an extension; both in another case."""
     candidates = _matching(request, rf"(?i)(^|/){globs.literal(asked)}(\.[^./]+)?(/|$)")
+    yield _Alike([path for path in candidates if _stem(path) == asked], [])
     exact = [path for path in candidates if f"/{path}".endswith(f"/{asked}")]
     yield _Alike(exact, _directories(candidates, asked))
     yield _Alike([path for path in candidates if f"/{_stem(path)}".endswith(f"/{asked}")], [])
@@ -183,10 +183,11 @@ def _anywhere(request: Request, question: Read, symbol: str) -> Read:
     found = [each for each in found if each.row.qualified_name == symbol] or found  # a full name wins
     files = [*dict.fromkeys(each.file.path for each in found)]
     if not found:
+        last = re.findall(r"\w+", symbol)[-1:] or [name]
         raise Refused(
             "not_found",
             f"no file of the index defines {symbol!r}",
-            f'symbols(name_pattern="*{name}*") lists names that hold it; search(query="{name}") finds text.',
+            f'symbols(name_pattern="*{last[0]}*") lists names that hold it; search(query="{last[0]}") finds text.',
         )
     if len(files) > 1:
         raise _several(f"{symbol!r} is defined in {len(files)} files", files, "Give path, too: one of them.")
