@@ -16,7 +16,8 @@ class Place(NamedTuple):
     def cursor(self) -> str:
         """The cursor that means this place: `Place(500, LISTING).cursor` is "500.0"."""
         before = f"{self.changes}:" if self.changes else ""
-        return f"{before}{self.offset}" if self.generation == CODE else f"{self.offset}.{self.generation}"
+        behind = "" if self.generation == CODE else f".{self.generation}"
+        return f"{before}{self.offset}{behind}"
 
 
 def place(cursor: str | None) -> Place:

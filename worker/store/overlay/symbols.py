@@ -46,6 +46,10 @@ class OverlaidOutlines(Outlines):
             base.first_row(file) * SPREAD + row for file, row in zip(order.behind, self._own_rows, strict=False)
         ]
 
+    def count_rows(self) -> int:
+        """Return how many rows the base has."""
+        return self._base.first_row(self._order.base)
+
     def parsed(self, file: File) -> int:
         """Return how far a file was parsed: WHOLE, IN_PART, ..."""
         source = self._order.sources[file.number]

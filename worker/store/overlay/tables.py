@@ -8,6 +8,7 @@ import re
 import threading
 import weakref
 from collections.abc import Iterator, Mapping
+from itertools import count
 from typing import Any, NamedTuple
 
 import _duckdb as duckdb
@@ -18,7 +19,7 @@ from fledgling.messages.control import Modules
 from fledgling.worker.rows import SymbolColumns
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.overlay.changed import Order, Overlay
-from fledgling.worker.store.overlay.symbols import OverlaidOutlines
+from fledgling.worker.store.overlay.symbols import SPREAD, OverlaidOutlines
 from fledgling.worker.store.overlay.text import OverlaidBlocks
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.sections import NUMBER
@@ -26,6 +27,11 @@ from fledgling.worker.store.sections import NUMBER
 _READS = re.compile(r"\b(?:FROM|JOIN) (?:text\.)?(files|names|imports|roots)\b")
 _FILES_BY_NUMBER = "text.files", "numbered"  # what statements join names with, and what stands for it
 
+# Symbols of the base up to which rows come in the order of paths, as those of a table do, where a statement asks for
+# none: to sort them takes some milliseconds, and of more the memory that a worker may not have.
+ORDERED_ROWS = 200_000
+
+_NUMBERS = count(1)  # a name may be in use by a call at work
 _Row = dict[str, Any]
 
 
@@ -50,7 +56,7 @@ class Tables:
     ) -> None:
         """Make nothing yet. What is made goes with the last who holds this; nobody else uses the connection."""
         self._connection = connection
-        self._name = f"changes_{generation}"
+        self._name = f"changes_{generation}_{next(_NUMBERS)}"
         self._laid, self._modules = laid, modules
         self._making = threading.Lock()
         self._made: set[str] = set()
@@ -95,12 +101,13 @@ class Tables:
             case _:
                 self._lay(table)
 
-    def _run(self, sql: str, **parameters: object) -> None:
-        self._connection.execute(SQL[sql].replace("image.", f"{self._name}."), parameters)
+    def _run(self, sql: str, *, is_ordered: bool = True, **parameters: object) -> None:
+        text = SQL[sql].replace("image.", f"{self._name}.")
+        self._connection.execute(text if is_ordered else text.replace("ORDER BY place", ""), parameters)
 
     def _lay(self, table: str) -> None:
         """Make a table of what parts say, and the view of it and the base."""
-        self._run(f"overlay_{table}")
+        self._run(f"overlay_{table}", is_ordered=self._laid.outlines.count_rows() <= ORDERED_ROWS)
         own = f"{self._name}.own_{table}"
         shape = {column: kind for column, kind, *_ in self._connection.execute(f"DESCRIBE {own}").fetchall()}
         rows = [*_ROWS[table](self._laid)]
@@ -121,8 +128,9 @@ class Tables:
 
 
 def _files(laid: Laid) -> Iterator[_Row]:
-    for part in laid.order.parts:
-        yield {**asdict(part.row), "engine": part.engine, "is_parsed": part.is_parsed}
+    for number, (part, behind) in enumerate(zip(laid.order.parts, laid.order.behind, strict=True), 1):
+        place = behind * SPREAD + number
+        yield {**asdict(part.row), "engine": part.engine, "is_parsed": part.is_parsed, "place": place}
 
 
 def _names(laid: Laid) -> Iterator[_Row]:
@@ -140,10 +148,10 @@ def _imports(laid: Laid) -> Iterator[_Row]:
 
 
 def _symbols(laid: Laid) -> Iterator[_Row]:
-    for part in laid.order.parts:
+    for first, part in zip(laid.outlines.own_firsts, laid.order.parts, strict=True):
         of_file = {"path": part.row.path, "language": part.row.language}
-        for row in zip(*astuple(part.columns), strict=True):
-            yield of_file | dict(zip(SymbolColumns.__struct_fields__, row, strict=True))
+        for place, row in enumerate(zip(*astuple(part.columns), strict=True), first):
+            yield of_file | dict(zip(SymbolColumns.__struct_fields__, row, strict=True)) | {"place": place}
 
 
 def _blocks(laid: Laid) -> Iterator[_Row]:
