@@ -47,13 +47,15 @@ from fledgling.worker.store.symbols import outlined
 
 DEFINED = frozenset(DEFINITION_KINDS)
 UNCONFINED = 3  # exit status: another would end in the same way
+AT_REST = 4  # exit status: there was nothing to do, and another begins when there is
 LOOK_SECONDS = 0.02  # between two looks at whether an extractor has ended, or the indexer
+REST_SECONDS = 1.0  # without a message until an extractor ends; and between two looks while there is none
 
 
 def replace_forever(
     languages: Languages, ends: Sequence[socket.socket], indexer: int, confining: Confining, memory_limit: int
 ) -> NoReturn:
-    """Fork an extractor for each socket, and another one where it ends; be gone when the indexer has closed them.
+    """Fork an extractor for each socket that is written to; be gone when the indexer has closed them.
 
     This process reads nothing that is hostile: what it loads, it loads before it is confined, for all that it forks.
     """
@@ -72,10 +74,10 @@ def replace_forever(
         pipes[0].send(Confined(problem=str(absent)))
         os._exit(1)
     at_work = [AtWork(languages.rows) for _ in ends]
-    missing = [*range(len(ends))]
+    resting = [*range(len(ends))]  # sockets without an extractor, until something comes
     running: dict[int, int] = {}  # processes, and which socket each serves
-    while missing or running:
-        for place in missing:
+    while resting or running:
+        for place in _asked([(place, ends[place]) for place in resting], LOOK_SECONDS if running else REST_SECONDS):
             if (child := os.fork()) == 0:
                 for other in {*ends} - {ends[place]}:
                     other.close()
@@ -83,34 +85,39 @@ def replace_forever(
                     confine("extractor", confining, parent=above)
                 except ConfinementError:
                     os._exit(UNCONFINED)
-                _serve(ends[place], pipes[place], extractor, at_work[place], longest)
-                os._exit(0)
+                os._exit(_serve(ends[place], pipes[place], extractor, at_work[place], longest))
             running[child] = place
-        missing.clear()
-        child, status = _ended(indexer)
-        place = running.pop(child)
-        if ended := os.waitstatus_to_exitcode(status):
-            _tell_lost(ended, pipes[place], extractor, at_work[place])
-            missing.append(place)
+            resting.remove(place)
+        if os.getppid() != indexer:
+            os._exit(0)  # the kernel then ends the extractors, also one that is stopped, or whose code was taken over
+        while running and (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            child, status = ended
+            place = running.pop(child)
+            if code := os.waitstatus_to_exitcode(status):
+                _take_back(code, pipes[place], extractor, at_work[place])
+                resting.append(place)
     os._exit(0)
 
 
-def _ended(indexer: int) -> tuple[int, int]:
-    """Wait until an extractor has ended. Where the indexer has, end too: the kernel then ends the extractors.
-
-    They would see a closed socket themselves, but for one that is stopped, or whose code was taken over.
-    """
-    while True:
-        child, status = os.waitpid(-1, os.WNOHANG)
-        if child:
-            return child, status
-        if os.getppid() != indexer:
-            os._exit(0)
-        time.sleep(LOOK_SECONDS)
+def _asked(resting: Sequence[tuple[int, socket.socket]], seconds: float) -> list[int]:
+    """Wait for a moment; return the places whose sockets have something to be read."""
+    if not resting:
+        time.sleep(seconds)
+        return []
+    readable, _, _ = select.select([end for _, end in resting], [], [], seconds)
+    return [place for place, end in resting if end in readable]
 
 
-def _tell_lost(status: int, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: "AtWork") -> None:
-    """Tell the indexer of the message that was the end of an extractor, if it had one; another takes its place."""
+def _take_back(status: int, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: "AtWork") -> None:
+    """Make ready for another extractor: one rests, or was lost, of which the indexer is told if it waits for it."""
+    if status != AT_REST:
+        _tell_lost(status, pipe, at_work)
+    for language in at_work.met():
+        extractor.extract(language, b"\n")  # a query takes 0.1 seconds to compile: once, not after each loss
+
+
+def _tell_lost(status: int, pipe: Pipe[ToExtractor], at_work: "AtWork") -> None:
+    """Tell the indexer of the message that was the end of an extractor, if it had one."""
     if status == UNCONFINED:
         sys.stderr.write("an extractor could not be confined\n")
         os._exit(1)
@@ -122,8 +129,6 @@ def _tell_lost(status: int, pipe: Pipe[ToExtractor], extractor: Extractor, at_wo
             pipe.send(Lost(at_work.begun()))
             at_work.begin(None)
             at_work.enter(Stage.WAITING)
-            for language in at_work.met():
-                extractor.extract(language, b"\n")  # a query takes 0.1 seconds to compile: once, not after each loss
 
 
 class Stage(IntEnum):
@@ -174,14 +179,18 @@ class AtWork:
         return [language for language, place in self._places.items() if self._memory[place]]
 
 
-def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork, longest: int) -> None:
-    """Answer one message after the other. Wherever this process is killed, the one above knows what it was at."""
+def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork, longest: int) -> int:
+    """Answer one message after the other, until none comes for a while; return the exit status.
+
+    Wherever this process is killed, the one above knows what it was at.
+    """
     while True:
-        select.select([end], [], [])
+        if select.select([end], [], [], REST_SECONDS) == ([], [], []):
+            return AT_REST  # what has met hostile text does not stay
         at_work.enter(Stage.WITHIN_FRAME)
         asked = pipe.receive()
         if asked is None:
-            return
+            return 0
         at_work.enter(Stage.WORKING)
         frame = _signed(asked) if isinstance(asked, Sign) else _parsed(asked, extractor, at_work)
         at_work.enter(Stage.WITHIN_FRAME)
