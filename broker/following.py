@@ -114,12 +114,14 @@ class Follower:
         """Let the process look, and tell a worker what it has not heard yet."""
         assert self._process
         begun, as_of = time.monotonic(), time.time()
+        self._process.busy(True)
         self._process.tell(Sweep(worker.changes if worker else 2**53))
         while isinstance(message := await self._heard(), Update):
             if worker:
                 worker.update(message)
         if not isinstance(message, Swept):
             raise await self._lost("it said what was not asked")
+        self._process.busy(False)
         self._begun, self._swept, self.as_of = begun, message, as_of
         self._indexing.latest = max(self._indexing.latest, message.generation)
 

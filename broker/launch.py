@@ -86,6 +86,7 @@ class BackProcess(Generic[Received]):
         self._draining: asyncio.Task[None] | None = None
         self._errors: asyncio.ReadTransport | None = None
         self._memory: Memory | None = None
+        self.is_busy = True  # asked for something, and not done; a process that starts is
         self.over_memory = False
         self.broken: str | None = None  # what was wrong with the last frame, if anything
         if first:
@@ -119,6 +120,12 @@ class BackProcess(Generic[Received]):
         """Let the process be looked at, and ended where all hold too much; `over_memory` then says so."""
         self._memory = memory
         memory.watch(self, share)
+
+    def busy(self, is_busy: bool) -> None:  # noqa: FBT001  (it says itself what it is)
+        """Note whether the process is asked for something: one that is not is looked at less often."""
+        self.is_busy = is_busy
+        if is_busy and self._memory:
+            self._memory.stir()
 
     def end_for_memory(self) -> None:
         """End the process at once, and say why."""

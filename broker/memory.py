@@ -42,6 +42,10 @@ class Watched(Protocol):
     def pid(self) -> int:
         """The process id."""
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether it was asked for something, and has not said yet that it is done."""
+
     def end_for_memory(self) -> None:
         """End it, and say that memory was why."""
 
@@ -68,13 +72,19 @@ class Memory:
         self._files = files
         self._watched: dict[Watched, int] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._stirred = asyncio.Event()
         self._ended = 0  # the process that was ended last
 
     def watch(self, process: Watched, share: int) -> None:
         """Look at a process from now on, and at those that it forks."""
         self._watched[process] = share
+        self.stir()
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
+
+    def stir(self) -> None:
+        """Look at once, and often: a process is asked for something."""
+        self._stirred.set()
 
     def forget(self, process: Watched) -> None:
         """Look at a process no more."""
@@ -86,8 +96,15 @@ class Memory:
 
     async def _look_on(self) -> None:
         """Look again and again while there is a process to look at."""
-        while self._watched:  # noqa: ASYNC110  (a process has no event for this)
-            await asyncio.sleep(limits.look_again(self._room()))
+        while self._watched:
+            again = limits.look_again(self._room())
+            if any(process.is_busy for process in self._watched):
+                await asyncio.sleep(again)
+                continue
+            self._stirred.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(limits.LOOK_IDLE):
+                    await self._stirred.wait()
         self._looking = None
 
     def _room(self) -> int:

@@ -116,6 +116,7 @@ class QueryWorker:
                 self._tell_end(status, first)
             self._was_killed = True
             self._breaker.ended([], is_crash=True)
+        self._process.busy(bool(self._waiting))
         self._reading = asyncio.create_task(self._read())
         return is_ready
 
@@ -152,6 +153,7 @@ class QueryWorker:
         number = next(self._ids)
         waiting = Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting[number] = waiting
+        self._process.busy(True)
         self._process.tell(Call(number, deadline - time.monotonic(), question))
         try:
             async with asyncio.timeout_at(deadline + limits.YIELDING):
@@ -193,6 +195,7 @@ class QueryWorker:
             if not (meant := _meant(waiting.question, message)) or not tools.fits(meant, message.answer, self._profile):
                 break
             del self._waiting[message.id]
+            self._process.busy(bool(self._waiting))
             self._breaker.answered(waiting.question)
             if not waiting.answer.done():
                 waiting.answer.set_result(_with_words(waiting.question, meant, message.answer))

@@ -29,6 +29,7 @@ MAX_EXTRACTORS = 8  # processes; a machine with more cores lends no more
 FRAMES = 0.25  # of memory_limit, for what extractors have found and the indexer has not taken in yet
 FILLED_SECOND = 2 * 2**30  # bytes that a core may fill in a second; 1.4 GB were measured
 LOOK_SECONDS, LOOK_LEAST = 0.05, 0.002  # between two looks at what is held: as far as room lasts, and at least
+LOOK_IDLE = 5.0  # seconds between two looks while nobody asks them for anything: the kernel holds each to its share
 GRACE = 0.3  # seconds after query_timeout by which every call is answered or refused
 YIELDING = 0.2  # seconds of them that a call has to yield; the rest is for killing its worker and for saying so
 

@@ -225,6 +225,8 @@ class Hog:
     def pid(self) -> int:
         return self.process.pid
 
+    is_busy = True
+
     def end_for_memory(self) -> None:
         self.over_memory = True
         self.process.kill()

@@ -81,10 +81,7 @@ def replace_forever(
             if (child := os.fork()) == 0:
                 for other in {*ends} - {ends[place]}:
                     other.close()
-                try:
-                    confine("extractor", confining, parent=above)
-                except ConfinementError:
-                    os._exit(UNCONFINED)
+                _confine(confining, above)
                 os._exit(_serve(ends[place], pipes[place], extractor, at_work[place], longest))
             running[child] = place
             resting.remove(place)
@@ -97,6 +94,13 @@ def replace_forever(
                 _take_back(code, pipes[place], extractor, at_work[place])
                 resting.append(place)
     os._exit(0)
+
+
+def _confine(confining: Confining, above: int) -> None:
+    try:
+        confine("extractor", confining, parent=above)
+    except ConfinementError:
+        os._exit(UNCONFINED)
 
 
 def _asked(resting: Sequence[tuple[int, socket.socket]], seconds: float) -> list[int]:
