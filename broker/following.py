@@ -22,9 +22,9 @@ from fledgling.security import inspection, limits
 
 Freshness = Literal["strict", "burst", "off"]
 
-SHARE = 10  # a look is shared for so many times what it took: looking takes at most a tenth of a core
+SHARE = 4  # a look is shared for so many times what it took: looking takes at most a fifth of a core
 SILENT_SECONDS = 60.0  # of a follower that looks; half a second is what a kernel takes
-RESTARTS = 3  # followers that may end, in RESTART_SECONDS; then answers say that nobody follows
+RESTARTS = 5  # followers that may end, in RESTART_SECONDS; then answers say that nobody follows
 RESTART_SECONDS = 60.0
 _log = logging.getLogger("fledgling")
 
@@ -67,7 +67,11 @@ class Follower:
                 return None
             if self._looking is None or self._looking.done():
                 self._looking = asyncio.create_task(self._look(worker))
-            await asyncio.shield(self._looking)
+            try:
+                await asyncio.shield(self._looking)
+            except LostError:
+                if self._is_given_up():
+                    raise
         assert self._swept
         return self._swept
 
@@ -130,9 +134,7 @@ class Follower:
         if self._process and self._images is self._indexing.images:
             return
         await self._end()
-        now = time.monotonic()
-        self._ended = [ended for ended in self._ended if now - ended < RESTART_SECONDS]
-        if len(self._ended) >= RESTARTS:
+        if self._is_given_up():
             raise LostError
         indexing, order = self._indexing, self._indexing.order
         assert indexing.files.kept_fd is not None
@@ -159,9 +161,16 @@ class Follower:
             )
         except OSError as problem:
             _log.error("no follower can be started: %s", problem.strerror)
+            self._ended.append(time.monotonic())
             raise LostError from problem
         self._process.watch(indexing.memory, int(order.profile.memory_limit * limits.INDEXING))
         await self._confined()
+
+    def _is_given_up(self) -> bool:
+        """Return whether so many followers have ended that no other is started for a while."""
+        now = time.monotonic()
+        self._ended = [ended for ended in self._ended if now - ended < RESTART_SECONDS]
+        return len(self._ended) >= RESTARTS
 
     async def _confined(self) -> None:
         assert self._process

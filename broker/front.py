@@ -30,7 +30,7 @@ from fledgling.messages.answers import (
 from fledgling.messages.control import Progress, Swept
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked, Explore, Query, Survey
+from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
@@ -176,7 +176,7 @@ class Front:
         Where a file that the answer names has changed since the last look, it is put once more.
         """
         as_of, looks = time.monotonic(), 0
-        may_share = not isinstance(question, Explore | Query | Survey)  # those tell of files that they do not name
+        may_share = isinstance(question, Read | Search)  # the others tell of files that they do not name
         while True:
             if deadly := self._breaker.refusal(question):
                 return deadly

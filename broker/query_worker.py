@@ -150,6 +150,8 @@ class QueryWorker:
 
         None where the worker ended before it had begun with the call: ask another.
         """
+        if self._has_ended:  # since it was chosen
+            return None
         number = next(self._ids)
         waiting = Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting[number] = waiting

@@ -81,9 +81,9 @@ class Settings(Struct, frozen=True):
         Literal["strict", "burst", "off"],
         Meta(
             description="strict, burst or off: look for changes before every call, share a look among calls that come "
-            "within ten times what it takes, or do not look"
+            "within four times what it takes, or do not look"
         ),
-    ] = "off"
+    ] = "burst"
     index_content: Annotated[bool, Meta(description="true or false")] = True
     submodules: Annotated[
         bool, Meta(description="true or false: index submodules and nested repositories, each by its own rules")

@@ -22,6 +22,7 @@ from fledgling.messages.questions import AnyQuestion, Explore
 from fledgling.security import profile as profiles
 
 INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.query"
+FOLLOWER = "fledgling.worker.follower"
 
 PATIENCE = 60.0  # seconds for what has no bound of its own: other tests and other work may hold the processors
 

@@ -16,6 +16,7 @@ from mcp import MCPError
 from running import (
     CALLS,
     ENDLESS,
+    FOLLOWER,
     INDEXER,
     QUERY_WORKER,
     Server,
@@ -86,10 +87,10 @@ def data_limit(process):
 
 
 @pytest.mark.anyio
-async def test_query_worker_holds_three_pipes_and_the_image_and_is_the_only_child(project):
+async def test_query_worker_holds_three_pipes_and_the_image(project):
     async with connected(project) as client:
         await client.call_tool("explore", {})
-        [worker] = back_processes(broker())
+        worker = worker_of(broker())
         is_started_bare(worker, QUERY_WORKER)
         assert has_limits(worker, limits.QUERY_WORKER)
         # What the files of a small index leave of memory_limit, and the headroom.
@@ -98,6 +99,22 @@ async def test_query_worker_holds_three_pipes_and_the_image_and_is_the_only_chil
             await client.call_tool(tool, arguments)
             others = {where for fd, where in opened(worker).items() if fd > 2}
             assert others == {"/memfd:fledgling-image (deleted)"}
+
+
+@pytest.mark.anyio
+async def test_follower_holds_three_pipes_the_root_its_files_and_its_extractors(project):
+    async with connected(project) as client:
+        await client.call_tool("explore", {})
+        [follower] = [child for child in back_processes(broker(), FOLLOWER) if child.ppid() == broker().pid]
+        is_started_bare(follower, FOLLOWER)
+        assert has_limits(follower, limits.of_indexer(2 * GB))
+        await client.call_tool("explore", {})
+        others = {where for fd, where in opened(follower).items() if fd > 2}
+        others = {where for where in others if not where.startswith("socket:")}
+        assert others == {str(project), "/memfd:fledgling-image (deleted)"}
+        [above] = follower.children()
+        assert not above.children()  # an extractor ends where there is nothing to parse
+    await until(lambda: not (is_alive(follower) or is_alive(above)))
 
 
 @pytest.mark.anyio
@@ -304,7 +321,7 @@ async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project,
                 answer = await client.call_tool(tool, arguments)
             seconds.append(time.monotonic() - begun)
             assert answer.model_dump_json() == expected[kill % len(CALLS)]
-            assert [child.cmdline()[-1] for child in back_processes(broker())] == [QUERY_WORKER]
+            assert len(back_processes(broker(), QUERY_WORKER)) == 1
         assert await answers(client) == expected
         assert [where for where in opened(broker()).values() if "memfd" in where] == image
     record_testsuite_property("recovery median ms", round(1000 * statistics.median(seconds)))

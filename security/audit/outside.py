@@ -12,6 +12,7 @@ from fledgling.security.audit.corpus import Expected
 
 Seen = tuple[bool, str]
 INDEXER, QUERY_WORKER = "fledgling.worker.indexer", "fledgling.worker.query"
+FOLLOWER = "fledgling.worker.follower"
 _NETWORK = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "udplite", "packet")
 
 

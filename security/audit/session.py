@@ -15,7 +15,7 @@ from fledgling.security import limits
 from fledgling.security.audit import client, corpus, outside
 from fledgling.security.audit.client import Connection
 from fledgling.security.audit.corpus import Ask, Attack, Look
-from fledgling.security.audit.outside import INDEXER, QUERY_WORKER, Seen
+from fledgling.security.audit.outside import FOLLOWER, INDEXER, QUERY_WORKER, Seen
 from fledgling.security.audit.report import Result
 from fledgling.security.audit.target import SCRATCH, Target, judged, looked, result
 from fledgling.security.audit.verdict import Verdict, judge, leaks
@@ -121,7 +121,7 @@ class _Session:
         for child in outside.children(self._pid):
             if child not in self._known:
                 self._known.add(child)
-                if (name := outside.module(child)) not in (INDEXER, QUERY_WORKER, ""):
+                if (name := outside.module(child)) not in (FOLLOWER, INDEXER, QUERY_WORKER, ""):
                     return name
         return ""
 
@@ -147,7 +147,7 @@ class _Session:
     async def _children(self) -> Seen:
         await _idles(self._pid, SLACK)
         names = [outside.module(pid) for pid in outside.children(self._pid) if outside.is_alive(pid)]
-        return names == [QUERY_WORKER], ", ".join(names)
+        return sorted(names) in ([QUERY_WORKER], [FOLLOWER, QUERY_WORKER]), ", ".join(names)
 
     async def _descriptions(self) -> Seen:
         described = await self._connection.descriptions()

@@ -49,6 +49,8 @@ class Sweep:
         if not all(map(self._again, sorted(others))) or self._walk.limit or self._is_cut:
             return self._look_at_all()
         changed, removed = self._exchanged(before, self._walk.seen) if others else ({}, [])
+        if others:
+            self.unlisted = self._walk.unlisted()
         for entry in self._with_other_stamps(before):
             changed[entry.path] = entry
         self.entries |= changed
@@ -67,6 +69,7 @@ class Sweep:
         self._walk = Walk(self._root_fd, self._scope, self._names)
         self._walk.run()
         self.entries = {entry.path: entry for entry in self._walk.tree(is_whole=self._is_whole).entries}
+        self.unlisted = self._walk.unlisted()  # names that are left out, with why
 
     def _look_at_all(self) -> Look:
         before = self.entries

@@ -271,9 +271,9 @@ class Walk:
             return Tree(entries, dict(self.left_out), BEYOND if ended else None, notices)
         entries, cut = nearest(entries, self.max_files)
         partial = " ".join(filter(None, (ended, cut))) or None
-        return Tree(entries, dict(self.left_out), partial, notices, self._unlisted())
+        return Tree(entries, dict(self.left_out), partial, notices, self.unlisted())
 
-    def _unlisted(self) -> list[tuple[str, str]]:
+    def unlisted(self) -> list[tuple[str, str]]:
         """Return the names that were left out, those nearest to the root where they are too many, by path."""
         left_out = [item for seen in self.seen.values() for item in seen.left_out.items()]
         left_out += [(path, NESTED) for path, seen in self.seen.items() if seen.is_left_out]

@@ -51,6 +51,8 @@ class Differences:
         self._imports_came: dict[str, int] = {}
         self._unread: dict[str, Entry] = {}  # to be read once more at the next look
         self._pending: list[str] = []
+        self._unlisted = self._known.unlisted()
+        self._unlisted_came = 0
         self._obstacle: Obstacle | None = None
         self._waiting = 0  # files that differ, where they are too many
         self._has_looked = False
@@ -91,6 +93,7 @@ class Differences:
             removed=[path for path in paths if path not in self._parts],
             imports={path: self._imports.of(path) for path, came in self._imports_came.items() if came > generation},
             pending=self._pending[:SHOWN_PENDING],
+            unlisted=self._unlisted if self._unlisted_came > generation else None,
         )
         yield Update(self.generation, msgspec.msgpack.encode(last))
 
@@ -126,9 +129,12 @@ class Differences:
         readings = self._reading.read(waiting)
         self._unread = readings.again
         others = {path: read for path, read in readings.read.items() if not self._is_known(path, waiting[path], *read)}
-        if not (others or found.removed or readings.pending != self._pending):
+        has_others_unlisted = self._sweep.unlisted != self._unlisted
+        if not (others or found.removed or has_others_unlisted or readings.pending != self._pending):
             return
         self.generation += 1
+        if has_others_unlisted:
+            self._unlisted, self._unlisted_came = self._sweep.unlisted, self.generation
         self._pending = readings.pending
         made = self._reading.made(others)
         for path in found.removed:

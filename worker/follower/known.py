@@ -33,3 +33,7 @@ class Known:
         """Return the language of every file, by path."""
         blocks = self._blocks
         return {blocks.path(number): blocks.names[blocks.languages[number]] for number in blocks.files}
+
+    def unlisted(self) -> list[tuple[str, str]]:
+        """Return the names that are no files of the index, with why."""
+        return sorted(self._blocks.unlisted.items())

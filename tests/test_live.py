@@ -1,0 +1,345 @@
+"""Answers follow the project: they are those of an index built now, and what is older says so."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+
+import msgspec
+import psutil
+import pytest
+from changing import edit, plant, question
+from running import FOLLOWER, QUERY_WORKER, answered, first, fronted, until
+
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing
+from fledgling.config import Settings
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.cursors import place as cursor_at
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read, Search, Survey, Symbols
+from fledgling.security import profile as profiles
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def live(root: Path, profile: object = "fledgling-core", freshness: str = "strict") -> AsyncIterator[Front]:
+    """A front that follows the project."""
+    indexing = Indexing(Settings(root=str(root)), profiles.load(str(profile)), is_followed=True)
+    front = Front(indexing.profile, indexing, freshness)
+    try:
+        await indexing.built()
+        yield front
+    finally:
+        await front.close()
+
+
+async def pages(front: Front, question: AnyQuestion, most: int = 3) -> list[AnyAnswer | Refusal]:
+    """The first pages of an answer, each with the cursor that it would have without changes."""
+    found = []
+    following: AnyQuestion | None = question
+    while following and len(found) < most:
+        page, following = await front.ask(following), None
+        if following_call := getattr(page, "next", None):
+            arguments = following_call.arguments
+            following = msgspec.convert({**arguments, "tool": following_call.tool}, type(question))
+            if "cursor" in arguments:
+                plain = cursor_at(str(arguments["cursor"]))._replace(changes=0).cursor
+                again = msgspec.structs.replace(following_call, arguments={**arguments, "cursor": plain})
+                page = msgspec.structs.replace(page, next=again)
+        found.append(page)
+    return found
+
+
+def paths_in(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if ".git" not in path.parts)
+
+
+async def check(root: Path, profile: str, seed: int, *, files: int, edits: list[int], count: int) -> None:
+    """Edit a tree in steps, and compare every answer with one of an index built at that step."""
+    random = Random(seed)
+    plant(root, random, files)
+    async with live(root, profile) as front:
+        known = paths_in(root)
+        for some in edits:
+            edit(root, random, some)
+            known = sorted({*known, *paths_in(root)})
+            async with fronted(root, profile) as (fresh, indexing):
+                await indexing.built()
+                for _ in range(count):
+                    asked = question(random, known)
+                    if not isinstance(asked, Survey) and type(asked).__name__.lower() in front.profile.tools:
+                        assert await pages(front, asked) == await pages(fresh, asked), asked
+
+
+@pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst"])
+async def test_answers_are_those_of_an_index_built_now(tmp_path: Path, profile: str) -> None:
+    await check(tmp_path, profile, 1, files=25, edits=[1, 8], count=30)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(2, 22))
+async def test_answers_are_those_of_an_index_built_now_whatever_changes(tmp_path: Path, seed: int) -> None:
+    profile = ["fledgling-core", "fledgling-analyst"][seed % 2]
+    await check(tmp_path, profile, seed, files=60, edits=[1, 2, 1, 5, 40, 1], count=60)
+
+
+# ---- what happens to a tree ------------------------------------------------------------------------------------------
+
+
+def git(root: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", root, "-c", "user.name=a", "-c", "user.email=a@b", *arguments], check=True, stdout=-3)
+
+
+def write(root: Path, name: str, text: str) -> None:
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    (root / name).write_text(text)
+
+
+def same_size(root: Path) -> None:
+    """A rewrite with another content of the same size, whose times are set back."""
+    before = (root / "a.py").stat()
+    write(root, "a.py", "def one(): return 2\n")
+    os.utime(root / "a.py", ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def replaced(root: Path) -> None:
+    write(root, "a.py.new", "needle = 1\n")
+    os.replace(root / "a.py.new", root / "a.py")
+
+
+def swapped(root: Path) -> None:
+    (root / "a.py").unlink()
+    write(root, "a.py/b.py", "needle = 1\n")
+
+
+def linked(root: Path) -> None:
+    shutil.rmtree(root / "pkg")
+    (root / "pkg").symlink_to("/etc")
+
+
+def unlisted(root: Path) -> None:
+    write(root, ".gitignore", "a.py\nignored.py\n")
+    git(root, "rm", "-q", "--cached", "a.py")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "a file is written to": lambda root: write(root, "a.py", "def needle(): pass\n"),
+    "a file is rewritten with the same size and time": same_size,
+    "a file is replaced by a rename": replaced,
+    "a file is new": lambda root: write(root, "new/deep/needle.py", "import pkg.m\n"),
+    "a file is deleted": lambda root: (root / "pkg/m.py").unlink(),
+    "a directory is deleted": lambda root: shutil.rmtree(root / "pkg"),
+    "a directory is renamed": lambda root: (root / "pkg").rename(root / "needle"),
+    "a directory takes the place of a file": swapped,
+    "a link takes the place of a directory": linked,
+    "an ignore file is new": lambda root: write(root, "pkg/.gitignore", "m.py\n"),
+    "an ignore file says less": lambda root: write(root, ".gitignore", ""),
+    "git's own exclude file": lambda root: write(root, ".git/info/exclude", "untracked.py\n"),
+    "an ignored file becomes tracked": lambda root: git(root, "add", "-f", "ignored.py"),
+    "a tracked file becomes ignored": unlisted,
+    "git is asked for its status": lambda root: git(root, "status"),
+    "a commit": lambda root: git(root, "commit", "-q", "--allow-empty", "-m", "x"),
+    "a repository inside": lambda root: git(root, "init", "-q", "pkg"),
+    "a file becomes binary": lambda root: (root / "a.py").write_bytes(b"\0needle"),
+    "a file grows too large": lambda root: write(root, "a.py", "# needle\n" * 200_000),
+    "a file loses its language": lambda root: (root / "a.py").rename(root / "a"),
+    "what others import is renamed": lambda root: (root / "pkg/m.py").rename(root / "pkg/n.py"),
+}
+
+
+def asked_in(place: str) -> list[AnyQuestion]:
+    return [
+        Explore(place, depth=9),
+        Search("needle", place),
+        Search("def", place),
+        Symbols(place),
+        Read(f"{place}/a.py"),
+        Read(f"{place}/pkg/m.py"),
+        Dependencies(f"{place}/use.py"),
+        Dependencies(f"{place}/pkg/m.py", "imported_by"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("untouched")
+    write(root, "a.py", "def one(): return 1\n")
+    write(root, "pkg/__init__.py", "")
+    write(root, "pkg/m.py", "class M:\n    def run(self): ...\n")
+    write(root, "use.py", "from pkg import m\nimport a\n")
+    write(root, ".gitignore", "ignored.py\n")
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "all")
+    write(root, "ignored.py", "needle = 'ignored'\n")
+    write(root, "untracked.py", "needle = 'untracked'\n")
+    return root
+
+
+async def test_every_change_is_in_the_next_answer(untouched: Path, tmp_path: Path) -> None:
+    """Each change is looked at by itself; then all is compared with an index built now, and once more restricted."""
+    places = {f"p{number}": name for number, name in enumerate(CHANGES)}
+    for place in places:
+        shutil.copytree(untouched, tmp_path / place, symlinks=True)
+    async with live(tmp_path) as front:
+        for place, name in places.items():
+            await answered(front)
+            CHANGES[name](tmp_path / place)
+        for settings in (None, "exclude_patterns: [pkg]\n"):
+            if settings:
+                write(tmp_path, ".fledgling.yaml", settings)
+            async with fronted(tmp_path) as (fresh, indexing):
+                await indexing.built()
+                for place, name in places.items():
+                    for asked in asked_in(place):
+                        assert await pages(front, asked) == await pages(fresh, asked), (name, asked)
+
+
+async def test_an_index_that_a_view_narrows_is_built_anew(tmp_path: Path) -> None:
+    """Whether a change hides other files, only the view can say."""
+    view = tmp_path / "narrow.sql"
+    view.write_text(
+        "SET tools = 'explore, read, search';\n"
+        "CREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE '%secret%';\n"
+    )
+    root = tmp_path / "root"
+    write(root, "a.py", "x = 1\n")
+    write(root, "secret.py", "needle = 1\n")
+    async with live(root, view) as front:
+        assert (await answered(front, Search("needle"))).total == 0
+        write(root, "a.py", "needle = 2\n")
+        assert (await answered(front, Search("needle"))).total == 1
+
+
+async def test_many_changes_are_answered_from_an_index_built_anew(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "x = 1\n")
+    async with live(tmp_path) as front:
+        await answered(front, Search("needle"))
+        for number in range(600):
+            write(tmp_path, f"d/m{number}.py", f"needle = {number}\n")
+        found = await answered(front, Search("needle", max_results=1000, context=0))
+        while found.total < 600:
+            assert "changed since this was indexed" in found.note
+            found = await answered(front, Search("needle", max_results=1000, context=0))
+        assert found.total == 600
+
+
+async def test_the_root_that_is_gone_is_answered_by_a_refusal(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write(root, "a.py", "needle = 1\n")
+    async with live(root) as front:
+        await answered(front, Search("needle"))
+        shutil.rmtree(root)
+        write(root, "a.py", "other = 1\n")
+        refused = await front.ask(Search("needle"))
+        assert isinstance(refused, Refusal)
+        assert "deleted" in refused.reason
+
+
+async def test_a_file_that_is_being_written_is_named_or_read_whole(tmp_path: Path) -> None:
+    """Each line is written at once: what is read of the file in between are the first of its lines."""
+    write(tmp_path, "a.py", "needle = 0\n")
+    stop = threading.Event()
+
+    def scribble() -> None:
+        with (tmp_path / "a.py").open("a", buffering=1) as file:
+            while not stop.is_set() and file.tell() < 20_000:
+                file.write(f"needle = {file.tell()}\n")
+
+    async with live(tmp_path) as front:
+        await answered(front, Search("needle"))
+        thread = threading.Thread(target=scribble)
+        thread.start()
+        try:
+            for _ in range(20):
+                least = (tmp_path / "a.py").read_text().count("needle")
+                found = await answered(front, Search("needle", max_results=1))
+                assert found.total >= least or "a.py" in (found.note or "")
+        finally:
+            stop.set()
+            thread.join()
+        count = (tmp_path / "a.py").read_text().count("\n")
+        assert (await answered(front, Read("a.py"))).total_lines == count
+
+
+# ---- who dies --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("module", [FOLLOWER, QUERY_WORKER])
+async def test_a_process_that_is_killed_between_two_edits_costs_no_change(tmp_path: Path, module: str) -> None:
+    write(tmp_path, "a.py", "needle = 1\n")
+    async with live(tmp_path) as front:
+        assert (await answered(front, Search("needle"))).total == 1
+        write(tmp_path, "b.py", "needle = 2\n")
+        assert (await answered(front, Search("needle"))).total == 2
+        for number in range(3):
+            (await first(psutil.Process(), module)).kill()
+            write(tmp_path, f"c{number}.py", "needle = 3\n")
+            (tmp_path / "b.py").unlink(missing_ok=True)
+            assert (await answered(front, Search("needle"))).total == 2 + number
+
+
+async def test_nothing_is_left_of_a_server_that_is_gone(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "needle = 1\n")
+    async with live(tmp_path) as front:
+        await answered(front, Search("needle"))
+        write(tmp_path, "a.py", "needle = 2\n")
+        await answered(front, Search("needle"))
+        seen = psutil.Process().children(recursive=True)
+        assert any(FOLLOWER in process.cmdline() for process in seen)
+    await until(lambda: not any(process.is_running() for process in seen))
+
+
+# ---- trials ----------------------------------------------------------------------------------------------------------
+
+
+async def trials(root: Path, freshness: str, count: int) -> None:
+    """Edit, then ask: of what is asked, the answer shows the edit."""
+    random = Random(7)
+    for number in range(20):
+        write(root, f"m{number}.py", f"value_{number} = 0\n")
+    async with live(root, freshness=freshness) as front:
+        for trial in range(count):
+            number, name = random.randrange(20), f"word{trial}x"
+            write(root, f"m{number}.py", f"def {name}():\n    return {trial}\n")
+            match random.randrange(4):
+                case 0:
+                    assert (await answered(front, Search(name))).total == 1
+                case 1:
+                    found = await answered(front, Symbols(name_pattern=name))
+                    assert [file.path for file in found.files] == [f"m{number}.py"]
+                case 2:
+                    assert name in (await answered(front, Read(f"m{number}.py"))).lines[0]
+                case 3:
+                    assert (await answered(front, Read(f"m{number}.py", symbol=name))).lines[1] == f"    return {trial}"
+
+
+@pytest.mark.parametrize("freshness", ["strict", "burst"])
+async def test_an_edit_is_in_the_next_answer(tmp_path: Path, freshness: str) -> None:
+    await trials(tmp_path, freshness, 100)
+
+
+@pytest.mark.long
+async def test_ten_thousand_edits_are_in_the_next_answers(tmp_path: Path) -> None:
+    await trials(tmp_path, "strict", 10_000)
+
+
+@pytest.mark.long
+async def test_a_server_at_rest_does_nothing(tmp_path: Path) -> None:
+    """30 milliseconds of CPU in a minute, over all its processes: none of them watches, or waits by looking."""
+    write(tmp_path, "a.py", "needle = 1\n")
+    async with live(tmp_path) as front:
+        await answered(front, Search("needle"))
+        await asyncio.sleep(3)
+        processes = psutil.Process().children(recursive=True)
+        before, own = [sum(process.cpu_times()[:2]) for process in processes], time.process_time()
+        await asyncio.sleep(60)
+        spent = sum(sum(process.cpu_times()[:2]) for process in processes) - sum(before)
+        assert spent + time.process_time() - own <= 0.03
