@@ -1,6 +1,7 @@
 """Keys of data: what the readers of JSON, TOML and YAML make of a key and its value."""
 
 import json
+import re
 
 from fledgling.worker.extracting.outline import Definition
 
@@ -22,3 +23,21 @@ def unquoted(written: bytes) -> str:
         except ValueError:
             return text
     return inner if inner.isprintable() else text
+
+
+def brackets_end(to_bracket: re.Pattern[bytes], source: bytes, start: int) -> int | None:
+    """Where the bracket that is open here is closed, if it is: `to_bracket` leads to the next, `open` or not."""
+    depth, at = 1, start + 1
+    while depth:
+        bracket = to_bracket.match(source, at)
+        if bracket is None:
+            return None
+        depth += 1 if bracket["open"] else -1
+        at = bracket.end()
+    return at
+
+
+def match_end(pattern: re.Pattern[bytes], source: bytes, at: int) -> int:
+    """Where a pattern that matches here ends; here, where it does not."""
+    match = pattern.match(source, at)
+    return match.end() if match else at

@@ -5,6 +5,7 @@ that the profile shows, and of nothing else.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -152,9 +153,8 @@ def of_languages(request: Request, asked: Scope, name: str) -> str | None:
     Where a `name` is asked for, files matter whose text holds it.
     """
     undefined = request.opened.generation.undefined
-    counts = {
-        language: len(naming(request, asked.files(request, request.blocks.in_language(language)), name))
-        for language in (undefined if asked.language is None else {asked.language}.intersection(undefined))
-    }
-    said = [f"{language} ({counted(count, 'file')})" for language, count in counts.items() if count]
+    languages = undefined if asked.language is None else {asked.language}.intersection(undefined)
+    files = [file for language in languages for file in asked.files(request, request.blocks.in_language(language))]
+    counts = Counter(file.language for file in naming(request, files, name))
+    said = [f"{language} ({counted(counts[language], 'file')})" for language in languages if counts[language]]
     return f"Definitions are not extracted from {listed(said)}; search() finds its text." if said else None

@@ -2,7 +2,7 @@
 
 import re
 
-from fledgling.worker.extracting.keys import key, unquoted
+from fledgling.worker.extracting.keys import brackets_end, key, match_end, unquoted
 from fledgling.worker.extracting.outline import Definition, Outline
 
 STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
@@ -18,24 +18,24 @@ TO_BRACKET = re.compile(
 
 def outline(source: bytes) -> Outline:
     """The keys of the object that a text is: `outline(b'{"a": {"b": 1}}')` has `a`."""
-    start = _end(BLANK, source, 0)
+    start = match_end(BLANK, source, 0)
     if source[start : start + 1] != b"{":
         return Outline([])
     keys, end = members(source, start)
-    return Outline(keys, complete=end is not None and _end(BLANK, source, end) == len(source))
+    return Outline(keys, complete=end is not None and match_end(BLANK, source, end) == len(source))
 
 
 def members(source: bytes, start: int) -> tuple[list[Definition], int | None]:
     """The keys of the object that starts here, and where it ends; None where its text makes no sense."""
     found: list[Definition] = []
-    at = _end(BETWEEN, source, start + 1)
+    at = match_end(BETWEEN, source, start + 1)
     while pair := KEY.match(source, at):
-        value = _end(BLANK, source, pair.end())
+        value = match_end(BLANK, source, pair.end())
         end = value_end(source, value)
         if end is None:
             return found, None
         found.append(key(unquoted(pair[1]), at, value, end))
-        at = _end(BETWEEN, source, end)
+        at = match_end(BETWEEN, source, end)
     return found, at + 1 if source[at : at + 1] == b"}" else None
 
 
@@ -44,16 +44,4 @@ def value_end(source: bytes, start: int) -> int | None:
     if source[start : start + 1] not in (b"{", b"["):
         scalar = SCALAR.match(source, start)
         return scalar.end() if scalar else None
-    depth, at = 1, start + 1
-    while depth:
-        bracket = TO_BRACKET.match(source, at)
-        if bracket is None:
-            return None
-        depth += 1 if bracket["open"] else -1
-        at = bracket.end()
-    return at
-
-
-def _end(pattern: re.Pattern[bytes], source: bytes, at: int) -> int:
-    match = pattern.match(source, at)
-    return match.end() if match else at
+    return brackets_end(TO_BRACKET, source, start)

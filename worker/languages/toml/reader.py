@@ -2,7 +2,7 @@
 
 import re
 
-from fledgling.worker.extracting.keys import key, unquoted
+from fledgling.worker.extracting.keys import brackets_end, key, match_end, unquoted
 from fledgling.worker.extracting.outline import Definition, Outline
 
 LINE_STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'[^'\n]*+'"
@@ -22,7 +22,7 @@ def outline(source: bytes) -> Outline:
     """The keys before the first table, and all tables: `outline(b"a = 1\\n[b.c]\\nd = 2\\n")` has `a` and `b.c`."""
     found: list[Definition] = []
     table: Definition | None = None
-    at = _end(BLANK, source, 0)
+    at = match_end(BLANK, source, 0)
     while at < len(source):
         if header := HEADER.match(source, at):
             end = header.end()
@@ -42,7 +42,7 @@ def outline(source: bytes) -> Outline:
         rest = REST.match(source, end)
         if rest is None:
             return Outline(found, complete=False)
-        at = _end(BLANK, source, rest.end())
+        at = match_end(BLANK, source, rest.end())
     return Outline(found)
 
 
@@ -57,16 +57,4 @@ def value_end(source: bytes, start: int) -> int | None:
     if source[start : start + 1] not in (b"{", b"["):
         scalar = SCALAR.match(source, start)
         return start + len(scalar[0].rstrip()) if scalar else None
-    depth, at = 1, start + 1
-    while depth:
-        bracket = TO_BRACKET.match(source, at)
-        if bracket is None:
-            return None
-        depth += 1 if bracket["open"] else -1
-        at = bracket.end()
-    return at
-
-
-def _end(pattern: re.Pattern[bytes], source: bytes, at: int) -> int:
-    match = pattern.match(source, at)
-    return match.end() if match else at
+    return brackets_end(TO_BRACKET, source, start)
