@@ -12,7 +12,7 @@ Layer = Literal[
     "door", "arguments", "paths", "gate", "engine", "image", "landlock", "seccomp", "privileges", "limits", "reader",
     "output", "wire", "protocol", "launch", "loader", "transport", "release", "none",
 ]  # fmt: skip
-Process = Literal["broker", "query worker", "indexer", "extractor"]
+Process = Literal["broker", "query worker", "indexer", "follower", "extractor"]
 Expected = str | int | list[str | int] | dict[str, str | int]
 Must = Literal["refused", "harmless", "ends", "printable", "works"]
 REQUIRED: Mapping[str, dict[str, Any]] = {

@@ -24,7 +24,7 @@ def look(pid: int, at: str, expected: Expected) -> Seen:
 def _arguments(process: Path, expected: Expected) -> Seen:
     found = (process / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")[1:-1]
     assert isinstance(expected, list)
-    return found[:-1] == expected and found[-1:] in ([INDEXER], [QUERY_WORKER]), " ".join(found)
+    return found[:-1] == expected and found[-1:] in ([INDEXER], [QUERY_WORKER], [FOLLOWER]), " ".join(found)
 
 
 def _environment(process: Path, _: Expected) -> Seen:

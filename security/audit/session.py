@@ -126,8 +126,12 @@ class _Session:
         return ""
 
     def looks(self, attacks: Iterable[Attack]) -> list[Result]:
-        """Look at the broker and the query worker."""
-        pids = {"broker": [self._pid], "query worker": outside.running(self._pid, QUERY_WORKER)[-1:]}
+        """Look at the broker, the query worker and the follower."""
+        pids = {
+            "broker": [self._pid],
+            "query worker": outside.running(self._pid, QUERY_WORKER)[-1:],
+            "follower": outside.running(self._pid, FOLLOWER)[-1:],
+        }
         return [
             result(attack, _seen(attack, attack.act, pids[attack.act.process], self._target), self._target)
             for attack in attacks
