@@ -8,25 +8,27 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
 
 from fledgling.broker import audit_log
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.query_worker import QueryWorker
+from fledgling.config import Freshness
 from fledgling.messages.answers import Refusal
+from fledgling.messages.bounded import MAX_COUNT
 from fledgling.messages.control import Follow, Following, FromFollower, Images, Look, Looked, Sweep, Swept, Update
 from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
 from fledgling.security import inspection, limits
-
-Freshness = Literal["strict", "burst", "off"]
 
 SHARE = 4  # a look is shared for so many times what it took: looking takes at most a fifth of a core
 SILENT_SECONDS = 60.0  # of a follower that looks; half a second is what a kernel takes
 RESTARTS = 5  # followers that may end, in RESTART_SECONDS; then answers say that nobody follows
 RESTART_SECONDS = 60.0
 _log = logging.getLogger("fledgling")
+
+Result = TypeVar("Result")
 
 
 class LostError(Exception):
@@ -50,8 +52,8 @@ class Follower:
         self._swept: Swept | None = None
         self._looking: asyncio.Task[None] | None = None
         self._talking = asyncio.Lock()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._ended: list[float] = []  # when followers have ended that were not told to
-        self.as_of = 0.0  # seconds since 1970, when the last look began
 
     def has_looked_since(self, moment: float) -> bool:
         """Return whether the last look began at a moment or later."""
@@ -66,7 +68,7 @@ class Follower:
             if worker.images is not self._indexing.images:
                 return None
             if self._looking is None or self._looking.done():
-                self._looking = asyncio.create_task(self._look(worker))
+                self._looking = self._task(self._look(worker))
             try:
                 await asyncio.shield(self._looking)
             except LostError:
@@ -76,13 +78,8 @@ class Follower:
         return self._swept
 
     async def are_current(self, paths: Iterable[str]) -> bool:
-        """Return whether files that an answer names are what they were at the last look."""
-        if self._process is None:
-            return True
-        async with self._talking:
-            self._process.tell(Look(tuple(paths)))
-            looked = await self._heard()
-        return isinstance(looked, Looked) and looked.are_current
+        """Return whether files that an answer names are what they were at the last look. Raises LostError."""
+        return await asyncio.shield(self._task(self._looked_at(tuple(paths))))
 
     async def begin(self) -> None:
         """Start the process over the newest index, so that the first call need not wait for it."""
@@ -97,10 +94,29 @@ class Follower:
 
     async def close(self) -> None:
         """End the process."""
-        if self._looking:
-            self._looking.cancel()
-            await asyncio.wait([self._looking])
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         await self._end()
+
+    def _task(self, talk: Coroutine[None, None, Result]) -> asyncio.Task[Result]:
+        """Let a talk with the process come to its end, also where who asked no longer waits."""
+        task = asyncio.create_task(talk)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())  # who waits hears it
+        return task
+
+    async def _looked_at(self, paths: tuple[str, ...]) -> bool:
+        async with self._talking:
+            if self._process is None:
+                raise LostError
+            self._process.tell(Look(paths))
+            looked = await self._heard()
+            if not isinstance(looked, Looked):
+                raise await self._lost("it said what was not asked")
+            return looked.are_current
 
     def _is_up(self, worker: QueryWorker, as_of: float, *, may_share: bool) -> bool:
         if self._swept is None or self._images is not worker.images:
@@ -117,16 +133,16 @@ class Follower:
     async def _sweep(self, worker: QueryWorker | None) -> None:
         """Let the process look, and tell a worker what it has not heard yet."""
         assert self._process
-        begun, as_of = time.monotonic(), time.time()
+        begun = time.monotonic()
         self._process.busy(True)
-        self._process.tell(Sweep(worker.changes if worker else 2**53))
+        self._process.tell(Sweep(worker.changes if worker else MAX_COUNT))
         while isinstance(message := await self._heard(), Update):
             if worker:
                 worker.update(message)
         if not isinstance(message, Swept):
             raise await self._lost("it said what was not asked")
         self._process.busy(False)
-        self._begun, self._swept, self.as_of = begun, message, as_of
+        self._begun, self._swept = begun, message
         self._indexing.latest = max(self._indexing.latest, message.generation)
 
     async def _started(self) -> None:

@@ -11,12 +11,12 @@ import msgspec
 
 from fledgling.broker import mending, spellings
 from fledgling.broker.breaker import Breaker
-from fledgling.broker.following import Follower, Freshness, LostError
+from fledgling.broker.following import Follower, LostError
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.spellings import MeaningError
-from fledgling.config import suggestion
+from fledgling.config import Freshness, suggestion
 from fledgling.messages.answers import (
     AnyAnswer,
     DependencyGraph,
@@ -38,7 +38,6 @@ AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
 
 PATIENCE_SECONDS = 5.0  # for which calls wait when an index is built anew; then they are answered from the one before
-MOST_LOOKS = 4  # at a project for one call, where files that its answer names change all the time
 UNFOLLOWED = "Changes of the project since it was indexed cannot be followed: this may be out of date."
 NO_ROOT = Refusal(
     "unavailable",
@@ -175,7 +174,7 @@ class Front:
 
         Where a file that the answer names has changed since the last look, it is put once more.
         """
-        as_of, looks = time.monotonic(), 0
+        as_of = time.monotonic()
         may_share = isinstance(question, Read | Search)  # the others tell of files that they do not name
         while True:
             if deadly := self._breaker.refusal(question):
@@ -184,14 +183,14 @@ class Front:
                 async with asyncio.timeout_at(deadline):
                     worker, stale = await self._current(number, as_of, may_share=may_share)
             except TimeoutError:
-                return not_ready(self.profile)
+                has_worker = self._worker is not None and self._worker.serves(number)
+                return not_looked_at(self.profile) if has_worker else not_ready(self.profile)
             if isinstance(worker, Refusal):
                 return worker
             found = await worker.ask(question, deadline)
             if found is None:
                 continue
-            looks += 1
-            if looks < MOST_LOOKS and not await self._is_current(worker, found, as_of):
+            if may_share and not await self._is_current(worker, found, as_of, deadline):
                 as_of, may_share = time.monotonic(), False
                 continue
             return with_note(found, stale)
@@ -218,15 +217,16 @@ class Front:
             if not await self._indexing.renewed(worker.images, until):
                 return worker, self._stale(swept)
 
-    async def _is_current(self, worker: QueryWorker, found: Found | Refusal, as_of: float) -> bool:
+    async def _is_current(self, worker: QueryWorker, found: Found | Refusal, as_of: float, deadline: float) -> bool:
         """Return whether the files that an answer names are what the worker knows; one that names none takes a look."""
         if not self._follower or not self._is_followed(worker) or self._follower.has_looked_since(as_of):
             return True
+        paths = named(found)
         try:
-            paths = named(found)
-            return bool(paths) and await self._follower.are_current(paths)
-        except LostError:
-            return True
+            async with asyncio.timeout_at(deadline):
+                return bool(paths) and await self._follower.are_current(paths)
+        except (LostError, TimeoutError):
+            return False
 
     def _is_followed(self, worker: QueryWorker) -> bool:
         return self._follower is not None and worker.generation is not None and worker.generation.number == CODE
@@ -332,6 +332,15 @@ def not_ready(profile: Profile) -> Refusal:
         "unavailable",
         f"no query worker was ready within the profile's query_timeout of {profile.query_timeout:g} s",
         "Ask again: one is being started.",
+    )
+
+
+def not_looked_at(profile: Profile) -> Refusal:
+    """Return the refusal for a call in whose time nobody could say what has changed."""
+    return Refusal(
+        "unavailable",
+        f"the project was not looked at for changes within the profile's query_timeout of {profile.query_timeout:g} s",
+        "Ask again: a process that does not answer is replaced.",
     )
 
 

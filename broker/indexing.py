@@ -118,7 +118,7 @@ class Indexing:
         self.begun = time.monotonic()  # the last build
         self._not_before = 0.0  # on the clock of time.monotonic, when a build that failed may be tried again
         self._building: asyncio.Task[Built] | None = None
-        self._order = Build(
+        self.order = Build(  # to all indexers, but for the files they fill
             broker_pid=os.getpid(),
             images=self._filling.images,
             root_fd=self.root_fd,
@@ -155,11 +155,6 @@ class Indexing:
         """What a worker opens that starts now."""
         return self.files.images
 
-    @property
-    def order(self) -> Build:
-        """What indexers are ordered to do, but for the files they fill."""
-        return self._order
-
     def newest(self) -> Generation:
         """Return the last generation that is there. Comes after `sealed`."""
         assert self._newest
@@ -192,12 +187,13 @@ class Indexing:
         self.is_over = False
         if self._filling is not self.files:
             self._filling.close()  # of a build that has failed
+            self._filling = self.files
         try:
             self._filling = Files.created(is_followed=self.is_followed)
             self._process = self._started()
         except OSError as problem:
             _log.error("the index cannot be built anew: %s", problem.strerror)
-            self.is_over = True
+            self.is_over, self._not_before = True, time.monotonic() + RENEW_AGAIN_SECONDS
             return
         self._building, self.begun = None, time.monotonic()
         self.begin()
@@ -245,7 +241,7 @@ class Indexing:
         """Start an indexer over the memory files that are to be filled."""
         return BackProcess(
             "fledgling.worker.indexer",
-            replace(self._order, images=self._filling.images, kept_fd=self._filling.kept_fd, begun_ns=time.time_ns()),
+            replace(self.order, images=self._filling.images, kept_fd=self._filling.kept_fd, begun_ns=time.time_ns()),
             [*self._filling.all(), self.root_fd],
             Unpacker(FromIndexer, MAX_REPORT_BYTES),
         )

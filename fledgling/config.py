@@ -38,6 +38,9 @@ Answers = Literal["structured", "text"]
 Authority = Annotated[str, Meta(max_length=256, pattern=r"\A[!-~]+\Z")]
 
 
+Freshness = Literal["strict", "burst", "off"]
+
+
 class Settings(Struct, frozen=True):
     """Everything that can be set, its default, its bounds, and in `description` what it may be."""
 
@@ -78,7 +81,7 @@ class Settings(Struct, frozen=True):
         DEFAULT_MAX_FILES
     )
     freshness: Annotated[
-        Literal["strict", "burst", "off"],
+        Freshness,
         Meta(
             description="strict, burst or off: look for changes before every call, share a look among calls that come "
             "within four times what it takes, or do not look"

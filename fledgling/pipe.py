@@ -6,6 +6,7 @@ decode is a FrameError: the other side is broken or lies, and the one who reads 
 
 import os
 import threading
+from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 import msgspec
@@ -15,6 +16,7 @@ MAX_VALUES = 2**17  # in a frame: an empty list is one byte of it, and 80 bytes 
 HEADER_BYTES = 4
 
 Message = TypeVar("Message")
+Item = TypeVar("Item")
 
 
 class FrameError(Exception):
@@ -32,6 +34,24 @@ def pack(message: msgspec.Struct) -> bytes:
     """Return one whole frame: `pack(Cancel(7))` is `00 00 00 11` and 17 bytes of MessagePack."""
     body = msgspec.msgpack.encode(message)
     return len(body).to_bytes(HEADER_BYTES, "big") + body
+
+
+def together(items: Iterable[Item], size: Callable[[Item], int], most: int) -> Iterator[list[Item]]:
+    """Yield as many items at a time as one message is to hold: past `most` bytes another begins.
+
+    >>> list(together(["ab", "cd", "e"], len, 3))
+    [['ab', 'cd'], ['e']]
+    """
+    some: list[Item] = []
+    held = 0
+    for item in items:
+        some.append(item)
+        held += size(item)
+        if held > most:
+            yield some
+            some, held = [], 0
+    if some:
+        yield some
 
 
 # What the first byte of a value says, see msgpack's spec.md: how many bytes of it are there at least, and how many of

@@ -13,8 +13,9 @@ import psutil
 import pytest
 from mcp import Client
 from mcp.types import PromptReference, ResourceTemplateReference
-from running import INDEXER, QUERY_WORKER, answered, back_processes, building, first, until
+from running import FOLLOWER, INDEXER, QUERY_WORKER, answered, back_processes, building, first, fronted, until
 
+from fledgling.broker import following
 from fledgling.broker.audit_log import AuditLog
 from fledgling.broker.front import MAX_SQL_CALLS
 from fledgling.broker.protocol.resources import FILE_TEMPLATE
@@ -35,6 +36,7 @@ LATE = re.compile(
     r"|the index is (still being built|being built once more, since .*): .*, and what this call needs was not there "
     r"within the profile's query_timeout of 0.5 s"
     r"|no query worker was ready within the profile's query_timeout of 0.5 s"
+    r"|the project was not looked at for changes within the profile's query_timeout of 0.5 s"
     r"|the query worker does not start"
     r"|the query worker ended while it worked on this call"
     r"|\d+ query workers have ended one after the other"
@@ -167,6 +169,23 @@ async def test_calls_that_wait_for_the_second_build_hear_of_the_first(staged, ha
             process.suspend()
         for answer in await in_time(*map(front.ask, QUESTIONS)):
             assert "being built once more, since the indexer ended before the index was complete" in answer.reason
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("question", [Read("README.md"), Search("timeout"), Explore()], ids=["read", "search", "map"])
+@pytest.mark.parametrize("share", [0, 10**6], ids=["looks before", "looks behind"])
+async def test_calls_are_in_time_though_the_follower_stands_still(project, hasty, question, share, monkeypatch):
+    """It is asked before an answer is looked for, or behind one that shares a look."""
+    monkeypatch.setattr(following, "SHARE", share)
+    async with fronted(project, hasty, is_followed=True) as (front, _):
+        await answered(front, question)
+        follower = await first(psutil.Process(), FOLLOWER)
+        follower.suspend()
+        for _ in range(2):
+            [answer] = await in_time(front.ask(question))
+            assert "not looked at for changes" in answer.reason
+        follower.resume()
+        await answered(front, question)
 
 
 async def slow(front):

@@ -17,21 +17,25 @@ import pytest
 from changing import edit, plant, question
 from running import FOLLOWER, QUERY_WORKER, answered, first, fronted, until
 
-from fledgling.broker.front import Front
+from fledgling.broker.following import RESTARTS
+from fledgling.broker.front import UNFOLLOWED, Front
 from fledgling.broker.indexing import Indexing
-from fledgling.config import Settings
+from fledgling.config import Freshness, Settings
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.cursors import place as cursor_at
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read, Search, Survey, Symbols
 from fledgling.security import profile as profiles
+from fledgling.worker.follower.reading import MOST_BYTES
 
 pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def live(root: Path, profile: object = "fledgling-core", freshness: str = "strict") -> AsyncIterator[Front]:
+async def live(
+    root: Path, profile: object = "fledgling-core", freshness: Freshness = "strict", **settings: int
+) -> AsyncIterator[Front]:
     """A front that follows the project."""
-    indexing = Indexing(Settings(root=str(root)), profiles.load(str(profile)), is_followed=True)
+    indexing = Indexing(Settings(root=str(root), **settings), profiles.load(str(profile)), is_followed=True)
     front = Front(indexing.profile, indexing, freshness)
     try:
         await indexing.built()
@@ -286,6 +290,27 @@ async def test_a_process_that_is_killed_between_two_edits_costs_no_change(tmp_pa
             assert (await answered(front, Search("needle"))).total == 2 + number
 
 
+async def test_answers_say_so_where_nobody_can_follow(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "needle = 1\n")
+    async with live(tmp_path) as front:
+        await answered(front, Search("needle"))
+        for _ in range(RESTARTS):
+            follower = await first(psutil.Process(), FOLLOWER)
+            follower.kill()
+            found = await answered(front, Search("needle"))
+        assert found.total == 1
+        assert found.note == UNFOLLOWED
+
+
+async def test_a_file_too_large_for_a_message_is_in_an_index_built_anew(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "needle = 1\n")
+    async with live(tmp_path, max_file_size=2 * MOST_BYTES) as front:
+        await answered(front, Search("needle"))
+        write(tmp_path, "a.py", "# needle\n" * (MOST_BYTES // 9 + 1))
+        while (found := await answered(front, Search("needle", max_results=1))).total < 2:
+            assert "changed since this was indexed" in found.note
+
+
 async def test_nothing_is_left_of_a_server_that_is_gone(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "needle = 1\n")
     async with live(tmp_path) as front:
@@ -300,7 +325,7 @@ async def test_nothing_is_left_of_a_server_that_is_gone(tmp_path: Path) -> None:
 # ---- trials ----------------------------------------------------------------------------------------------------------
 
 
-async def trials(root: Path, freshness: str, count: int) -> None:
+async def trials(root: Path, freshness: Freshness, count: int) -> None:
     """Edit, then ask: of what is asked, the answer shows the edit."""
     random = Random(7)
     for number in range(20):
@@ -322,7 +347,7 @@ async def trials(root: Path, freshness: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("freshness", ["strict", "burst"])
-async def test_an_edit_is_in_the_next_answer(tmp_path: Path, freshness: str) -> None:
+async def test_an_edit_is_in_the_next_answer(tmp_path: Path, freshness: Freshness) -> None:
     await trials(tmp_path, freshness, 100)
 
 

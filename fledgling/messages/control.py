@@ -216,15 +216,12 @@ Obstacle = Literal["too many changes", "other settings", "no overlay", "no root"
 class Swept(Struct, frozen=True, forbid_unknown_fields=True, tag="swept"):
     """Follower to broker, behind the Updates: the generation of changes that is there, and what was looked at.
 
-    `added`, `modified` and `removed` count files against the index, `pending` those that could not be read yet. Where
-    there is an `obstacle`, Updates cannot say what has changed: an index is to be built anew, or the root is gone.
+    `pending` counts files that have changed and of which no Update tells. Where there is an `obstacle`, Updates cannot
+    say what has changed: an index is to be built anew, or the root is gone.
     """
 
     generation: Count
     seconds: Seconds
-    added: Count = 0
-    modified: Count = 0
-    removed: Count = 0
     pending: Count = 0
     obstacle: Obstacle | None = None
 

@@ -33,3 +33,8 @@ class Profile(Struct, frozen=True):
     def reads_all_of(self, table: str) -> bool:
         """Whether somebody may look at any column of a table: a statement, or a view of it. The tools know theirs."""
         return "query" in self.tools or any(view.name == table for view in self.views)
+
+    @property
+    def reads_hashes(self) -> bool:
+        """Whether somebody may look at the hash of a file: a statement may, and so may every view."""
+        return "query" in self.tools or bool(self.views)

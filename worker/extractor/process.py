@@ -1,8 +1,8 @@
 """One extractor process: text in, rows or signatures out; and the process above them all, which replaces it.
 
 It keeps one socket of the indexer. A file that takes more than FILE_SECONDS, or more memory than there is, ends the
-process wherever it is, in the middle of C code too: the kernel does that. The process above then forks another and says
-`Lost`.
+process wherever it is, in the middle of C code too: the kernel does that. The process above then says `Lost`, and forks
+another when more is to be parsed. One that has nothing to do ends by itself: what has met hostile text does not stay.
 """
 
 import gc

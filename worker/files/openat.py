@@ -8,7 +8,8 @@ one moment and used at another.
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 
 MOST_AT_ONCE = 2**20  # bytes of one read: a file may say that it is of any size
 _SAFE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC  # NONBLOCK: a FIFO must not hang us
@@ -22,6 +23,22 @@ def open_directory(name: bytes, parent: int, device: int) -> int:
     fd = os.open(name, _SAFE | os.O_DIRECTORY, dir_fd=parent)
     _check(fd, stat.S_ISDIR, device)
     return fd
+
+
+@contextmanager
+def directory_below(root_fd: int, segments: Iterable[bytes], device: int) -> Iterator[int]:
+    """Open a directory below the root, one segment of its path after the other, for as long as the block lasts.
+
+    >>> with directory_below(root_fd, [b"src", b"core"], device) as directory: ...
+
+    Raises OSError, as `open_directory` does.
+    """
+    with ExitStack() as opened:
+        directory = root_fd
+        for segment in segments:
+            directory = open_directory(segment, directory, device)
+            opened.callback(os.close, directory)
+        yield directory
 
 
 def read_file(name: bytes, directory: int, device: int, limit: int) -> bytes:

@@ -9,28 +9,28 @@ import os
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from fledgling.scope import Scope
 from fledgling.worker.files import repository
-from fledgling.worker.files.openat import open_directory
-from fledgling.worker.files.walk import Entry, Seen, Walk, ruling, stamp_of, too_large
+from fledgling.worker.files.openat import directory_below
+from fledgling.worker.files.walk import Entry, Seen, Walk, ruling, stamp_of
+from fledgling.worker.rows import Stamp
 
 INDEX = b".git/index"
 
 
-class Look(Struct, frozen=True):
+class ChangedFiles(Struct, frozen=True):
     """What a look has found: entries that are new or others, by path, and the paths of those that are gone."""
 
     changed: dict[str, Entry] = {}
     removed: list[str] = []
 
 
-class Sweep:
+class Sweeper:
     """The files below a root, as the last look found them.
 
-    >>> sweep = Sweep(root_fd, Scope(), names=500_000, is_whole=False)
-    >>> sweep.look().changed
+    >>> sweeper = Sweeper(root_fd, Scope(), names=500_000, is_whole=False)
+    >>> sweeper.look().changed
     {'a.py': Entry(path='a.py', ...)}
     """
 
@@ -40,8 +40,8 @@ class Sweep:
         self.entries: dict[str, Entry] = {}  # by path
         self._walk_all()
 
-    def look(self) -> Look:
-        """Look at everything once more. What changes after its beginning may be left to the next look."""
+    def look(self) -> ChangedFiles:
+        """ChangedFiles at everything once more. What changes after its beginning may be left to the next look."""
         others = [path for path, seen in self._walk.seen.items() if self._has_other_names(path, seen)]
         if self._has_other_rules() or (others and self._is_cut):
             return self._look_at_all()
@@ -56,7 +56,7 @@ class Sweep:
         self.entries |= changed
         for path in removed:
             del self.entries[path]
-        return Look(changed, removed)
+        return ChangedFiles(changed, removed)
 
     @property
     def _is_cut(self) -> bool:
@@ -71,11 +71,11 @@ class Sweep:
         self.entries = {entry.path: entry for entry in self._walk.tree(is_whole=self._is_whole).entries}
         self.unlisted = self._walk.unlisted()  # names that are left out, with why
 
-    def _look_at_all(self) -> Look:
+    def _look_at_all(self) -> ChangedFiles:
         before = self.entries
         self._walk_all()
         changed = {path: entry for path, entry in self.entries.items() if before.get(path) != entry}
-        return Look(changed, [path for path in before if path not in self.entries])
+        return ChangedFiles(changed, [path for path in before if path not in self.entries])
 
     def _has_other_names(self, path: bytes, seen: Seen) -> bool:
         try:
@@ -122,15 +122,9 @@ class Sweep:
                         or status.st_size != entry.size
                         or status.st_ino != entry.inode
                     ):
-                        seen.entries[raw] = self._restamped(entry, status)
+                        stamp = Stamp(status.st_size, *stamp_of(status))
+                        seen.entries[raw] = entry.restamped(stamp, self._scope.max_file_size)
                         yield seen.entries[raw]
-
-    def _restamped(self, entry: Entry, status: os.stat_result) -> Entry:
-        reason = entry.skip_reason
-        if reason in (None, "too large"):
-            reason = too_large(status.st_size, self._scope.max_file_size)
-        times = {"modified_ns": status.st_mtime_ns, "changed_ns": status.st_ctime_ns}
-        return replace(entry, size=status.st_size, inode=status.st_ino, skip_reason=reason, **times)
 
     # ---- rules -------------------------------------------------------------------------------------------------------
 
@@ -157,16 +151,12 @@ class Sweep:
         return found is None or found.tracked != seen.rules.tracked
 
     def _repository(self, path: bytes) -> repository.Repository | None:
-        opened = [os.open(b".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._root_fd)]
-        try:
-            for segment in path.split(b"/")[:-1]:
-                opened.append(open_directory(segment, opened[-1], self._walk.device))
-            with os.scandir(opened[-1]) as names:
-                git = next((item for item in names if item.name == ".git"), None)
-                return repository.read(git, opened[-1], self._walk.device) if git else None
-        finally:
-            for fd in opened:
-                os.close(fd)
+        with (
+            directory_below(self._root_fd, path.split(b"/")[:-1], self._walk.device) as directory,
+            os.scandir(directory) as names,
+        ):
+            git = next((item for item in names if item.name == ".git"), None)
+            return repository.read(git, directory, self._walk.device) if git else None
 
 
 def _names(seen: Seen) -> list[str]:

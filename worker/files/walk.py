@@ -20,7 +20,7 @@ from itertools import islice
 from operator import attrgetter
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from fledgling.gitignore import compile_patterns
 from fledgling.scope import Scope
@@ -28,7 +28,7 @@ from fledgling.security.secret_files import is_secret
 from fledgling.worker.files import repository
 from fledgling.worker.files.display_name import shown
 from fledgling.worker.files.ignore import MAX_FILE, Rules
-from fledgling.worker.files.openat import open_directory, read_file
+from fledgling.worker.files.openat import directory_below, open_directory, read_file
 from fledgling.worker.reasons import (
     CLOSED_DIRECTORY,
     CLOSED_FILE,
@@ -81,6 +81,13 @@ class Entry(Struct, frozen=True, array_like=True, gc=False):
         """By what the file is known again."""
         return Stamp(self.size, self.modified_ns, self.changed_ns, self.inode)
 
+    def restamped(self, stamp: Stamp, max_file_size: int) -> "Entry":
+        """Return the same name with another stamp."""
+        reason = self.skip_reason
+        if reason in (None, TOO_LARGE):
+            reason = too_large(stamp.size, max_file_size)
+        return replace(self, **asdict(stamp), skip_reason=reason)
+
 
 class Tree(Struct, frozen=True):
     """What a walk found, in the order of the paths, and what it left out.
@@ -129,6 +136,15 @@ def state_at(path: bytes, directory: int) -> State:
     except OSError:
         return None
     return status.st_mode, status.st_size, *stamp_of(status)
+
+
+def stamp_at(path: bytes, directory: int) -> Stamp | None:
+    """Return the stamp of the file at a path from an open directory; None where there is nothing."""
+    try:
+        status = os.stat(path, dir_fd=directory, follow_symlinks=False)
+    except OSError:
+        return None
+    return Stamp(status.st_size, *stamp_of(status))
 
 
 def ruling(names: Container[str], path: bytes, directory: int) -> dict[bytes, State]:
@@ -290,14 +306,8 @@ class Walk:
     def _enter_again(self, way: list[_Directory], path: bytes, known: Seen) -> None:
         """Put a directory on the way whose path is known, opening one segment of it after the other."""
         *above, name = path.split(b"/")[:-1] or [b"."]
-        opened: list[int] = []
-        try:
-            for segment in above:
-                opened.append(open_directory(segment, opened[-1] if opened else self.root_fd, self.device))
-            self._enter(way, name, opened[-1] if opened else self.root_fd, path, known.inherited, known)
-        finally:
-            for fd in opened:
-                os.close(fd)
+        with directory_below(self.root_fd, above, self.device) as parent:
+            self._enter(way, name, parent, path, known.inherited, known)
 
     def _step(self, way: list[_Directory]) -> None:
         """Enter the next directory below the last one on the way, or go back up."""

@@ -1,18 +1,19 @@
 """What differs between a project and the index that was built of it, as updates for a query worker."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from fledgling.messages.control import Follow, Obstacle, Swept, Update
+from fledgling.pipe import together
 from fledgling.worker.extractor.pool import Extractors
-from fledgling.worker.files.sweep import Look, Sweep
+from fledgling.worker.files.sweep import ChangedFiles, Sweeper
 from fledgling.worker.files.text import Pieces
-from fledgling.worker.files.walk import Entry
+from fledgling.worker.files.walk import Entry, stamp_at
 from fledgling.worker.follower.imports import Imports
 from fledgling.worker.follower.known import Known
-from fledgling.worker.follower.reading import MOST_BYTES, Reading, is_racy, stamp_below
+from fledgling.worker.follower.reading import MOST_BYTES, Reading, is_racy
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import most_names
 from fledgling.worker.rows import FileRow
@@ -42,7 +43,7 @@ class Differences:
         profile = order.profile
         self._root_fd, self._kept = order.root_fd, kept
         self._has_overlay = not profile.views and order.scope.index_content
-        self._sweep = Sweep(order.root_fd, order.scope, names=most_names(profile), is_whole=profile.narrows_files)
+        self._sweeper = Sweeper(order.root_fd, order.scope, names=most_names(profile), is_whole=profile.narrows_files)
         self._known = Known(blocks)
         self._reading = Reading(order, languages, extractors)
         self._imports = Imports(languages, kept, self._known)
@@ -60,12 +61,12 @@ class Differences:
         self.generation = order.generation + order.is_next
 
     def look(self) -> None:
-        """Look at the project, read what has changed, and let a generation begin where something has."""
+        """ChangedFiles at the project, read what has changed, and let a generation begin where something has."""
         if os.fstat(self._root_fd).st_nlink == 0:
             self._obstacle = "no root"
         if self._obstacle:
             return
-        found = self._sweep.look() if self._has_looked else self._first_look()
+        found = self._sweeper.look() if self._has_looked else self._first_look()
         self._has_looked = True
         if not self._has_overlay:
             self._obstacle = "no overlay" if found.changed or found.removed else None
@@ -76,8 +77,8 @@ class Differences:
 
     def are_current(self, paths: Iterable[str]) -> bool:
         """Return whether files are what they were when they were read; of what is no file nothing is known."""
-        entries = [self._sweep.entries[path] for path in paths if path in self._sweep.entries]
-        return all(stamp_below(self._root_fd, entry.raw) == entry.stamp for entry in entries)
+        entries = [self._sweeper.entries[path] for path in paths if path in self._sweeper.entries]
+        return all(stamp_at(entry.raw, self._root_fd) == entry.stamp for entry in entries)
 
     def since(self, generation: int) -> Iterator[Update]:
         """Yield what has changed since a generation: all of it holds together, or nothing does."""
@@ -87,7 +88,7 @@ class Differences:
         parts = [self._parts[path] for path in paths if path in self._parts]
         if self._is_next and generation <= self._first:
             yield Update(self.generation, msgspec.msgpack.encode(Changes(afresh=True)), is_last=False)
-        for some in together(parts):
+        for some in together(parts, _bytes, UPDATE_BYTES):
             yield Update(self.generation, msgspec.msgpack.encode(Changes(some)), is_last=False)
         last = Changes(
             removed=[path for path in paths if path not in self._parts],
@@ -99,26 +100,17 @@ class Differences:
 
     def swept(self, seconds: float) -> Swept:
         """Return what is to be said of the last look, which took so many seconds of this process."""
-        known = self._kept.stamps
-        return Swept(
-            self.generation,
-            seconds,
-            added=sum(path not in known for path in self._parts),
-            modified=sum(path in known for path in self._parts),
-            removed=sum(path in known and path not in self._parts for path in self._came),
-            pending=self._waiting or len(self._pending),
-            obstacle=self._obstacle,
-        )
+        return Swept(self.generation, seconds, self._waiting or len(self._pending), self._obstacle)
 
-    def _first_look(self) -> Look:
+    def _first_look(self) -> ChangedFiles:
         """Compare the walk with the stamps that the index has kept."""
-        entries, stamps = self._sweep.entries, self._kept.stamps
+        entries, stamps = self._sweeper.entries, self._kept.stamps
         changed = {path: entry for path, entry in entries.items() if stamps.get(path) != entry.stamp}
         if self._has_overlay:
             self._unread = {path: entry for path, entry in entries.items() if is_racy(entry.stamp, self._kept.begun_ns)}
-        return Look(changed, [path for path in stamps if path not in entries])
+        return ChangedFiles(changed, [path for path in stamps if path not in entries])
 
-    def _take(self, found: Look) -> None:
+    def _take(self, found: ChangedFiles) -> None:
         """Read what has changed, and say in a new generation what is other than it was known to be."""
         waiting = {**self._unread, **found.changed}
         for path in found.removed:
@@ -129,22 +121,22 @@ class Differences:
         readings = self._reading.read(waiting)
         self._unread = readings.again
         others = {path: read for path, read in readings.read.items() if not self._is_known(path, waiting[path], *read)}
-        has_others_unlisted = self._sweep.unlisted != self._unlisted
+        has_others_unlisted = self._sweeper.unlisted != self._unlisted
         if not (others or found.removed or has_others_unlisted or readings.pending != self._pending):
             return
         self.generation += 1
         if has_others_unlisted:
-            self._unlisted, self._unlisted_came = self._sweep.unlisted, self.generation
+            self._unlisted, self._unlisted_came = self._sweeper.unlisted, self.generation
         self._pending = readings.pending
         made = self._reading.made(others)
         for path in found.removed:
             self._parts.pop(path, None)
         self._parts |= {path: part for path, (part, _) in made.items()}
         self._came |= dict.fromkeys((*found.removed, *made), self.generation)
-        if sum(len(text) for part in self._parts.values() for _, text in part.blocks) > MAX_BYTES:
+        if sum(map(_bytes, self._parts.values())) > MAX_BYTES:
             self._obstacle = "too many changes"
             return
-        links = {path: entry.target for path, entry in self._sweep.entries.items() if entry.target}
+        links = {path: entry.target for path, entry in self._sweeper.entries.items() if entry.target}
         moved = self._imports.moved(made, found.removed, links)
         self._imports_came |= dict.fromkeys(moved, self.generation)
 
@@ -156,15 +148,5 @@ class Differences:
         return self._kept.stamps.get(path) == entry.stamp and self._known.pieces(path) == (pieces or [])
 
 
-def together(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """Yield as many parts at a time as a message has room for."""
-    some: list[Part] = []
-    size = 0
-    for part in parts:
-        some.append(part)
-        size += sum(len(text) for _, text in part.blocks)
-        if size > UPDATE_BYTES:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
+def _bytes(part: Part) -> int:
+    return sum(len(text) for _, text in part.blocks)

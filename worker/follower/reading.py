@@ -1,11 +1,9 @@
 """Reading files that have changed: as a build reads them, and with care, since whoever writes one may be at it now."""
 
-import os
 import time
 from collections.abc import Mapping
 from contextlib import closing
 
-import msgspec
 from msgspec import Struct
 
 from fledgling.messages.control import Follow
@@ -14,7 +12,7 @@ from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
-from fledgling.worker.files.walk import Entry, too_large
+from fledgling.worker.files.walk import Entry, stamp_at
 from fledgling.worker.language import Languages
 from fledgling.worker.rows import FileRow, Stamp, SymbolColumns
 from fledgling.worker.store.parts import Part
@@ -57,7 +55,7 @@ class Reading:
             languages,
             max_file_size=order.scope.max_file_size,
             root=order.root,
-            with_hashes=bool(order.profile.views) or "query" in order.profile.tools,
+            with_hashes=order.profile.reads_hashes,
         )
 
     def read(self, entries: Mapping[str, Entry]) -> Readings:
@@ -72,7 +70,7 @@ class Reading:
         for _ in range(TRIES):
             begun_ns = time.time_ns()
             described = self._describing.describe(reader, entry, MOST_BYTES)
-            stamp = stamp_below(self._root_fd, entry.raw)
+            stamp = stamp_at(entry.raw, self._root_fd)
             if stamp is None:
                 return
             if stamp == entry.stamp:
@@ -80,15 +78,11 @@ class Reading:
                 if is_racy(stamp, begun_ns):
                     readings.again[entry.path] = entry
                 return
-            entry = self._restamped(entry, stamp)
+            entry = entry.restamped(stamp, self._max_file_size)
+            if entry.size > MOST_BYTES and not entry.skip_reason:
+                break
         readings.again[entry.path] = entry
         readings.pending.append(entry.path)
-
-    def _restamped(self, entry: Entry, stamp: Stamp) -> Entry:
-        reason = entry.skip_reason
-        if reason in (None, "too large"):
-            reason = too_large(stamp.size, self._max_file_size)
-        return msgspec.structs.replace(entry, **msgspec.structs.asdict(stamp), skip_reason=reason)
 
     def made(self, read: Mapping[str, tuple[FileRow, Pieces | None]]) -> dict[str, tuple[Part, Facts | None]]:
         """Return the part of each file, with what extractors have found in it, where they look at it."""
@@ -125,15 +119,6 @@ def _one_by_one(found: Found) -> tuple[list[Outlined], list[SymbolColumns]]:
     """Return the symbols of each file of a batch by themselves."""
     counts = [facts.symbols for facts in found.facts]
     return one_by_one(found.outlined, counts), found.symbols.one_by_one(counts)
-
-
-def stamp_below(root_fd: int, raw: bytes) -> Stamp | None:
-    """Return the stamp of what is at a path; None where there is nothing."""
-    try:
-        status = os.stat(raw, dir_fd=root_fd, follow_symlinks=False)
-    except OSError:
-        return None
-    return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 def is_racy(stamp: Stamp, read_ns: int) -> bool:

@@ -144,7 +144,7 @@ class Building:
         self._tell = tell
         self._clock = Clock(tell)
         self._describing = Describing(
-            languages, max_file_size=scope.max_file_size, root=order.root, with_hashes=index.holds_hashes
+            languages, max_file_size=scope.max_file_size, root=order.root, with_hashes=order.profile.reads_hashes
         )
         self._kept = None if order.kept_fd is None else KeptWriter(order.kept_fd)
         self._manifests: dict[str, str] = {}

@@ -73,7 +73,6 @@ class Index:
         loading = Loading(db, profile.memory_limit)
         self._views = Views(loading, gate, profile)
         narrows_text = has_content and "content" in self._views
-        self.holds_hashes = bool(profile.views) or "query" in profile.tools  # every view may look at files
         self.holds_content = has_content and profile.reads_all_of("content")  # as rows: mapped, there is always text
         self.holds_symbols = profile.reads_all_of("symbols") or narrows_text  # as rows, too
         self._files_bytes = limits.files(profile.memory_limit)

@@ -8,7 +8,7 @@ read. The indexer gets the tree through a socket.
 import os
 import socket
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from typing import TypeVar
 
@@ -19,7 +19,7 @@ from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Build, Follow, Layer
 from fledgling.messages.profile import Profile
-from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe
+from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, together
 from fledgling.security import lifeline, limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extractor.pool import STDERR, WAITING_BYTES, keep
@@ -172,7 +172,7 @@ def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -
         BlockWriter(order.images.listing).finish(_files(tree.entries, languages), tree.unlisted)
     memory_file.seal(order.images.listing)
     pipe.send(Walked(len(tree.entries), tree.left_out, tree.partial, tree.notices, has_listing, tree.unlisted))
-    for some in _together(tree.entries):
+    for some in together(tree.entries, _bytes, BYTES_TOGETHER):
         pipe.send(Entries(some))
 
 
@@ -181,17 +181,8 @@ def most_names(profile: Profile) -> int:
     return min(MAX_NAMES, profile.memory_limit // NAME_BYTES) if profile.narrows_files else MAX_NAMES
 
 
-def _together(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """Yield as many entries at a time as a frame has room for."""
-    some: list[Entry] = []
-    size = 0
-    for entry in entries:
-        some.append(entry)
-        size += len(entry.raw) + len(entry.target or "")
-        if size > BYTES_TOGETHER:
-            yield some
-            some, size = [], 0
-    yield some
+def _bytes(entry: Entry) -> int:
+    return len(entry.raw) + len(entry.target or "")
 
 
 def _files(entries: Iterable[Entry], languages: Languages) -> Iterable[File]:

@@ -14,8 +14,8 @@ from msgspec.structs import astuple
 from fledgling.worker.rows import Stamp
 from fledgling.worker.store.sections import PLACE, Sections, SectionWriter
 
-Text = Literal["imports", "declared", "resolved"]
-TEXTS: tuple[Text, ...] = ("imports", "declared", "resolved")
+Packed = Literal["imports", "declared", "resolved"]
+TEXTS: tuple[Packed, ...] = ("imports", "declared", "resolved")
 _BITS = 2**64 - 1  # a time before 1970 is a number below zero, and a column holds none
 
 
@@ -87,7 +87,7 @@ class Kept:
         self._numbers = {path: number for number, path in enumerate(paths)}
         self._ends = {name: self._sections.column(f"{name}_ends") for name in TEXTS}
 
-    def text(self, name: Text, path: str) -> bytes:
+    def text(self, name: Packed, path: str) -> bytes:
         """Return one of the packed texts of a file; empty where there is none, or no such file."""
         number = self._numbers.get(path)
         if number is None:
@@ -95,7 +95,7 @@ class Kept:
         start, ends = self._sections.start(name), self._ends[name]
         return self._data[start + ends[number] : start + ends[number + 1]]
 
-    def having(self, name: Text) -> Iterator[str]:
+    def having(self, name: Packed) -> Iterator[str]:
         """Yield the files of which there is such a text."""
         for path, (begin, end) in zip(self._numbers, pairwise(self._ends[name]), strict=True):
             if end > begin:

@@ -1,0 +1,123 @@
+"""Looks for changes find what a walk of the whole tree finds, whatever has been done to it in between."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fledgling.scope import Scope
+from fledgling.worker.files.sweep import Sweeper
+from fledgling.worker.files.walk import MAX_NAMES, walk
+
+DIRECTORIES = ["a", "b", "c"]
+FILES = ["d.py", "e.py", "f.js", "g.log", "h.md"]
+
+
+def git(root: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", root, *arguments], capture_output=True, check=False)
+
+
+class Tree:
+    """A tree that changes at random; what cannot be done at the moment is left."""
+
+    def __init__(self, root: Path, random: Random) -> None:
+        self.root, self.random = root, random
+        git(root, "init", "-q")
+        self.changes: list[Callable[[], object]] = [
+            *[self.write] * 3,
+            self.ignore,
+            self.exclude,
+            self.remove,
+            self.rename_file,
+            self.rename_directory,
+            self.make_directory_of_file,
+            self.link,
+            lambda: git(root, "add", "-f", random.choice([".", *DIRECTORIES])),
+            lambda: git(root, "status"),
+            lambda: git(self.place(), "init", "-q"),
+            self.forget_repository,
+        ]
+
+    def change(self) -> None:
+        with suppress(OSError):
+            self.random.choice(self.changes)()
+
+    def place(self) -> Path:
+        return self.root.joinpath(*self.random.choices(DIRECTORIES, k=self.random.randrange(4)))
+
+    def files(self) -> list[Path]:
+        return [path for path in sorted(self.root.rglob("*")) if path.is_file() and ".git" not in path.parts]
+
+    def write(self) -> None:
+        place = self.place()
+        place.mkdir(parents=True, exist_ok=True)
+        (place / self.random.choice(FILES)).write_text("x" * self.random.randrange(50))
+
+    def ignore(self) -> None:
+        (self.place() / ".gitignore").write_text(self.random.choice(["*.log\n", "b\n", "/a/\n", "!*.log\n", ""]))
+
+    def exclude(self) -> None:
+        (self.root / ".git/info/exclude").write_text(self.random.choice(["", "*.md\n", "c/\n"]))
+
+    def remove(self) -> None:
+        if (place := self.place()) != self.root:
+            shutil.rmtree(place)
+
+    def rename_file(self) -> None:
+        if files := self.files():
+            self.random.choice(files).rename(self.place() / f"m{self.random.randrange(9)}.py")
+
+    def rename_directory(self) -> None:
+        if (place := self.place()) != self.root:
+            place.rename(self.place() / f"r{self.random.randrange(9)}")
+
+    def make_directory_of_file(self) -> None:
+        if files := self.files():
+            chosen = self.random.choice(files)
+            chosen.unlink()
+            chosen.mkdir()
+            (chosen / "n.py").write_text("y")
+
+    def link(self) -> None:
+        (self.place() / f"l{self.random.randrange(5)}").symlink_to(self.random.choice(["a", "../b", "e.py"]))
+
+    def forget_repository(self) -> None:
+        if (place := self.place()) != self.root:
+            shutil.rmtree(place / ".git")
+
+
+def check(root: Path, seed: int, steps: int, max_files: int) -> None:
+    random, scope = Random(seed), Scope(max_files=max_files)
+    tree = Tree(root, random)
+    fd = os.open(root, os.O_RDONLY)
+    try:
+        sweeper = Sweeper(fd, scope, names=MAX_NAMES, is_whole=False)
+        known = dict(sweeper.entries)
+        for step in range(steps):
+            for _ in range(random.randrange(1, 4)):
+                tree.change()
+            found = sweeper.look()
+            for path in found.removed:
+                del known[path]
+            known |= found.changed
+            expected = walk(fd, scope)
+            assert known == sweeper.entries == {entry.path: entry for entry in expected.entries}, step
+            assert sweeper.unlisted == expected.unlisted, step
+    finally:
+        os.close(fd)
+
+
+@pytest.mark.parametrize("max_files", [1000, 20], ids=["all files", "too many files"])
+def test_looks_find_what_a_walk_finds(tmp_path: Path, max_files: int) -> None:
+    check(tmp_path, 1, 120, max_files)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(2, 22))
+def test_looks_find_what_a_walk_finds_whatever_is_done(tmp_path: Path, seed: int) -> None:
+    check(tmp_path, seed, 400, 60)
