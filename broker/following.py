@@ -11,7 +11,8 @@ import time
 from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar
 
-from fledgling.broker import audit_log
+from fledgling.broker.audit_log.records import KilledRecord
+from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.query_worker import QueryWorker
@@ -198,8 +199,8 @@ class Follower:
         tell, pid = self._indexing.tell, self._process.pid
         if problem := inspection.problem("indexer", pid, first.layers, self._indexing.confining):
             raise await self._lost(problem)
-        audit_log.tell_of(tell, "follower", pid, first.layers)
-        audit_log.tell_of(tell, "extractors", pid, first.extractor_layers)
+        tell_confinement(tell, "follower", pid, first.layers)
+        tell_confinement(tell, "extractors", pid, first.extractor_layers)
 
     async def _heard(self) -> FromFollower:
         """Return the next message. Raises LostError where none comes."""
@@ -217,7 +218,7 @@ class Follower:
         """End the process, and say why; the next call starts another."""
         assert self._process
         _log.error("the follower (pid %d) has ended: %s", self._process.pid, reason)
-        self._indexing.tell(audit_log.Killed(process="follower", pid=self._process.pid, reason=reason))
+        self._indexing.tell(KilledRecord(process="follower", pid=self._process.pid, reason=reason))
         self._ended.append(time.monotonic())
         await self._end()
         return LostError()

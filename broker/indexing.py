@@ -13,7 +13,8 @@ from typing import NamedTuple, Self
 from msgspec.structs import astuple, replace
 
 from fledgling import refusals
-from fledgling.broker import audit_log
+from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
+from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.config import Settings
@@ -37,10 +38,10 @@ from fledgling.plain import said
 from fledgling.security import inspection, limits, memory_file
 
 MAX_REPORT_BYTES = 2**21  # of a message of the indexer; the longest are a thousand exclude_patterns
-Tell = Callable[[audit_log.AnyRecord], None]  # what becomes of the processes: AuditLog.tell
+Tell = Callable[[AnyRecord], None]  # what becomes of the processes: AuditLog.tell
 
 
-def _unheard(_: audit_log.AnyRecord) -> None:
+def _unheard(_: AnyRecord) -> None:
     pass
 
 
@@ -315,9 +316,9 @@ class Indexing:
         if problem := inspection.problem("indexer", self._process.pid, message.layers, self.confining):
             ended = self._process.has_ended()
             raise await self._failed(None if ended else refusals.not_confined(problem), is_refused=True)
-        audit_log.tell_of(self.tell, "indexer", self._process.pid, message.layers)
-        audit_log.tell_of(self.tell, "lister", self._process.pid, message.lister_layers)
-        audit_log.tell_of(self.tell, "extractors", self._process.pid, message.extractor_layers)
+        tell_confinement(self.tell, "indexer", self._process.pid, message.layers)
+        tell_confinement(self.tell, "lister", self._process.pid, message.lister_layers)
+        tell_confinement(self.tell, "extractors", self._process.pid, message.extractor_layers)
         self._accepted = message
         self._tell_news()
         return await self._followed()
@@ -404,7 +405,7 @@ class Indexing:
         return _DiedError(died)
 
     def _tell_ended(self, reason: str) -> None:
-        self.tell(audit_log.Killed(process="indexer", pid=self._process.pid, reason=reason))
+        self.tell(KilledRecord(process="indexer", pid=self._process.pid, reason=reason))
 
     def _close_root(self) -> None:
         if self.root_fd >= 0:

@@ -11,7 +11,9 @@ from itertools import count
 from msgspec.structs import astuple, replace
 
 from fledgling import refusals
-from fledgling.broker import audit_log, fitting, spellings
+from fledgling.broker import fitting, spellings
+from fledgling.broker.audit_log.records import KilledRecord
+from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
@@ -126,7 +128,7 @@ class QueryWorker:
         if isinstance(first, Ready):
             problem = inspection.problem("query worker", self.pid, first.layers, self._indexing.confining)
             number = self.generation.number if self.generation else None
-            audit_log.tell_of(self._indexing.tell, "query worker", self.pid, first.layers, number)
+            tell_confinement(self._indexing.tell, "query worker", self.pid, first.layers, number)
         if problem:
             _log.error("the query worker (pid %d) is not used: %s", self.pid, problem)
         return isinstance(first, Ready) and problem is None
@@ -255,7 +257,7 @@ class QueryWorker:
 
     def _tell_killed(self, reason: str) -> None:
         _log.warning("the query worker (pid %d) has ended: %s", self.pid, reason)
-        self._indexing.tell(audit_log.Killed(process="query worker", pid=self.pid, reason=reason))
+        self._indexing.tell(KilledRecord(process="query worker", pid=self.pid, reason=reason))
 
     def _lost(self) -> Refusal:
         """Say what became of a call that the worker had begun with."""

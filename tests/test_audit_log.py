@@ -16,14 +16,15 @@ from mcp import MCPError
 from running import ENDLESS, PATIENCE, Server, at_work, broker, opened, query_worker, until
 from test_cli import fledgling
 
-from fledgling.broker import audit_log
-from fledgling.broker.audit_log import AuditLogError, End, Message, verify
+from fledgling.broker.audit_log.records import EndRecord, MessageRecord
+from fledgling.broker.audit_log.verify import verify
+from fledgling.broker.audit_log.writer import MAX_ARGUMENTS, AuditLogError, open_log
 from fledgling.messages.answers import Excerpt
 from fledgling.security import profile as profiles
 
 CORE = profiles.load("fledgling-core")
 NOWHERE = Path("/nowhere")
-EVENT = Message(verdict="refused", layer="protocol", reason="one of several")
+EVENT = MessageRecord(verdict="refused", layer="protocol", reason="one of several")
 
 
 def lines(log):
@@ -35,7 +36,7 @@ def records(log):
 
 
 def begun(log, **options):
-    return audit_log.begun(str(log), NOWHERE, CORE, **{"with_arguments": False, **options})
+    return open_log(str(log), NOWHERE, CORE, **{"with_arguments": False, **options})
 
 
 def end(log):
@@ -121,7 +122,7 @@ async def test_arguments_are_in_it_only_where_asked_for_and_never_raw(logged):
         if "arguments" in record:
             assert is_clear
             assert hashlib.sha256(record["arguments"].encode()).hexdigest() == record["arguments_sha256"]
-            assert len(record["arguments"]) <= audit_log.MAX_ARGUMENTS
+            assert len(record["arguments"]) <= MAX_ARGUMENTS
     assert is_clear == (sum("arguments" in record for record in records(logged)) == len(CALLS) + 1)
 
 
@@ -244,7 +245,7 @@ def test_a_chain_goes_on_over_runs(tmp_path):
     for _ in range(3):
         writing = begun(log)
         writing.write(EVENT)
-        writing.write(End(reason="over"))
+        writing.write(EndRecord(reason="over"))
         end(writing)
     assert [record["event"] for record in records(log)] == ["start", "message", "end"] * 3
     checked = verify(lines(log))
@@ -312,7 +313,7 @@ def test_a_log_inside_the_root_is_refused(tmp_path, where):
     (root / "src").mkdir(parents=True)
     (tmp_path / "link").symlink_to(root)
     with pytest.raises(AuditLogError, match="inside the root"):
-        audit_log.begun(str(root / where), root, CORE, with_arguments=False)
+        open_log(str(root / where), root, CORE, with_arguments=False)
     assert os.listdir(root) == ["src"]
 
 

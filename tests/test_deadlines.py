@@ -16,7 +16,7 @@ from mcp.types import PromptReference, ResourceTemplateReference
 from running import FOLLOWER, INDEXER, QUERY_WORKER, answered, back_processes, building, first, fronted, until
 
 from fledgling.broker import following
-from fledgling.broker.audit_log import AuditLog
+from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import MAX_SQL_CALLS
 from fledgling.broker.protocol.resources import FILE_TEMPLATE
 from fledgling.broker.protocol.server import build

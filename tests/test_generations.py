@@ -15,7 +15,7 @@ from conftest import connected
 from mcp import Client
 from running import INDEXER, QUERY_WORKER, back_processes, broker, first, fronted, until
 
-from fledgling.broker.audit_log import AuditLog
+from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing import UNFINISHED
 from fledgling.broker.protocol import render, tools

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference, ResourceTemplateReference
 from trees import make, walked
 
-from fledgling.broker.audit_log import AuditLog
+from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.protocol.server import build

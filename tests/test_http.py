@@ -24,7 +24,7 @@ from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from running import ENDLESS, QUERY_WORKER, at_work, back_processes, is_alive, until
 
-from fledgling.broker import audit_log
+from fledgling.broker.audit_log.verify import verify
 from fledgling.broker.protocol import agents
 from fledgling.broker.protocol.framing import MAX_BETWEEN, MAX_HEAD
 from fledgling.broker.protocol.http import MAX_REQUESTS, MAX_SESSIONS, PATHS
@@ -822,7 +822,7 @@ def test_the_log_names_the_agent(server):
     assert {line["agent"] for line in lines if line.get("process") == "query worker"} <= set(PROFILES)
     assert [line["reason"] for line in lines if line["event"] == "message" and line.get("agent") == "analyst"]
     with open(server.log, "rb") as file:
-        assert audit_log.verify(file).broken is None
+        assert verify(file).broken is None
 
 
 def asking(name, **arguments):

@@ -16,7 +16,7 @@ import pytest
 from running import INDEXER, QUERY_WORKER, answered, back_processes, fronted, opened, until
 
 from fledgling.broker import indexing as broker_indexing
-from fledgling.broker.audit_log import Killed, Process
+from fledgling.broker.audit_log.records import KilledRecord, ProcessRecord
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.launch import BackProcess, receive
@@ -667,13 +667,15 @@ async def test_worker_that_answers_something_else_is_killed(whole_front, tmp_pat
     lie = f"{ANSWERED}\nsay(pack(Reply(call.id, {answer})))"
     with monkeypatch.context() as replaced:
         replaced.setattr(sys, "executable", script(tmp_path, LIAR, before="", lie=lie))
-        honest = [told.pid for told in front.told if isinstance(told, Process) and told.process == "query worker"][-1]
+        honest = [
+            told.pid for told in front.told if isinstance(told, ProcessRecord) and told.process == "query worker"
+        ][-1]
         psutil.Process(honest).kill()
         await until(lambda: not psutil.pid_exists(honest))
         front.told.clear()
         heard = await front.ask(eval(question, MEANT))
     assert heard.kind == "unavailable"
-    reasons = [record.reason for record in front.told if isinstance(record, Killed)]
+    reasons = [record.reason for record in front.told if isinstance(record, KilledRecord)]
     assert [why for why in reasons if why.startswith(("it sent what was not asked for", "it broke the protocol"))]
     assert isinstance(await front.ask(Explore()), Exploration)
 

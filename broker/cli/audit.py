@@ -6,7 +6,8 @@ from typing import BinaryIO, TextIO
 
 import click
 
-from fledgling.broker import audit_log
+from fledgling.broker.audit_log.verify import summary, verify
+from fledgling.broker.audit_log.writer import MAX_LINE
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import json_option
 from fledgling.config import Settings, is_path
@@ -66,10 +67,10 @@ def audit_verify(file: BinaryIO, last: str | None, as_json: bool) -> None:
     anew can chain it anew. So the last hash is printed: keep it where the log's writer cannot reach, and give it as
     --last the next time. Exit codes: 0 good; 1 broken, or no line has the hash of --last; 2 wrong usage.
     """
-    checked = audit_log.verify(iter(lambda: file.readline(audit_log.MAX_LINE), b""), last)
+    checked = verify(iter(lambda: file.readline(MAX_LINE), b""), last)
     if as_json:
         terminal.show_json(checked)
     else:
-        terminal.show_text("\n".join(audit_log.report(checked, last)))
+        terminal.show_text("\n".join(summary(checked, last)))
     is_good = not checked.broken and (last is None or checked.found is not None)
     raise SystemExit(terminal.OK if is_good else terminal.NOTHING)

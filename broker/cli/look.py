@@ -9,7 +9,8 @@ from typing import Any
 import click
 import msgspec
 
-from fledgling.broker import audit_log
+from fledgling.broker.audit_log.records import AnyRecord
+from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import confined, indexed, json_option, project_of, run, setting_options, warn
 from fledgling.broker.front import Front
@@ -81,8 +82,8 @@ def doctor(as_json: bool, **options: Any) -> None:
     project = project_of(options)
     confining = Confining(allow_degraded=True)
     project = msgspec.structs.replace(project, confining=confining)
-    heard: list[audit_log.AnyRecord] = []
-    audit_log.tell_of(heard.append, "broker", os.getpid(), confined(project))
+    heard: list[AnyRecord] = []
+    tell_confinement(heard.append, "broker", os.getpid(), confined(project))
     answer = run(Indexing(project.settings, project.profile, confining=confining, tell=heard.append), _asked)
     found = diagnosis.report(heard, answer)
     if as_json:

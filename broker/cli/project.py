@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from fledgling.broker import audit_log, logs, memory, surroundings
-from fledgling.broker.audit_log import AuditLog
+from fledgling.broker import logs, memory, surroundings
+from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import KEYS, Resolved, Settings, read_user_file, refuse_wide, resolve, with_root
@@ -96,7 +96,7 @@ def confined(project: Project) -> tuple[Layer, ...]:
 def indexed(project: Project, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:
     """Confine this process, then start the indexer; what one call asks is not followed."""
     log = log or AuditLog()
-    audit_log.tell_of(log.tell, "broker", os.getpid(), confined(project))
+    tell_confinement(log.tell, "broker", os.getpid(), confined(project))
     return Indexing(
         project.settings, project.profile, confining=project.confining, tell=log.tell, is_followed=is_followed
     )

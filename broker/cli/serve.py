@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from fledgling.broker import audit_log
-from fledgling.broker.audit_log import AuditLog, AuditLogError
+from fledgling.broker.audit_log.records import AgentRecord, EndRecord
+from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, open_log, tell_confinement
 from fledgling.broker.cli.project import Project, confined, indexed, project_of, setting_options, warn
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
@@ -53,7 +53,7 @@ def serve(**options: Any) -> None:
             await front.close()
 
     asyncio.run(serving())
-    log.tell(audit_log.End(reason="the client has closed its end"))
+    log.tell(EndRecord(reason="the client has closed its end"))
 
 
 def _serve_http(project: Project) -> None:
@@ -72,8 +72,8 @@ def _serve_http(project: Project) -> None:
     logs_of = {agent: log.of(agent.name) for agent in known}
     for agent in known:
         _log.info("agent %s, profile %s", agent.name, agent.profile.name)
-        logs_of[agent].tell(audit_log.Agent(profile=agent.profile.name, digest=agent.profile.digest))
-    audit_log.tell_of(log.tell, "broker", os.getpid(), confined(project))
+        logs_of[agent].tell(AgentRecord(profile=agent.profile.name, digest=agent.profile.digest))
+    tell_confinement(log.tell, "broker", os.getpid(), confined(project))
     indexings = {
         agent: Indexing(
             settings,
@@ -100,7 +100,7 @@ def _serve_http(project: Project) -> None:
             await _unless_refused(indexings.values(), serve_all)
 
     asyncio.run(serving())
-    log.tell(audit_log.End(reason="it was told to end"))
+    log.tell(EndRecord(reason="it was told to end"))
 
 
 def _audit_log(project: Project, profile: Profile | None) -> AuditLog:
@@ -108,7 +108,7 @@ def _audit_log(project: Project, profile: Profile | None) -> AuditLog:
     settings = project.settings
     root = Path(settings.root).resolve()
     try:
-        return audit_log.begun(settings.audit_log, root, profile, with_arguments=settings.audit_arguments)
+        return open_log(settings.audit_log, root, profile, with_arguments=settings.audit_arguments)
     except AuditLogError as wrong:
         source = project.resolved.sources["audit_log"]
         raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None

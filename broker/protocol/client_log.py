@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.types import EmptyResult, LoggingLevel, SetLevelRequestParams
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
-from fledgling.broker.audit_log import Decision
+from fledgling.broker.audit_log.writer import Decision
 from fledgling.broker.protocol.offers import Context
 
 _LEVELS: tuple[LoggingLevel, ...] = get_args(LoggingLevel)  # from debug to emergency

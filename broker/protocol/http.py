@@ -30,8 +30,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from fledgling.broker import audit_log
-from fledgling.broker.audit_log import AuditLog
+from fledgling.broker.audit_log.records import MessageRecord
+from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import Front, Report
 from fledgling.broker.protocol import agents, framing, server, stdio
 from fledgling.broker.protocol.agents import Agent
@@ -411,7 +411,7 @@ class Door:
     def tell(self, reason: str, guest: Guest | None = None) -> None:
         """Put a refusal into the audit log; of what nobody has sent, a line a second."""
         if guest:
-            guest.log.tell(audit_log.Message(verdict="refused", layer="protocol", reason=reason))
+            guest.log.tell(MessageRecord(verdict="refused", layer="protocol", reason=reason))
             return
         now = asyncio.get_running_loop().time()
         if now - self._told < TOLD_SECONDS:
@@ -420,7 +420,7 @@ class Door:
         more = f"; {self._untold} more before it" if self._untold else ""
         self._told, self._untold = now, 0
         _log.warning("a request is refused: %s%s", reason, more)
-        self._log.tell(audit_log.Message(verdict="refused", layer="protocol", reason=reason + more))
+        self._log.tell(MessageRecord(verdict="refused", layer="protocol", reason=reason + more))
 
 
 class Connection(H11Protocol):

@@ -29,7 +29,8 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from fledgling.broker.audit_log import LAYERS, AuditLog, AuditLogError
+from fledgling.broker.audit_log.records import LAYERS
+from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
 from fledgling.broker.protocol import prompts, render, resources, tools
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile

@@ -23,7 +23,8 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from fledgling import __version__
-from fledgling.broker.audit_log import AuditLog, AuditLogError, Message, printable
+from fledgling.broker.audit_log.records import MessageRecord, printable
+from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import render, schema, stdio, tools
 from fledgling.broker.protocol.client_log import ClientLog
@@ -48,7 +49,7 @@ async def serve(front: Front, log: AuditLog, answers: Answers) -> None:
     server = build(front, log, answers)
 
     def refused(unfit: stdio.Unfit) -> None:
-        log.tell(Message(verdict="refused", layer="protocol", reason=str(unfit)))
+        log.tell(MessageRecord(verdict="refused", layer="protocol", reason=str(unfit)))
 
     async with stdio.transport(refused) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
@@ -91,7 +92,9 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
             return await call_next(ctx)
         except (MCPError, ValidationError) as refused:
             if not isinstance(refused, Denied):
-                log.tell(Message(verdict="refused", layer="protocol", reason=f"unfit {printable(ctx.method[:64])}"))
+                log.tell(
+                    MessageRecord(verdict="refused", layer="protocol", reason=f"unfit {printable(ctx.method[:64])}")
+                )
             raise
 
     offers = Offers(front.profile, log, ask, front.deadline)

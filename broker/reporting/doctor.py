@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from fledgling.broker.audit_log import AnyRecord, Process
+from fledgling.broker.audit_log.records import AnyRecord, ProcessRecord
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.security import landlock, layering
 from fledgling.security.confinement import DEGRADABLE, LAYERS, OPTIONAL
@@ -42,7 +42,7 @@ def report(heard: Iterable[AnyRecord], answer: AnyAnswer | Refusal) -> Report:
     findings = tuple(
         Finding(record.process, record.pid, layer, state, None if state == ENFORCED else LAYERS[layer])
         for record in heard
-        if isinstance(record, Process)
+        if isinstance(record, ProcessRecord)
         for layer, state in record.confinement.items()
     )
     serves = not any(finding.layer in DEGRADABLE and finding.state != ENFORCED for finding in findings)
