@@ -20,7 +20,7 @@ bench-record: # writes what was measured last into benchmarks/README.md
 	.venv/bin/python benchmarks/bench.py --report --record
 
 bundle: # fledgling.mcpb, which desktop clients install
-	.venv/bin/python -I -m fledgling.broker.setup.bundle fledgling.mcpb
+	.venv/bin/python -I broker/setup/bundle.py fledgling.mcpb
 
 dist: # wheel and sdist of the last commit: the same bytes from every clone
 	.venv/bin/python .ci/dist.py dist

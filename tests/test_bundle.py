@@ -1,5 +1,7 @@
-"""The bundle for desktop clients: a manifest that says what the server does, and npm's own validator for its form."""
+"""What is published: the bundle for desktop clients, judged by npm's own validator, and the registry's entry."""
 
+import json
+import re
 import runpy
 import shutil
 import subprocess
@@ -14,7 +16,8 @@ from fledgling import __version__
 from fledgling.config import Settings
 from fledgling.security import profile
 
-BUNDLE = Path(__file__).parent.parent / "broker" / "setup" / "bundle.py"
+ROOT = Path(__file__).parent.parent
+BUNDLE = ROOT / "broker" / "setup" / "bundle.py"
 
 
 def test_manifest_says_what_the_server_does() -> None:
@@ -26,17 +29,38 @@ def test_manifest_says_what_the_server_does() -> None:
     assert asked == {word for word in manifest["server"]["mcp_config"]["args"] if word.startswith("${user_config.")}
     assert manifest["user_config"]["root"]["required"]
     assert manifest["compatibility"]["runtimes"]["python"] == project["project"]["requires-python"]
-    assert project["tool"]["uv"]["sources"]["fledgling"]["path"] == made["WHEEL"]
+    assert project["tool"]["uv"]["sources"]["fledgling-lens"]["path"] == made["WHEEL"]
+
+
+def test_registry_entry_says_what_the_project_says() -> None:
+    """The registry wants the README to name the entry, and a description of up to 100 characters."""
+    entry = json.loads((ROOT / "server.json").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert re.findall(r"<!-- mcp-name: (\S+) -->", (ROOT / project["readme"]).read_text()) == [entry["name"]]
+    assert (entry["description"], entry["version"]) == (project["description"], __version__)
+    assert len(entry["description"]) <= 100
+    assert entry["repository"]["url"] == project["urls"]["Homepage"]
+    [package] = entry["packages"]
+    assert (package["registryType"], package["identifier"], package["version"]) == (
+        "pypi",
+        project["name"],
+        __version__,
+    )
+    # Clients run `uvx NAME ARGUMENTS`, and uvx a command of the name of the package.
+    assert (package["runtimeHint"], project["scripts"][project["name"]]) == ("uvx", project["scripts"]["fledgling"])
+    *fixed, root, under = package["packageArguments"]
+    assert [fixed[0]["value"], fixed[1]["name"], fixed[1]["value"]] == ["serve", "--answers", "text"]
+    assert (root["name"], under["name"], under["default"]) == ("--root", "--profile", Settings().profile)
 
 
 @pytest.mark.long
 @pytest.mark.skipif(shutil.which("npx") is None, reason="needs npm")
 def test_bundle_is_what_the_validator_takes(tmp_path: Path) -> None:
     bundle = tmp_path / "fledgling.mcpb"
-    subprocess.run([sys.executable, "-m", "fledgling.broker.setup.bundle", str(bundle)], check=True)
+    subprocess.run([sys.executable, "-I", str(BUNDLE), str(bundle)], check=True)
     zipfile.ZipFile(bundle).extractall(tmp_path / "unpacked")
     names = {path.name for path in (tmp_path / "unpacked").iterdir()}
-    assert names == {"manifest.json", "pyproject.toml", f"fledgling-{__version__}-py3-none-any.whl"}
+    assert names == {"manifest.json", "pyproject.toml", f"fledgling_lens-{__version__}-py3-none-any.whl"}
     validate = ["npx", "--yes", "@anthropic-ai/mcpb", "validate", "unpacked/manifest.json"]
     done = subprocess.run(validate, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "validation passes" in done.stdout, done.stdout + done.stderr

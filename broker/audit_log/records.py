@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from fledgling import __version__
 from fledgling.messages.answers import RefusalKind
 from fledgling.messages.profile import Profile
 
@@ -47,7 +48,7 @@ class StartRecord(Record, frozen=True, kw_only=True):
 
         return cls(
             pid=os.getpid(),
-            versions={name: version(name) for name in ("fledgling", "duckdb", "mcp", "tree-sitter")},
+            versions={"fledgling": __version__, **{name: version(name) for name in ("duckdb", "mcp", "tree-sitter")}},
             root=printable(str(root)),
             profile=profile.name if profile else None,
             digest=profile.digest if profile else None,

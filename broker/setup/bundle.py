@@ -1,9 +1,9 @@
 """Make an MCP bundle: a zip of a manifest, a wheel of this tree, and the project that uv installs it with.
 
-    python -I -m fledgling.broker.setup.bundle fledgling.mcpb
+    python -I broker/setup/bundle.py fledgling.mcpb
 
 The manifest is version 0.4 of https://github.com/modelcontextprotocol/mcpb: a host that reads it has uv install the
-wheel with what it depends on, and asks for the directory to index. Needs pip, and setuptools beside it.
+wheel with what it depends on, and asks for the directory to index. Needs pip, which fetches what builds the wheel.
 """
 
 import json
@@ -22,7 +22,7 @@ from fledgling.security import profile as profiles
 
 TREE = Path(__file__).resolve().parents[2]  # a clone: what is installed has no project file
 PROJECT = tomllib.loads((TREE / "pyproject.toml").read_text("utf-8"))["project"]
-WHEEL = f"fledgling-{__version__}-py3-none-any.whl"
+WHEEL = f"{PROJECT['name'].replace('-', '_')}-{__version__}-py3-none-any.whl"
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     """Write the bundle to the file that is named."""
     [target] = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder]
+        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder]
         subprocess.run([*pip, str(TREE)], check=True)
         wheel = Path(folder, WHEEL).read_bytes()
     files = {
@@ -48,7 +48,7 @@ def manifest() -> dict[str, Any]:
     profile = Settings().profile
     return {
         "manifest_version": "0.4",
-        "name": PROJECT["name"],
+        "name": "fledgling",
         "display_name": "Fledgling",
         "version": __version__,
         "description": PROJECT["description"],
@@ -92,8 +92,8 @@ def project() -> str:
     """Return the project that uv installs: the wheel beside it, and nothing of its own."""
     return (
         f'[project]\nname = "fledgling-bundle"\nversion = "{__version__}"\n'
-        f'requires-python = "{PROJECT["requires-python"]}"\ndependencies = ["fledgling"]\n\n'
-        f'[tool.uv]\npackage = false\n\n[tool.uv.sources]\nfledgling = {{ path = "{WHEEL}" }}\n'
+        f'requires-python = "{PROJECT["requires-python"]}"\ndependencies = ["{PROJECT["name"]}"]\n\n'
+        f'[tool.uv]\npackage = false\n\n[tool.uv.sources]\n{PROJECT["name"]} = {{ path = "{WHEEL}" }}\n'
     )
 
 
