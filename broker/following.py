@@ -9,6 +9,7 @@ import logging
 import os
 import time
 from collections.abc import Coroutine, Iterable
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from fledgling.broker.audit_log.records import KilledRecord
@@ -134,7 +135,7 @@ class Follower:
     async def _sweep(self, worker: QueryWorker | None) -> None:
         """Let the process look, and tell a worker what it has not heard yet."""
         assert self._process
-        begun = time.monotonic()
+        begun, begun_at = time.monotonic(), datetime.now(UTC)
         self._process.busy(True)
         self._process.tell(Sweep(worker.changes if worker else MAX_COUNT))
         while isinstance(message := await self._heard(), Update):
@@ -144,6 +145,8 @@ class Follower:
             raise await self._lost("it said what was not asked")
         self._process.busy(False)
         self._begun, self._swept = begun, message
+        if worker and not message.obstacle:
+            worker.seen(message.generation, begun_at)
         self._indexing.latest = max(self._indexing.latest, message.generation)
 
     async def _started(self) -> None:

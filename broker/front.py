@@ -10,6 +10,7 @@ from functools import partial
 import msgspec
 
 from fledgling.broker import mending, spellings
+from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.following import Follower, LostError
 from fledgling.broker.indexing import Indexing, IndexingError
@@ -86,8 +87,12 @@ class Front:
         *,
         least: int = LISTING,
         deadline: float | None = None,
+        basis: Basis | None = None,
     ) -> AnyAnswer | Refusal:
-        """Check the tool and its arguments, then ask what they mean; every refusal is an answer."""
+        """Check the tool and its arguments, then ask what they mean; every refusal is an answer.
+
+        `basis` takes what the answer was made of.
+        """
         if tool not in self.profile.tools:
             return self.denied(tool)
         try:
@@ -96,7 +101,7 @@ class Front:
             return invalid(tool, problem)
         except MeaningError as twice:
             return Refusal("invalid", str(twice), "Leave one of them out.")
-        ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline())
+        ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline(), basis=basis)
         return await mending.answered(meant, ask, self.profile.tools, self._indexing.root)
 
     async def ask(
@@ -106,22 +111,25 @@ class Front:
         *,
         least: int = LISTING,
         deadline: float | None = None,
+        basis: Basis | None = None,
     ) -> AnyAnswer | Refusal:
         """Put one question as soon as a generation of the index can answer it, at `least` that one.
 
         Whatever the call has to wait for, it is answered or refused GRACE after `deadline`, by default its own.
         """
-        found = await self._ask(question, report, least, deadline or self.deadline())
+        found = await self._ask(question, report, least, deadline or self.deadline(), basis)
         assert not isinstance(found, Overview)
         return found
 
     async def survey(self) -> Overview | Refusal:
         """Return what a report shows of the whole index; for the person who started this broker, not for an agent."""
-        found = await self._ask(Survey(), None, CODE, self.deadline())
+        found = await self._ask(Survey(), None, CODE, self.deadline(), None)
         assert isinstance(found, Overview | Refusal)
         return found
 
-    async def _ask(self, question: Asked, report: Report | None, least: int, deadline: float) -> Found | Refusal:
+    async def _ask(
+        self, question: Asked, report: Report | None, least: int, deadline: float, basis: Basis | None
+    ) -> Found | Refusal:
         is_sql = isinstance(question, Query)
         if self._calls >= MAX_CALLS or (is_sql and self._sql_calls >= MAX_SQL_CALLS):
             return Refusal("busy", f"{self._calls} calls are at work already", "Wait for an answer, then ask again.")
@@ -134,7 +142,7 @@ class Front:
                     await self.indexed(number, report)
             except TimeoutError:
                 return unfinished(self.profile, self._indexing)
-            return await self._put(question, number, deadline)
+            return await self._put(question, number, deadline, basis or Basis())
         except IndexingError as failed:
             return failed.refusal
         finally:
@@ -169,7 +177,7 @@ class Front:
             await self._follower.close()
         await self._indexing.close()
 
-    async def _put(self, question: Asked, number: int, deadline: float) -> Found | Refusal:
+    async def _put(self, question: Asked, number: int, deadline: float, basis: Basis) -> Found | Refusal:
         """Put a question to a worker, and to the next one where that ends before it has begun with it.
 
         Where a file that the answer names has changed since the last look, it is put once more.
@@ -187,12 +195,15 @@ class Front:
                 return not_looked_at(self.profile) if has_worker else not_ready(self.profile)
             if isinstance(worker, Refusal):
                 return worker
-            found = await worker.ask(question, deadline)
+            made_of = Basis()
+            found = await worker.ask(question, deadline, made_of)
             if found is None:
                 continue
             if may_share and not await self._is_current(worker, found, as_of, deadline):
                 as_of, may_share = time.monotonic(), False
                 continue
+            if made_of.generation is not None:
+                basis.take(made_of.generation, made_of.as_of)
             return with_note(found, stale)
 
     async def _current(self, number: int, as_of: float, *, may_share: bool) -> tuple[QueryWorker | Refusal, str | None]:

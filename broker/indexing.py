@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -117,6 +118,7 @@ class Indexing:
         self._failure: IndexingError | None = None
         self._died: str | None = None
         self.begun = time.monotonic()  # the last build
+        self.begun_at = datetime.now(UTC)  # the build of the newest generation
         self._not_before = 0.0  # on the clock of time.monotonic, when a build that failed may be tried again
         self._building: asyncio.Task[Built] | None = None
         self.order = Build(  # to all indexers, but for the files they fill
@@ -240,6 +242,7 @@ class Indexing:
 
     def _started(self) -> BackProcess[FromIndexer]:
         """Start an indexer over the memory files that are to be filled."""
+        self._filling_at = datetime.now(UTC)
         return BackProcess(
             "fledgling.worker.indexer",
             replace(self.order, images=self._filling.images, kept_fd=self._filling.kept_fd, begun_ns=time.time_ns()),
@@ -345,6 +348,7 @@ class Indexing:
         if self._newest and generation.number < self._newest.number:
             return
         self._open_from(self._filling)
+        self.begun_at = self._filling_at
         if generation.number == CODE:
             assert self._accepted
             self.scope = self._accepted.scope

@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import count
 
 from msgspec.structs import astuple, replace
@@ -14,6 +15,7 @@ from fledgling import refusals
 from fledgling.broker import fitting, spellings
 from fledgling.broker.audit_log.records import KilledRecord
 from fledgling.broker.audit_log.writer import tell_confinement
+from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
@@ -27,6 +29,7 @@ from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.plain import said
 from fledgling.security import inspection, limits
 
+MOMENTS = 16  # generations of changes whose time is known: twice as many as a worker continues pages in
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
 PAGE_FRAME_BYTES = 2**22  # a page is 28,000 characters; one entry alone may be longer
 _log = logging.getLogger("fledgling")
@@ -56,6 +59,7 @@ class Waiting:
 
     question: Asked
     answer: asyncio.Future[Found | Refusal | None]
+    basis: Basis
     has_begun: bool = False
 
 
@@ -66,7 +70,7 @@ class QueryWorker:
 
     >>> worker = QueryWorker(indexing, breaker)
     >>> await worker.ready(generation)
-    >>> await worker.ask(Explore())
+    >>> await worker.ask(Explore(), time.monotonic() + 30, Basis())
     Exploration(...)
     """
 
@@ -81,6 +85,7 @@ class QueryWorker:
         self.generation: Generation | None = None
         self.changes = 0  # the generation of changes from which it answers
         self.has_room = True  # for changes
+        self._moments: dict[int, datetime] = {}  # by generation of changes, when the project was found to be that
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
         self._reading: asyncio.Task[None] | None = None
@@ -97,6 +102,7 @@ class QueryWorker:
     async def ready(self, generation: Generation) -> bool:
         """Open a generation of its images, and wait until the worker serves it; False where it ended instead."""
         self.generation, self.changes = generation, self._indexing.changes
+        self.seen(max(self.changes, 0), self._indexing.begun_at)
         confining = self._indexing.confining
         opened = Open(os.getpid(), self.images, self._profile, generation, confining, max(self.changes, 0))
         self._process.begin(opened)
@@ -147,15 +153,21 @@ class QueryWorker:
         if update.is_last:
             self.changes = update.generation
 
-    async def ask(self, question: Asked, deadline: float) -> Found | Refusal | None:
+    def seen(self, generation: int, at: datetime) -> None:
+        """Note that the project was what a generation of changes says when a look began."""
+        self._moments[generation] = at
+        if len(self._moments) > MOMENTS:
+            del self._moments[min(self._moments)]
+
+    async def ask(self, question: Asked, deadline: float, basis: Basis) -> Found | Refusal | None:
         """Return the answer, at the latest YIELDING after `deadline` (time.monotonic); then the worker is killed.
 
-        None where the worker ended before it had begun with the call: ask another.
+        `basis` takes what it was made of. None where the worker ended before it had begun with the call: ask another.
         """
         if self._has_ended:  # since it was chosen
             return None
         number = next(self._ids)
-        waiting = Waiting(question, asyncio.get_running_loop().create_future())
+        waiting = Waiting(question, asyncio.get_running_loop().create_future(), basis)
         self._waiting[number] = waiting
         self._process.busy(True)
         self._process.tell(Call(number, deadline - time.monotonic(), question))
@@ -202,6 +214,7 @@ class QueryWorker:
             self._process.busy(bool(self._waiting))
             self._breaker.answered(waiting.question)
             if not waiting.answer.done():
+                waiting.basis.take(message.generation, self._moments.get(message.generation))
                 waiting.answer.set_result(_with_words(waiting.question, meant, message.answer))
             self._is_spent = limits.is_spent(self._process.data_bytes(), self._share)
         self._has_ended = True

@@ -107,6 +107,8 @@ async def test_every_call_is_one_line(logged):
         assert record["bytes"] > 0
         assert (record["rows"] > 0) == (record["verdict"] == "allowed")
         assert 0 < record["milliseconds"] < 5000
+        if record["layer"] in ("worker", "profile", "arguments"):
+            assert record["generation"] == (0 if record["layer"] == "worker" else None)
     assert said[3]["rows"] == 3
     assert (said[-1]["verdict"], said[-1]["layer"]) == ("cancelled", "client")
     assert said[-1]["milliseconds"] > 100

@@ -12,6 +12,7 @@ A row has a `name`, a `tool`, its `arguments`, and any of these, of which all mu
 """
 
 import tomllib
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,6 +116,9 @@ async def test_call(agent, case):
     fits = Draft202012Validator(agent.tools[tool].input_schema).is_valid(arguments)
     assert fits or result.is_error or "taken" in case, "the input schema refuses what the server answers"
     check_taken(case, said, values)
+    if not result.is_error:
+        assert result.meta["generation"] == 0
+        assert datetime.fromisoformat(result.meta["as_of"]) < datetime.now(UTC)
     if not result.is_error and tool != "read":
         Draft202012Validator(agent.tools[tool].output_schema).validate(values)
         check_values(case, values)

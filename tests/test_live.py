@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -17,6 +18,7 @@ import pytest
 from changing import edit, plant, question
 from running import FOLLOWER, QUERY_WORKER, answered, first, fronted, until
 
+from fledgling.broker.basis import Basis
 from fledgling.broker.following import RESTARTS
 from fledgling.broker.front import UNFOLLOWED, Front
 from fledgling.broker.indexing import Indexing
@@ -271,6 +273,23 @@ async def test_a_file_that_is_being_written_is_named_or_read_whole(tmp_path: Pat
             thread.join()
         count = (tmp_path / "a.py").read_text().count("\n")
         assert (await answered(front, Read("a.py"))).total_lines == count
+
+
+async def test_an_answer_says_of_which_generation_it_is_and_of_when(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "needle = 1\n" * 9)
+    async with live(tmp_path) as front:
+        first, second, third, page, refused = (Basis() for _ in range(5))
+        cut = await front.call("search", {"query": "needle", "max_results": 3}, basis=first)
+        moment = datetime.now(UTC)
+        write(tmp_path, "a.py", "needle = 2\n" * 9)
+        await front.call("search", {"query": "needle"}, basis=second)
+        await front.call("search", {"query": "needle"}, basis=third)
+        await front.call("search", cut.next.arguments, basis=page)
+        await front.call("read", {"path": 1}, basis=refused)
+        assert [basis.generation for basis in (first, second, third, page, refused)] == [0, 1, 1, 0, None]
+        assert first.as_of == page.as_of < moment < second.as_of < third.as_of <= datetime.now(UTC)
+        assert third.meta() == {"generation": 1, "as_of": third.as_of.isoformat(timespec="milliseconds")}
+        assert refused.meta() is None
 
 
 # ---- who dies --------------------------------------------------------------------------------------------------------

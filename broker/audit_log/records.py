@@ -63,7 +63,10 @@ class AgentRecord(Record, frozen=True, kw_only=True):
 
 
 class CallRecord(Record, frozen=True, kw_only=True):
-    """A tool was called. `arguments_sha256` is over their JSON: sorted keys, no blanks, ASCII; `arguments` is that."""
+    """A tool was called. `arguments_sha256` is over their JSON: sorted keys, no blanks, ASCII; `arguments` is that.
+
+    `generation` is that of the changes of the project which the answer is made of, if it is made of an index.
+    """
 
     profile: str
     digest: str
@@ -74,6 +77,7 @@ class CallRecord(Record, frozen=True, kw_only=True):
     milliseconds: float
     rows: int
     bytes: int
+    generation: int | None = None
     arguments_sha256: str
     arguments: str | UnsetType = UNSET
 

@@ -29,6 +29,7 @@ from fledgling.broker.audit_log.records import (
     Verdict,
     printable,
 )
+from fledgling.broker.basis import Basis
 from fledgling.broker.protocol import tools
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Layer
@@ -70,6 +71,7 @@ class Decision:
         self.reason: str | None = None
         self.rows = 0
         self.bytes = 0
+        self.basis = Basis()  # what the answer is made of
 
     @property
     def shown_tool(self) -> str:
@@ -175,6 +177,7 @@ class AuditLog:
             milliseconds=decision.milliseconds,
             rows=decision.rows,
             bytes=decision.bytes,
+            generation=decision.basis.generation,
             arguments_sha256=hashlib.sha256(text.encode()).hexdigest(),
             arguments=text if self._with_arguments and len(text) <= MAX_ARGUMENTS else UNSET,
         )

@@ -32,6 +32,7 @@ from uvicorn.server import ServerState
 
 from fledgling.broker.audit_log.records import MessageRecord
 from fledgling.broker.audit_log.writer import AuditLog
+from fledgling.broker.basis import Basis
 from fledgling.broker.front import Front, Report
 from fledgling.broker.protocol import agents, framing, server, stdio
 from fledgling.broker.protocol.agents import Agent
@@ -200,14 +201,15 @@ class SharingFront(Front):
         *,
         least: int = LISTING,
         deadline: float | None = None,
+        basis: Basis | None = None,
     ) -> AnyAnswer | Refusal:
         """Put one question, as any front does."""
         turn = _turn.get()
         if turn is None:
-            return await super().ask(question, report, least=least, deadline=deadline)
+            return await super().ask(question, report, least=least, deadline=deadline, basis=basis)
         turn.give()
         try:
-            return await super().ask(question, report, least=least, deadline=deadline)
+            return await super().ask(question, report, least=least, deadline=deadline, basis=basis)
         finally:
             await turn.take()
 

@@ -25,6 +25,7 @@ from pydantic import ValidationError
 from fledgling import __version__
 from fledgling.broker.audit_log.records import MessageRecord, printable
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
+from fledgling.broker.basis import Basis
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import render, schema, stdio, tools
 from fledgling.broker.protocol.client_log import ClientLog
@@ -66,9 +67,9 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
     ) -> tuple[AnyAnswer | Refusal, CallToolResult, str]:
         try:
             with log.deciding(front.profile, tool, arguments) as decision:
-                report = Reporter(context).report
-                answer = await front.call(tool, arguments, report, least=least, deadline=deadline)
-                returned, text = result(answer, form)
+                report, basis = Reporter(context).report, decision.basis
+                answer = await front.call(tool, arguments, report, least=least, deadline=deadline, basis=basis)
+                returned, text = result(answer, form, basis)
                 decision.became(answer, len(text.encode()))
         except AuditLogError as failed:
             _log.error("%s; a call is refused", failed)
@@ -138,20 +139,20 @@ def definitions(profile: Profile, answers: Answers) -> list[Tool]:
     ]
 
 
-def result(answer: AnyAnswer | Refusal, answers: Answers) -> tuple[CallToolResult, str]:
+def result(answer: AnyAnswer | Refusal, answers: Answers, basis: Basis | None = None) -> tuple[CallToolResult, str]:
     """Return what goes back to the client, and its text.
 
     Some clients give a model the structure instead of the text where there are both, and as JSON it takes up to 2.4
-    times the tokens: for those there is text alone.
+    times the tokens: for those there is text alone. Of `basis` no model is told: it is for the client.
     """
+    meta = basis.meta() if basis else None
     if isinstance(answer, Refusal):
         text = render.refusal(answer)
-        return CallToolResult(content=_content(text), is_error=True), text
+        return CallToolResult(content=_content(text), is_error=True, _meta=meta), text
     text = tools.text(answer)
     is_text = answers == "text" or tools.is_text(answer)
-    return CallToolResult(
-        content=_content(text), structured_content=None if is_text else render.structured(answer)
-    ), text
+    structure = None if is_text else render.structured(answer)
+    return CallToolResult(content=_content(text), structured_content=structure, _meta=meta), text
 
 
 def _content(text: str) -> list[ContentBlock]:
