@@ -33,7 +33,7 @@ docs: # writes what docs/ says of tools, profiles and settings, from the code
 	.venv/bin/python tests/documents.py
 
 check:
-	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports
+	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports && .venv/bin/codespell
 
 format:
 	.venv/bin/ruff check --fix . && .venv/bin/ruff format .

@@ -96,8 +96,8 @@ class MeaningError(Exception):
 def taken(tool: str, arguments: Mapping[str, object], root: str) -> Taken:
     """Return the question that some arguments mean; `root` is what absolute paths may begin with.
 
-    >>> taken("search", {"pattern": "x", "type": "py"}, "/srv/app")
-    Taken(question=Search(query='x', language='python'), words=('pattern as query', 'type as language', ...))
+    >>> taken("search", {"pattern": "x", "type": "py"}, "/srv/app").words
+    ('pattern as query', 'type as language', 'language "py" as "python"')
 
     Raises MeaningError, or msgspec.ValidationError for what no tool takes.
     """
@@ -319,8 +319,8 @@ def _text(value: object) -> str:
 def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
     """Yield what a question that finds nothing may mean, the likeliest first: a path and a name spelled otherwise.
 
-    >>> [other.question for other in others(Read("a.py:7"))]
-    [Read(path='a.py', start_line=7)]
+    >>> [(other.question.path, other.question.start_line) for other in others(Read("a.py:7"))]
+    [('a.py', 7), ('a/py', 7)]
     """
     field = _name_field(question)
     name = getattr(question, field) if field else None

@@ -195,8 +195,8 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
 def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
     """Return settings whose root is the directory that was set, or else found; in `sources` how.
 
-    >>> with_root(resolve({}, {}), {"CLAUDE_PROJECT_DIR": "/srv/app"}).settings.root
-    '/srv/app'
+    >>> with_root(resolve({}, {}), {"CLAUDE_PROJECT_DIR": "/usr"}).settings.root
+    '/usr'
 
     A .git counts where it and the working directory belong to one user: others may plant one above. Raises ConfigError.
     """

@@ -1,4 +1,4 @@
-"""What holds across files: style, types, imports, the wheel. Documents are in test_documents.py."""
+"""What holds across files: style, types, imports, the wheel. Documents are in test_reference.py."""
 
 import os
 import re
@@ -21,6 +21,7 @@ CHECKS = {
     "style": ["ruff", "check", "."],
     "format": ["ruff", "format", "--check", "."],
     "types": ["mypy"],
+    "spelling": ["codespell"],
     "imports": ["lint-imports", "--no-cache"],
 }
 

@@ -51,7 +51,7 @@ def squarified(weights: Sequence[float], box: Box) -> list[Box]:
     """Return a box for each weight, in the same order; they fill `box`. The best order is the largest first.
 
     >>> squarified([3, 1], Box(0, 0, 4, 1))
-    [Box(x=0, y=0, width=3.0, height=1), Box(x=3.0, y=0, width=1.0, height=1)]
+    [Box(x=0, y=0.0, width=3.0, height=1.0), Box(x=3.0, y=0.0, width=1.0, height=1.0)]
     """
     boxes: list[Box] = []
     total = float(sum(weights))

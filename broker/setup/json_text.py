@@ -57,8 +57,12 @@ def value(text: str) -> object:
 def put(text: str, path: Sequence[str], new: object) -> str:
     """Return the text with a value at a path; objects on the way are made where they are missing.
 
-    >>> put('{"a": 1}', ["b", "c"], 2)
-    '{"a": 1,\n  "b": {\n    "c": 2\n  }\n}'
+    >>> print(put('{"a": 1}', ["b", "c"], 2))
+    {"a": 1,
+      "b": {
+        "c": 2
+      }
+    }
 
     Raises JSONTextError where something on the way is no object, or stands twice.
     """

@@ -23,8 +23,8 @@ class Place(NamedTuple):
 def place(cursor: str | None) -> Place:
     """Return what a cursor means.
 
-    >>> place("500"), place("500.0"), place("17:500")
-    (Place(500, 2, 0), Place(500, 0, 0), Place(500, 2, 17))
+    >>> place("17:500.0")
+    Place(offset=500, generation=0, changes=17)
     """
     changes, _, rest = (cursor or "0").rpartition(":")
     offset, _, generation = rest.partition(".")

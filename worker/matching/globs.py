@@ -36,7 +36,7 @@ def path_pattern(path: str) -> str:
     >>> path_pattern("src")
     '^src(/|$)'
     >>> path_pattern("src/*.py")
-    '^src/[^/]*\\\\.py$'
+    '^src\\\\/[^/]*\\\\.py$'
     """
     path = path.removeprefix("./").rstrip("/")
     if not _WILDCARD.search(path):

@@ -75,7 +75,7 @@ class Starting(Generic[Result]):
 
     >>> starting = Starting(start)
     >>> starting.wait()
-    <_duckdb.DuckDBPyConnection object>
+    <_duckdb.DuckDBPyConnection object at ...>
     """
 
     def __init__(self, begin: Callable[[], Result]) -> None:

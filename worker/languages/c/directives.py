@@ -72,10 +72,10 @@ def runs(source: bytes) -> list[Run]:
             looked = start
             if in_comment or stop < 0 or not begins_line(source, start):
                 continue
-            run = Run(start, stop)
-            found.append(run)
+            found.append(Run(start, stop))
         elif stop < 0:
             continue
+        run = found[-1]
         behind = looked = match.end()
         if match["name"] is not None:
             run.macros.append(macro(match))
