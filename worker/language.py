@@ -38,8 +38,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     shared: dict[str, str] = {}
 
     # What finds definitions: grammars as module.function, the next tried when a text does not parse with the one
-    # before, and files of rules, read as one: a query (extracting/extract.py has its captures), or a file of statements
-    # (extracting/lexical.py). Or the folder whose reader.py reads the language instead.
+    # before, and files of rules, read as one: a query (extracting/captures.py explains it), `statements.toml`
+    # (extracting/lexical.py) or `heads.toml` (extracting/heads.py). Or the folder whose reader.py reads the language.
     grammars: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     reader: str | None = None

@@ -11,12 +11,14 @@ import re2
 
 from fledgling.worker.extracting.elided_bodies import Blanked, Bodies
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
+from fledgling.worker.extracting.heads import HeadRules
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.outline import Text, extraction
 from fledgling.worker.extracting.repair import read, repairs
 from fledgling.worker.language import PLACE, Language, LanguageError, Languages, own_module
 from fledgling.worker.rows import Extraction
 
+HEADS = "/heads.toml"  # ends the names of rules that heads.py reads; the others are queries, or lexical.py's
 QUIET = re2.Options()  # what is wrong is raised, and not written to standard error as well
 QUIET.log_errors = False
 
@@ -39,6 +41,7 @@ class Extractor:
         # Made when a language is first met, as queries are: no file needs to be opened for them.
         self._bodies = cache(partial(Bodies, languages))
         self._statements = cache(partial(StatementRules, languages))
+        self._heads = cache(partial(HeadRules, languages))
         self._scanners = cache(partial(scanner, languages))
 
     def prepare(self, language: str) -> None:
@@ -55,6 +58,10 @@ class Extractor:
         row = self.rows.get(language, Language())
         if syntaxes := self._syntaxes.get(language):
             return parsed(syntaxes, source, self._bodies(language) if row.body else None)
+        if row.rules and row.rules[0].endswith(HEADS):
+            found = self._heads(language).outline(source)
+            text = Text(source, found.comments)
+            return extraction(row, text, found.definitions, found.imports, "rules", complete=found.complete)
         if row.rules:
             rules = self._statements(language)
             cut = rules.cut(source)

@@ -1,0 +1,4 @@
+region = "eu-1"
+sizes = {
+  small = 1
+}

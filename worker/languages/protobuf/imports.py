@@ -1,0 +1,7 @@
+"""Protocol Buffers: files below directories that are given to the compiler."""
+
+from functools import partial
+
+from fledgling.worker.resolving.load_path import path_resolver
+
+resolver = partial(path_resolver, stdlib=("google/protobuf/",))
