@@ -167,6 +167,10 @@ class Indexing:
         """Return the last generation that is there, if there is one."""
         return self._newest
 
+    def age(self) -> float:
+        """Return the seconds since the last build began."""
+        return time.monotonic() - self.begun
+
     async def is_sealed(self, number: int, seconds: float) -> bool:
         """Wait at most so long; return whether `sealed` would now answer at once."""
         with suppress(TimeoutError):

@@ -94,6 +94,11 @@ class Memory:
         """Return what the memory files hold: what was never written takes no memory."""
         return sum(os.fstat(fd).st_blocks * 512 for fd in self._files())
 
+    def held(self) -> int:
+        """Return what the processes and the memory files hold together, in bytes."""
+        files = self.files_bytes()
+        return files + sum(process.size for process in self._held(files))
+
     async def _look_on(self) -> None:
         """Look again and again while there is a process to look at."""
         while self._watched:

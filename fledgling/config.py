@@ -24,6 +24,7 @@ MAX_SHOWN_PATH = 200  # characters of a path in a message
 MAX_NOTICES = 20  # a hostile file must not fill the terminal
 NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 NO_AGENTS = "none"  # what agents may be besides a path
+NO_MONITOR = "none"  # what monitor may be besides an address
 PREFIX = "FLEDGLING_"
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
 PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"  # Claude Code tells servers so which project is open
@@ -69,6 +70,14 @@ class Settings(Struct, frozen=True):
     agents: Annotated[
         str, Meta(min_length=1, description="none, or the path of a file of agents, outside the root, for http and sse")
     ] = NO_AGENTS
+    monitor: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=64,
+            description="none, or ADDRESS:PORT on which /healthz, /readyz and /metrics answer, for http and sse",
+        ),
+    ] = NO_MONITOR
     extensions: Annotated[tuple[str, ...], Meta(description="a list of DuckDB extensions")] = ()
     exclude_patterns: Annotated[
         tuple[Pattern, ...],

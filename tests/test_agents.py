@@ -132,7 +132,7 @@ def test_served_only_from_outside_the_root(project: Path, tmp_path: Path) -> Non
     agents.add(inside, "a", "fledgling-core")
     with pytest.raises(ConfigError, match="inside the root"):
         agents.served(inside, tmp_path / "root")
-    assert [agent.profile.name for agent in agents.served(inside, project)] == ["fledgling-core"]
+    assert [agent.profile.name for agent in agents.served(inside, project).agents] == ["fledgling-core"]
 
 
 def test_writers_take_turns(file: Path) -> None:

@@ -99,8 +99,11 @@ class Decision:
             self.layer = LAYERS[answer.kind]
 
 
+Hear = Callable[[AnyRecord, str | UnsetType], None]  # what has happened, and to which agent it did
+
+
 class AuditLog:
-    """Appends to one descriptor, or, given none, to nothing.
+    """Appends to one descriptor, or, given none, to nothing; whoever is to `hear` gets each record as well.
 
     >>> with log.deciding(profile, "search", {"query": "timeout"}) as decision:
     ...     decision.became(answer, size)
@@ -113,18 +116,22 @@ class AuditLog:
         *,
         with_arguments: bool = False,
         agent: str | UnsetType = UNSET,
+        hear: Hear | None = None,
     ) -> None:
         self._fd = fd
         self._agent = agent
+        self._hear = hear
         self._chain = chain or Chain()
         self._with_arguments = with_arguments
 
     def of(self, agent: str) -> "AuditLog":
         """Return the same log, whose lines name an agent."""
-        return AuditLog(self._fd, self._chain, with_arguments=self._with_arguments, agent=agent)
+        return AuditLog(self._fd, self._chain, with_arguments=self._with_arguments, agent=agent, hear=self._hear)
 
     def write(self, record: AnyRecord) -> None:
         """Append one line. Raises AuditLogError; what was written of that line stays, and the next one follows it."""
+        if self._hear:
+            self._hear(record, self._agent)
         if self._fd is None:
             return
         chain = self._chain
@@ -152,7 +159,7 @@ class AuditLog:
     def deciding(self, profile: Profile, tool: str, arguments: Mapping[str, object]) -> Iterator[Decision]:
         """Append exactly one line about a call when the block ends, however it ends. Raises AuditLogError."""
         decision = Decision(profile, tool, arguments)
-        if self._fd is None:
+        if self._fd is None and self._hear is None:
             yield decision
             return
         try:
@@ -183,15 +190,17 @@ class AuditLog:
         )
 
 
-def open_log(setting: str, root: Path, profile: Profile | None, *, with_arguments: bool) -> AuditLog:
+def open_log(
+    setting: str, root: Path, profile: Profile | None, *, with_arguments: bool, hear: Hear | None = None
+) -> AuditLog:
     """Open the log that a setting names: none, stderr, or a file, and begin a run in it. Raises AuditLogError."""
     if setting == "none":
-        return AuditLog()
+        return AuditLog(hear=hear)
     if setting == "stderr":  # a chain of its own for each run
-        log = AuditLog(os.dup(2), with_arguments=with_arguments)
+        log = AuditLog(os.dup(2), with_arguments=with_arguments, hear=hear)
     else:
         fd = _opened(Path(setting), root)
-        log = AuditLog(fd, _chain_of(fd), with_arguments=with_arguments)
+        log = AuditLog(fd, _chain_of(fd), with_arguments=with_arguments, hear=hear)
     log.write(StartRecord.of(root, profile))
     return log
 

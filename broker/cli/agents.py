@@ -13,7 +13,7 @@ from fledgling.config import NO_AGENTS, ConfigError, Settings, read_user_file, r
 
 @click.group("agents")
 def agents_group() -> None:
-    """Say which agents are served over HTTP. A server reads the file when it starts, and not again."""
+    """Say which agents are served over HTTP: who is added from a server's next start, who is revoked until now."""
 
 
 _agents_option = click.option("--agents", "agents_file", metavar="FILE", help="the file of agents")
@@ -49,5 +49,5 @@ def agents_list(agents_file: str | None, as_json: bool) -> None:
 @click.argument("name")
 @_agents_option
 def agents_revoke(name: str, agents_file: str | None) -> None:
-    """Take an agent out of a file. A server that runs serves it until it is started again."""
+    """Take an agent out of a file. A server that runs refuses its token from now on, and ends its streams."""
     agents.revoke(_agents_file(agents_file), name)

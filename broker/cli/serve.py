@@ -9,22 +9,25 @@ from collections.abc import Callable, Collection, Coroutine
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from fledgling.broker.audit_log.records import AgentRecord, EndRecord
-from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, open_log, tell_confinement
+from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
 from fledgling.broker.cli.project import Project, confined, indexed, project_of, setting_options, warn
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.metrics import ALONE, Metrics
 from fledgling.broker.protocol import agents
 from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import opened as listen
+from fledgling.broker.protocol.listening import watched
 from fledgling.broker.reporting import stats
 from fledgling.config import NO_AGENTS, ConfigError
 from fledgling.messages.profile import Profile
 
+T = TypeVar("T")
 START_SECONDS = 5.0  # until clients are greeted though an indexer has not said whether its build is refused
 _log = logging.getLogger("fledgling")
 
@@ -63,12 +66,14 @@ def _serve_http(project: Project) -> None:
         _log.warning("transport sse is deprecated by MCP since 2025-03-26; use http")
     if settings.agents == NO_AGENTS:
         token = agents.new_token()
-        known: tuple[Agent, ...] = (Agent("default", project.profile, agents.digest(token)),)
+        known: tuple[Agent, ...] = (Agent(ALONE, project.profile, agents.digest(token)),)
+        file = None
         click.echo(f"fledgling: the token of this run is {token}", err=True)
     else:
-        known = agents.served(Path(settings.agents), root)
-    listening = listen(project.resolved)
-    log = _audit_log(project, None)
+        known, file = agents.served(Path(settings.agents), root)
+    listening, watching = listen(project.resolved), watched(project.resolved)
+    metrics = Metrics()
+    log = _audit_log(project, None, metrics.hear if watching else None)
     logs_of = {agent: log.of(agent.name) for agent in known}
     for agent in known:
         _log.info("agent %s, profile %s", agent.name, agent.profile.name)
@@ -86,36 +91,45 @@ def _serve_http(project: Project) -> None:
     }
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexers work meanwhile.
     from fledgling.broker.protocol import http  # noqa: PLC0415
+    from fledgling.broker.protocol.monitor import Monitor  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
 
-    async def serving() -> None:
+    async def serving() -> bool:
         async with AsyncExitStack() as stack:
             guests = []
             for agent, indexing in indexings.items():
                 front = http.SharingFront(agent.profile, indexing, settings.freshness)
                 stack.push_async_callback(front.close)
                 guests.append(http.Guest(agent, front, logs_of[agent], settings))
-            serve_all = partial(http.serve, listening, settings.transport, guests, log)
-            await _unless_refused(indexings.values(), serve_all)
+            of_agents = {agent.name: indexing for agent, indexing in indexings.items()}
+            monitor = Monitor(watching, metrics, of_agents) if watching else None
+            serve_all = partial(http.serve, listening, settings.transport, guests, log, file, monitor)
+            return await _unless_refused(indexings.values(), serve_all)
 
-    asyncio.run(serving())
-    log.tell(EndRecord(reason="it was told to end"))
+    was_told = asyncio.run(serving())
+    log.tell(EndRecord(reason="it was told to end" if was_told else "the file of agents was replaced"))
+    if not was_told:
+        problem = "the file was deleted, or another has taken its place"
+        raise ConfigError(settings.agents, problem, "start Fledgling again")
 
 
-def _audit_log(project: Project, profile: Profile | None) -> AuditLog:
+def _audit_log(project: Project, profile: Profile | None, hear: Hear | None = None) -> AuditLog:
     """Open the audit log, before anything else is opened or started."""
     settings = project.settings
     root = Path(settings.root).resolve()
     try:
-        return open_log(settings.audit_log, root, profile, with_arguments=settings.audit_arguments)
+        return open_log(settings.audit_log, root, profile, with_arguments=settings.audit_arguments, hear=hear)
     except AuditLogError as wrong:
         source = project.resolved.sources["audit_log"]
         raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
 
 
-async def _unless_refused(indexings: Collection[Indexing], serve: Callable[[], Coroutine[None, None, None]]) -> None:
-    """Serve, until that ends. Raises IndexingError where a build is refused, as a rule before anybody is served."""
+async def _unless_refused(indexings: Collection[Indexing], serve: Callable[[], Coroutine[None, None, T]]) -> T:
+    """Serve, until that ends. Raises IndexingError where a build is refused, as a rule before anybody is served.
+
+    Returns what serving does.
+    """
     accepting = asyncio.gather(*map(_accepted, indexings))
     tasks: list[asyncio.Future[Any]] = [accepting, asyncio.gather(*map(_tell, indexings))]
     try:
@@ -127,7 +141,7 @@ async def _unless_refused(indexings: Collection[Indexing], serve: Callable[[], C
             await asyncio.wait([accepting, tasks[-1]], return_when=FIRST_COMPLETED)
         if accepting.done():
             accepting.result()
-        await serving
+        return await serving
     finally:
         for task in tasks:
             task.cancel()

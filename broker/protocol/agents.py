@@ -2,8 +2,9 @@
 
     reviewer: ["fledgling-core", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]
 
-A token is shown once, when its agent is added, and stands nowhere. A server reads the file once, before it confines
-itself: whoever is added or revoked later is so from its next start.
+A token is shown once, when its agent is added, and stands nowhere. A server opens the file once, before it confines
+itself, and looks at it as long as it serves: whoever is revoked is so at once, whoever is added from its next start.
+The file is therefore changed in place; one that another has taken the place of can no longer be read.
 """
 
 import fcntl
@@ -13,8 +14,9 @@ import re
 import secrets
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -57,20 +59,71 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def served(path: Path, root: Path) -> tuple[Agent, ...]:
+class Served(NamedTuple):
+    """The agents of a file, and the file, still open."""
+
+    agents: tuple[Agent, ...]
+    file: "Watched"
+
+
+class Watched:
+    """A file of agents that stays open, for who has been revoked since.
+
+    >>> Watched(fd, "agents.yaml").has_replacement()
+    False
+    """
+
+    def __init__(self, fd: int, name: str) -> None:
+        self._fd = fd
+        self._name = name
+        self._seen = os.fstat(fd).st_mtime_ns
+        self._digests: frozenset[str] | None = None  # as long as nothing has changed, those that were served
+
+    def has_replacement(self) -> bool:
+        """Return whether the file was deleted, or another has its name: this process cannot read what that says."""
+        return os.fstat(self._fd).st_nlink == 0
+
+    def digests(self) -> frozenset[str] | None:
+        """Return the hashes of the tokens that the file names now; None where it has not changed."""
+        seen = os.fstat(self._fd).st_mtime_ns
+        if seen == self._seen:
+            return self._digests
+        data = os.pread(self._fd, MAX_YAML_BYTES + 1, 0)  # a confined broker can take no lock
+        try:
+            found = _entries(self._name, data)
+        except ConfigError:
+            return self._digests  # it is half written, and looked at again
+        if data == os.pread(self._fd, MAX_YAML_BYTES + 1, 0):
+            self._seen, self._digests = seen, frozenset(entry.digest for entry in found.values())
+        return self._digests
+
+
+def served(path: Path, root: Path) -> Served:
     """Return the agents of a file, with their profiles. Raises ConfigError, or ProfileError."""
     if path.parent.resolve().is_relative_to(root):
         raise ConfigError(str(path), "the file of agents is inside the root", "keep it elsewhere")
-    found = read(path)
+    fd = _opened(path, os.O_RDONLY)
+    watched = Watched(fd, str(path))  # from before it is read
+    found = _entries(str(path), _locked(fd))
     if not 0 < len(found) <= MAX_AGENTS:
         raise ConfigError(str(path), f"it names {len(found)} agents", f"name 1 to {MAX_AGENTS}")
-    return tuple(Agent(name, profiles.load(entry.profile), entry.digest) for name, entry in found.items())
+    return Served(
+        tuple(Agent(name, profiles.load(entry.profile), entry.digest) for name, entry in found.items()), watched
+    )
 
 
 def read(path: Path) -> dict[str, Entry]:
     """Return what a file of agents says. Raises ConfigError."""
+    fd = _opened(path, os.O_RDONLY)
+    try:
+        return _entries(str(path), _locked(fd))
+    finally:
+        os.close(fd)
+
+
+def _entries(source: str, data: bytes) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
-    for name, given in entries_of(str(path), _data(path)).items():
+    for name, given in entries_of(source, data).items():
         try:
             profile, known = msgspec.convert(given.value, tuple[str, str])
         except msgspec.ValidationError:
@@ -90,7 +143,7 @@ def add(path: Path, name: str, profile: str) -> str:
     if not _NAME.fullmatch(name):
         raise ConfigError(str(path), f"{name[:64]!r} is no agent's name", "use up to 64 of A-Z a-z 0-9 . _ -")
     profiles.load(profile)
-    with _writing(path) as found:
+    with _writing(path, os.O_CREAT) as found:
         if name in found:
             raise ConfigError(str(path), f"{name} is there already", "revoke it first, or take another name")
         if len(found) >= MAX_AGENTS:
@@ -108,36 +161,50 @@ def revoke(path: Path, name: str) -> None:
         del found[name]
 
 
-def _data(path: Path) -> bytes:
-    """Return the bytes of a file that nobody else may read or write."""
+def _opened(path: Path, flags: int) -> int:
+    """Open a file that nobody else may read or write."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     except (OSError, ValueError) as failed:
         reason = getattr(failed, "strerror", failed)
         raise ConfigError(str(path), f"it cannot be read ({reason})", "make it with `fledgling agents add`") from None
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
-            raise ConfigError(str(path), "it is no file that you alone can read and write", "own it, and chmod 600 it")
-        return os.read(fd, MAX_YAML_BYTES + 1)
-    finally:
+    status = os.fstat(fd)
+    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
         os.close(fd)
+        raise ConfigError(str(path), "it is no file that you alone can read and write", "own it, and chmod 600 it")
+    return fd
+
+
+def _locked(fd: int) -> bytes:
+    """Return the bytes of a file while nobody writes it."""
+    fcntl.flock(fd, fcntl.LOCK_SH)
+    try:
+        return os.pread(fd, MAX_YAML_BYTES + 1, 0)
+    finally:
+        fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[dict[str, Entry]]:
-    """Yield what a file says, to be changed, and put the change in its place at once; writers take turns."""
+def _writing(path: Path, flags: int = 0) -> Iterator[dict[str, Entry]]:
+    """Yield what a file says, to be changed, and write the change into it; writers take turns.
+
+    It is one write of less than a page, with what stood behind it made empty lines until the file is cut: whoever is
+    killed in between leaves what was there, or what was to be there.
+    """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = _opened(path, os.O_RDWR | flags)
         try:
-            fcntl.flock(directory, fcntl.LOCK_EX)
-            found = read(path) if os.path.lexists(path) else {}
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            old = os.pread(fd, MAX_YAML_BYTES + 1, 0)
+            found = _entries(str(path), old)
             yield found
-            _replace(path, _text(found).encode())
-            os.fsync(directory)
+            new = _text(found).encode()
+            os.pwrite(fd, new.ljust(len(old), b"\n"), 0)
+            os.ftruncate(fd, len(new))
+            os.fsync(fd)
         finally:
-            os.close(directory)
+            os.close(fd)
     except OSError as failed:
         raise ConfigError(str(path), f"it cannot be written ({failed.strerror})", "give another file") from None
 
@@ -148,18 +215,3 @@ def _text(found: Mapping[str, Entry]) -> str:
         f"{name}: {msgspec.json.encode([entry.profile, entry.digest]).decode()}\n" for name, entry in found.items()
     ]
     return _HEADING + "".join(lines)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        with open(fd, "wb") as file:  # noqa: PTH123  (a descriptor)
-            file.write(data)
-            file.flush()
-            os.fsync(fd)
-        new.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            new.unlink()
-        raise

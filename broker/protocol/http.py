@@ -10,9 +10,10 @@ import logging
 import math
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import anyio
@@ -35,8 +36,9 @@ from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.basis import Basis
 from fledgling.broker.front import Front, Report
 from fledgling.broker.protocol import agents, framing, server, stdio
-from fledgling.broker.protocol.agents import Agent
+from fledgling.broker.protocol.agents import Agent, Watched
 from fledgling.broker.protocol.listening import BACKLOG, Listening
+from fledgling.broker.protocol.monitor import MAX_CONNECTIONS, Monitor
 from fledgling.config import NO_AGENTS, Settings
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.generations import LISTING
@@ -52,7 +54,9 @@ MAX_HELD = 2 * stdio.MAX_MESSAGE  # bytes of the bodies of one agent's requests 
 SPARE_CONNECTIONS = 64  # on top of MAX_REQUESTS for each agent: those that have not yet said whose they are
 TURNS = 1  # requests of one of several agents, or of nobody, worked on at once, refused ones too: others do not wait
 TURN_SECONDS = 1.0  # until a request no longer counts as one of those: its client does not read what it asked for
-ENDING_SECONDS = 1.0  # for what is under way when the server ends
+CALLS_SECONDS = 8.0  # for calls at work when the server is told to end; supervisors wait ten or more
+ENDING_SECONDS = 1.0  # for what is under way after that
+LOOK_SECONDS = 1.0  # between two looks at the file of agents
 TOLD_SECONDS = 1.0  # between two lines about requests that are nobody's: whoever can connect could fill the log
 
 Paths = Mapping[str, tuple[str, ...]]
@@ -381,6 +385,7 @@ class Door:
         self._paths = PATHS[transport]
         self._guests = guests
         self._log = log
+        self._revoked: frozenset[str] = frozenset()  # names of agents
         self._turns = asyncio.Semaphore(TURNS)
         self._untold = 0
         self._told = -math.inf
@@ -406,9 +411,18 @@ class Door:
         """Return who has this token; the time it takes says nothing about which bytes of it are right."""
         digest = agents.digest(given)
         found = [guest for guest in self._guests if hmac.compare_digest(guest.agent.digest, digest)]
-        if not found:
+        if not found or found[0].agent.name in self._revoked:
             raise Refused(401, "this token is nobody's", www_authenticate='Bearer error="invalid_token"')
         return found[0]
+
+    def revoke(self, digests: Collection[str]) -> frozenset[str]:
+        """Serve those whose tokens have these hashes and no others; return the names of those who are newly revoked."""
+        revoked = {guest.agent.name for guest in self._guests if guest.agent.digest not in digests}
+        newly = frozenset(revoked - self._revoked)
+        for name in sorted(newly):
+            _log.warning("agent %s is revoked", name)
+        self._revoked |= newly
+        return newly
 
     def tell(self, reason: str, guest: Guest | None = None) -> None:
         """Put a refusal into the audit log; of what nobody has sent, a line a second."""
@@ -473,6 +487,10 @@ class Connection(H11Protocol):
         """Return whether a request is at work that is not going to be refused."""
         return self.is_asking() and not self._state.get("is_refused")
 
+    def is_calling(self) -> bool:
+        """Return whether a request is at work that will have an end."""
+        return self.is_served() and self._cycle is not None and self._cycle.scope["method"] == "POST"
+
     def agent(self) -> str | None:
         """Return whose it is, as far as its last request has said."""
         return self._state.get("agent")
@@ -506,39 +524,98 @@ class Connection(H11Protocol):
         self.transport.close()
 
 
-async def serve(listening: Listening, transport: str, guests: Sequence[Guest], log: AuditLog) -> None:
-    """Serve until a signal says to end."""
+class _Socket:
+    """A socket that is served: its connections."""
+
+    def __init__(self, app: ASGIApp, listening: Listening, limit: int, tell: Callable[[str], None]) -> None:
+        config = uvicorn.Config(
+            app,
+            loop="none",
+            http=Connection,
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        )
+        config.load()
+        self.state = ServerState()
+        self._listening = listening
+        self._connection = partial(Connection, config, self.state, limit, tell)
+
+    async def accept(self) -> asyncio.Server:
+        """Begin to serve."""
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(self._connection, sock=self._listening.socket, backlog=BACKLOG)
+
+    def connections(self) -> list[Connection]:
+        """Return those that are open."""
+        return [each for each in self.state.connections if isinstance(each, Connection)]
+
+    def end(self, agents: Collection[str]) -> None:
+        """Close what these agents have open, whatever is at work on it."""
+        for connection in self.connections():
+            if connection.agent() in agents:
+                connection.transport.abort()
+
+    async def close(self, seconds: float) -> None:
+        """Close all; calls at work are waited for, streams are not."""
+        for connection in self.connections():
+            if not connection.is_calling():
+                connection.transport.abort()
+        at_work = {task for task in self.state.tasks if not task.done()}
+        if at_work and any(connection.is_calling() for connection in self.connections()):
+            await asyncio.wait(at_work, timeout=seconds)
+        for connection in self.connections():
+            connection.transport.abort()
+        if self.state.tasks:
+            await asyncio.wait(self.state.tasks, timeout=ENDING_SECONDS)
+
+
+async def serve(
+    listening: Listening,
+    transport: str,
+    guests: Sequence[Guest],
+    log: AuditLog,
+    file: Watched | None = None,
+    monitor: Monitor | None = None,
+) -> bool:
+    """Serve until a signal says to end; False where the file of agents is another, which this process cannot open."""
     loop = asyncio.get_running_loop()
     ending = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ending.set)
-    door = Door(listening, transport, guests, log)
-    config = uvicorn.Config(
-        door,
-        loop="none",
-        http=Connection,
-        ws="none",
-        lifespan="off",
-        interface="asgi3",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-    )
-    config.load()
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what it warns of is told as refused
-    state = ServerState()
-    limit = len(guests) * MAX_REQUESTS + SPARE_CONNECTIONS
+    door = Door(listening, transport, guests, log)
+    sockets = [_Socket(door, listening, len(guests) * MAX_REQUESTS + SPARE_CONNECTIONS, door.tell)]
+    if monitor:
+        sockets.append(_Socket(monitor, monitor.listening, MAX_CONNECTIONS, door.tell))
     async with AsyncExitStack() as stack:
         for guest in guests:
             await stack.enter_async_context(guest.open())
-        accepting = await loop.create_server(
-            lambda: Connection(config, state, limit, door.tell), sock=listening.socket, backlog=BACKLOG
-        )
+        accepting = [await socket.accept() for socket in sockets]
+        if monitor:
+            _log.info("watched at http://%s", monitor.listening.authority)
         _log.info("serving http://%s%s", listening.authority, next(iter(PATHS[transport])))
-        await ending.wait()
-        accepting.close()
-        for connection in list(state.connections):
-            connection.transport.abort()
-        if state.tasks:
-            await asyncio.wait(state.tasks, timeout=ENDING_SECONDS)
+        try:
+            return await _until(ending, door, sockets[0], file)
+        finally:
+            for each in accepting:
+                each.close()
+            for socket in sockets:
+                await socket.close(CALLS_SECONDS)
+
+
+async def _until(ending: asyncio.Event, door: Door, socket: _Socket, file: Watched | None) -> bool:
+    """Wait for a signal, and meanwhile end what was opened with tokens that are revoked; False as `serve` says."""
+    while not ending.is_set():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS if file else None):
+                await ending.wait()
+        if file and file.has_replacement():
+            return False
+        if file and (digests := file.digests()) is not None:
+            socket.end(door.revoke(digests))
+    return True

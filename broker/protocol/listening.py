@@ -7,7 +7,7 @@ import ipaddress
 import socket
 from typing import NamedTuple
 
-from fledgling.config import NO_AGENTS, ConfigError, Resolved
+from fledgling.config import NO_AGENTS, NO_MONITOR, ConfigError, Resolved
 
 BACKLOG = 256  # connections that the kernel holds before they are accepted; one more would wait a second for TCP
 
@@ -42,25 +42,44 @@ def opened(resolved: Resolved) -> Listening:
     name = f"[{address}]" if address.version == 6 else str(address)
     own = {_authority(known, settings.port) for known in (name, "localhost") if address.is_loopback}
     return Listening(
-        _listening(resolved, socket.AF_INET6 if address.version == 6 else socket.AF_INET),
+        _listening(resolved.sources["port"], address, settings.port),
         f"{name}:{settings.port}",
         frozenset(own | {host.lower() for host in settings.hosts}),
         frozenset({f"http://{host}" for host in own} | {origin.lower() for origin in settings.origins}),
     )
 
 
+def watched(resolved: Resolved) -> Listening | None:
+    """Listen where those who watch may ask, if anywhere. Raises ConfigError."""
+    given, source = resolved.settings.monitor, resolved.sources["monitor"]
+    if given == NO_MONITOR:
+        return None
+    host, _, port = given.rpartition(":")
+    try:
+        address, number = ipaddress.ip_address(host.removeprefix("[").removesuffix("]")), int(port)
+    except ValueError:
+        raise ConfigError(source, f"monitor {given!r} is no address and port", "give 127.0.0.1:9464") from None
+    if not 0 < number < 65536:
+        raise ConfigError(source, f"monitor {given!r} has no port", "give 127.0.0.1:9464")
+    name = f"[{address}]" if address.version == 6 else str(address)
+    known = {f"localhost:{number}"} if address.is_loopback else set[str]()
+    known |= {host.lower() for host in resolved.settings.hosts}
+    return Listening(_listening(source, address, number), f"{name}:{number}", frozenset(known), frozenset())
+
+
 def _authority(host: str, port: int) -> str:
     return host if port == 80 else f"{host}:{port}"  # a client leaves the default port out
 
 
-def _listening(resolved: Resolved, family: int) -> socket.socket:
+def _listening(source: str, address: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int) -> socket.socket:
+    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     bound = _Bound(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle's algorithm on
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((resolved.settings.host, resolved.settings.port))
+        bound.bind((str(address), port))
         socket.socket.listen(bound, BACKLOG)
     except OSError as refused:
         bound.close()
-        problem = f"{resolved.settings.host} port {resolved.settings.port} cannot be used ({refused.strerror})"
-        raise ConfigError(resolved.sources["port"], problem, "give another --port, or --host") from None
+        problem = f"{address} port {port} cannot be used ({refused.strerror})"
+        raise ConfigError(source, problem, "give another port or address") from None
     return bound

@@ -1,0 +1,78 @@
+"""What watches a server may ask of it, on an address of its own: is it up, is it ready, what has it counted.
+
+No token is needed, so nothing is answered but names of agents and numbers. There is nothing to be changed here, and a
+request has no body.
+"""
+
+import ipaddress
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from fledgling.broker.indexing import Indexing
+from fledgling.broker.metrics import Metrics
+from fledgling.broker.protocol.listening import Listening
+from fledgling.messages.generations import CODE
+
+PATHS = ("/healthz", "/readyz", "/metrics")
+MAX_CONNECTIONS = 16  # those who watch are few, and ask again
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Monitor:
+    """The ASGI application behind `--monitor`."""
+
+    def __init__(self, listening: Listening, metrics: Metrics, indexings: Mapping[str, Indexing]) -> None:
+        self.listening = listening
+        self._metrics = metrics
+        self._indexings = indexings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await self._answer(scope["method"], scope["raw_path"].decode("latin-1"), Headers(scope=scope))(
+            scope, receive, send
+        )
+
+    def _answer(self, method: str, path: str, headers: Headers) -> Response:
+        closing = {"connection": "close"}  # a body that nobody has read may follow
+        if not self._is_ours(headers["host"]) or "origin" in headers:
+            return PlainTextResponse("this Host is not served here\n", 421, closing)
+        if path not in PATHS:
+            return PlainTextResponse(f"there is nothing here; ask for {', '.join(PATHS)}\n", 404, closing)
+        if method not in ("GET", "HEAD"):
+            return PlainTextResponse("nothing can be done here but GET\n", 405, {"allow": "GET, HEAD", **closing})
+        if path == "/healthz":
+            return PlainTextResponse("ok\n")
+        if path == "/metrics":
+            return Response(self._metrics.text(self._indexings), media_type=METRICS_TYPE)
+        states = {agent: _state(indexing) for agent, indexing in self._indexings.items()}
+        is_ready = all(state == READY for state in states.values())
+        return PlainTextResponse(
+            "".join(f"{agent}: {state}\n" for agent, state in states.items()), 200 if is_ready else 503
+        )
+
+    def _is_ours(self, host: str) -> bool:
+        """Return whether a Host is known, or an address: a page can let a name of its own lead here, no address."""
+        if host.lower() in self.listening.hosts:
+            return True
+        name, _, port = host.rpartition(":")
+        try:
+            ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+        except ValueError:
+            return False
+        return port == self.listening.authority.rpartition(":")[2]
+
+
+READY = f"generation {CODE}"
+
+
+def _state(indexing: Indexing) -> str:
+    """Say in a word or two how far an index is; never more, since anybody may ask."""
+    newest = indexing.newest_or_none()
+    if newest and newest.number == CODE:
+        return READY
+    if indexing.is_over:
+        return "failed"
+    return f"generation {newest.number}, building" if newest else "building"

@@ -1,0 +1,242 @@
+"""What watches a server: is it up, is it ready, what has it counted; and what a revoked token and a signal end."""
+
+import json
+import re
+import signal
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from http.client import RemoteDisconnected
+
+import pytest
+from running import QUERY_WORKER, back_processes
+from test_http import FIELDS, answered, modern, request, serving
+
+from fledgling.broker.audit_log.records import CallRecord
+from fledgling.broker.metrics import NO_TOOL, Metrics
+from fledgling.broker.protocol import agents
+from fledgling.broker.protocol.monitor import METRICS_TYPE
+
+SAMPLE = re.compile(r'(fledgling_\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*)\} ([0-9.e+-]+)')
+LABELS = {"agent", "tool", "verdict", "process", "le"}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Watching:
+    """The address on which a server is watched."""
+
+    def __init__(self, port):
+        self.port = port
+
+    def get(self, target, host=None, method="GET", more=""):
+        """Status, headers and body of an answer."""
+        with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
+            host = host or f"127.0.0.1:{self.port}"
+            connection.sendall(f"{method} {target} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n".encode())
+            status, fields, body = answered(connection, method)
+            return status, fields, body.decode()
+
+    def samples(self):
+        """Name and labels of each number -> the number."""
+        status, fields, body = self.get("/metrics")
+        assert (status, fields["content-type"]) == (200, METRICS_TYPE)
+        found = {}
+        for line in body.splitlines():
+            if line.startswith("# "):
+                assert re.fullmatch(r"# (HELP fledgling_\w+ .+|TYPE fledgling_\w+ (counter|gauge|histogram))", line)
+                continue
+            name, labels, value = SAMPLE.fullmatch(line).groups()
+            pairs = re.findall(r'(\w+)="((?:[^"\\\n]|\\.)*)"', labels)
+            assert {label for label, _ in pairs} <= LABELS
+            found[name, tuple(text for _, text in pairs)] = float(value)
+        return found
+
+
+@pytest.fixture(scope="module")
+def watched(project, tmp_path_factory):
+    port = free_port()
+    with serving(project, tmp_path_factory.mktemp("watched"), ["--monitor", f"127.0.0.1:{port}"]) as server:
+        yield server, Watching(port)
+
+
+def ready(watching):
+    """Wait until every index is whole."""
+    deadline = time.monotonic() + 60
+    while (found := watching.get("/readyz"))[0] != 200:
+        assert (found[0], found[2].count("\n")) == (503, 2)
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found[2]
+
+
+def asked(server, tool, agent="reviewer", **arguments):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    meta = json.loads(modern(server).partition(b"\r\n\r\n")[2])["params"]["_meta"]
+    body["params"] = {"name": tool, "arguments": arguments, "_meta": meta}
+    fields = {**FIELDS, "Mcp-Method": "tools/call", "Mcp-Name": tool}
+    return server.answer(modern(server, body=json.dumps(body).encode(), fields=fields, agent=agent))
+
+
+def test_up_and_ready(watched):
+    _, watching = watched
+    assert watching.get("/healthz")[::2] == (200, "ok\n")
+    assert ready(watching) == "reviewer: generation 2\nanalyst: generation 2\n"
+    assert watching.get("/healthz", method="HEAD")[::2] == (200, "")
+
+
+def test_calls_are_counted_by_agent_tool_and_verdict(watched):
+    server, watching = watched
+    ready(watching)
+    before = watching.samples()
+    for tool, arguments in (("explore", {}), ("explore", {}), ("read", {"path": "nonesuch.py"})):
+        asked(server, tool, **arguments)
+    asked(server, "query", agent="analyst", sql="SELECT count(*) FROM files")
+    asked(server, "query", agent="reviewer", sql="SELECT count(*) FROM files")
+    after = watching.samples()
+    grown = {key: value - before.get(key, 0) for key, value in after.items() if value != before.get(key, 0)}
+    calls = {labels: count for (name, labels), count in grown.items() if name == "fledgling_calls_total"}
+    assert calls == {
+        ("reviewer", "explore", "allowed"): 2,
+        ("reviewer", "read", "refused"): 1,
+        ("reviewer", "query", "denied"): 1,
+        ("analyst", "query", "allowed"): 1,
+    }
+    buckets = [count for (name, labels), count in after.items() if name.endswith("_bucket") and "explore" in labels]
+    assert buckets == sorted(buckets)
+    assert buckets[-1] == after["fledgling_call_seconds_count", ("reviewer", "explore")]
+    assert after["fledgling_index_generation", ("analyst",)] == 2
+    assert 10e6 < after["fledgling_memory_bytes", ("reviewer",)] < after["fledgling_memory_limit_bytes", ("reviewer",)]
+
+
+def test_processes_are_counted(watched):
+    server, watching = watched
+    ready(watching)
+    before = watching.samples()
+    for worker in back_processes(server.seen, QUERY_WORKER):
+        worker.kill()
+    assert asked(server, "explore")[0] == 200
+    assert asked(server, "explore", agent="analyst")[0] == 200
+    after = watching.samples()
+    for agent in ("reviewer", "analyst"):
+        killed = "fledgling_processes_killed_total", (agent, "query worker")
+        assert after[killed] == before.get(killed, 0) + 1
+        started = "fledgling_processes_started_total", (agent, "query worker")
+        assert after[started] > before[started]
+
+
+# What is asked, and the status that comes back; {port} is the monitor's
+BAD = {
+    "another site": ({"target": "/metrics", "host": "evil.example"}, 421),
+    "another site, our port": ({"target": "/metrics", "host": "evil.example:{port}"}, 421),
+    "another port": ({"target": "/metrics", "host": "127.0.0.1:1"}, 421),
+    "a page of this machine": ({"target": "/metrics", "more": "Origin: http://localhost:8000\r\n"}, 421),
+    "another path": ({"target": "/mcp"}, 404),
+    "a path below": ({"target": "/metrics/"}, 404),
+    "an absolute target": ({"target": "http://127.0.0.1:{port}/metrics"}, 404),
+    "a method that changes": ({"target": "/metrics", "method": "POST", "more": "Content-Length: 0\r\n"}, 405),
+    "a method that deletes": ({"target": "/healthz", "method": "DELETE"}, 405),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_nothing_else_is_answered(watched, name):
+    _, watching = watched
+    asked, status = BAD[name]
+    given = {key: value.format(port=watching.port) for key, value in asked.items()}
+    found, fields, body = watching.get(**given)
+    assert found == status
+    assert fields["connection"] == "close"
+    assert "agent=" not in body
+
+
+def test_no_number_is_of_an_agents_making():
+    """Labels are ours: a tool's name is a client's text, and stands for itself only where it is a tool's."""
+    metrics = Metrics()
+    common = {"profile": "p", "digest": "", "layer": "profile", "reason": None, "rows": 0, "bytes": 0}
+    for number in range(1000):
+        metrics.hear(
+            CallRecord(tool=f'a"}} {number}', verdict="denied", milliseconds=1.0, arguments_sha256="", **common), "reviewer"
+        )
+    lines = [line for line in metrics.text({}).splitlines() if line.startswith("fledgling_calls_total")]
+    assert lines == [f'fledgling_calls_total{{agent="reviewer",tool="{NO_TOOL}",verdict="denied"}} 1000']
+
+
+def test_a_flood_ends_itself(watched):
+    server, watching = watched
+    held = [socket.create_connection(("127.0.0.1", watching.port), 30) for _ in range(100)]
+    try:
+        assert asked(server, "explore")[0] == 200
+        assert watching.get("/healthz")[0] == 200
+    finally:
+        for each in held:
+            each.close()
+
+
+# ---- tokens that are revoked, and the end ---------------------------------------------------------------------------
+
+
+def test_a_revoked_token_ends_at_once_and_the_others_go_on(project, tmp_path):
+    with serving(project, tmp_path) as server:
+        assert asked(server, "explore")[0] == 200
+        _, session = server.begins()
+        with server.connect() as stream:
+            fields = {"Mcp-Session-Id": session, "Accept": "text/event-stream"}
+            stream.sendall(request(server, "GET", fields=fields))
+            assert stream.recv(4096).startswith(b"HTTP/1.1 200")
+            agents.revoke(server.file, "reviewer")
+            begun = time.monotonic()
+            while stream.recv(4096):
+                pass
+        assert time.monotonic() - begun < 5
+        assert asked(server, "explore")[0] == 401
+        assert asked(server, "explore", agent="analyst")[0] == 200
+        agents.add(server.file, "another", "fledgling-core")  # from the next start
+        agents.revoke(server.file, "analyst")
+        until_refused(server, "analyst")
+        assert "agent analyst is revoked" in server.said()
+
+
+def until_refused(server, agent):
+    deadline = time.monotonic() + 10
+    status = 200
+    while status != 401:
+        assert time.monotonic() < deadline
+        with suppress(RemoteDisconnected):  # it was at work as the token ended
+            status = asked(server, "explore", agent=agent)[0]
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("how", ["deleted", "replaced"])
+def test_a_server_ends_where_its_file_of_agents_is_another(project, tmp_path, how):
+    with serving(project, tmp_path) as server:
+        if how == "deleted":
+            server.file.unlink()
+        else:
+            other = tmp_path / "other.yaml"
+            other.write_bytes(server.file.read_bytes())
+            other.chmod(0o600)
+            other.replace(server.file)
+        assert server.process.wait(20) == 2
+        assert "the file was deleted, or another has taken its place; start Fledgling again" in server.said()
+        assert "Traceback" not in server.said()
+
+
+def test_calls_at_work_are_answered_before_the_end(project, tmp_path):
+    """Told to end, a server takes no further connection, closes streams, and lets calls have some seconds."""
+    with serving(project, tmp_path) as server, ThreadPoolExecutor(1) as pool:
+        assert asked(server, "query", agent="analyst", sql="SELECT 1")[0] == 200
+        slow = "SELECT count(hash(range)) FROM range(300000000)"
+        waiting = pool.submit(asked, server, "query", agent="analyst", sql=slow)
+        time.sleep(0.5)
+        begun = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        status, _, body = waiting.result(30)
+        assert (status, b"isError" in body or b"result" in body) == (200, True)
+        assert server.process.wait(20) == 0
+        assert time.monotonic() - begun < 10
