@@ -161,7 +161,8 @@ def test_no_number_is_of_an_agents_making():
     common = {"profile": "p", "digest": "", "layer": "profile", "reason": None, "rows": 0, "bytes": 0}
     for number in range(1000):
         metrics.hear(
-            CallRecord(tool=f'a"}} {number}', verdict="denied", milliseconds=1.0, arguments_sha256="", **common), "reviewer"
+            CallRecord(tool=f'a"}} {number}', verdict="denied", milliseconds=1.0, arguments_sha256="", **common),
+            "reviewer",
         )
     lines = [line for line in metrics.text({}).splitlines() if line.startswith("fledgling_calls_total")]
     assert lines == [f'fledgling_calls_total{{agent="reviewer",tool="{NO_TOOL}",verdict="denied"}} 1000']
