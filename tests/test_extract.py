@@ -218,8 +218,8 @@ def test_an_extractor_signs_as_the_indexer_does(extractors: Extractors) -> None:
 
 
 GRAMMARS = sorted(name for name, row in LANGUAGES.rows.items() if row.grammars)
-LINEAR = sorted(name for name, row in LANGUAGES.rows.items() if (row.rules or row.reader) and not row.grammars)
-COMMENTS_ONLY = sorted(name for name, row in LANGUAGES.rows.items() if row.comments and not (row.rules or row.reader))
+LINEAR = sorted(name for name, row in LANGUAGES.rows.items() if row.finds_definitions and not row.grammars)
+COMMENTS_ONLY = sorted(name for name, row in LANGUAGES.rows.items() if row.comments and not row.finds_definitions)
 
 
 @pytest.mark.parametrize("language", GRAMMARS)

@@ -43,6 +43,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     grammars: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     reader: str | None = None
+
+    # Or the folder whose inner.py finds the text of another language in it (extracting/inner.py): cells of a notebook.
+    inner: str | None = None
     is_code: bool = True  # something is defined in it, whether that is found or not
 
     # What definitions are: docs are "literal", the first string of a body, or "above", a comment that starts as
@@ -101,6 +104,11 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     strings: tuple[str, ...] = ()
 
     @property
+    def finds_definitions(self) -> bool:
+        """Whether something looks for definitions."""
+        return bool(self.rules or self.reader or self.inner)
+
+    @property
     def importing(self) -> str:
         """One word for the languages that may import each other: those that share packages, or are resolved alike."""
         shares = self.modules.packages not in ("", "directory", "tree")
@@ -146,7 +154,7 @@ class Languages(Struct, frozen=True):
 
     def undefined(self) -> tuple[str, ...]:
         """The languages of code whose definitions are not extracted."""
-        return tuple(name for name, row in self.rows.items() if row.is_code and not (row.rules or row.reader))
+        return tuple(name for name, row in self.rows.items() if row.is_code and not row.finds_definitions)
 
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""

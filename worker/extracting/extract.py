@@ -8,10 +8,12 @@ import re
 from functools import cache, partial
 
 import re2
+from msgspec.structs import replace
 
 from fledgling.worker.extracting.elided_bodies import Blanked, Bodies
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.heads import HeadRules
+from fledgling.worker.extracting.inner import Inner, on_lines
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.outline import Text, extraction
 from fledgling.worker.extracting.repair import read, repairs
@@ -38,6 +40,8 @@ class Extractor:
                 self._syntaxes[name] += self._syntaxes[row.fallback]
         folders = {row.reader for row in languages.rows.values() if row.reader}
         self._readers = {folder: own_module(folder, "reader").outline for folder in folders}
+        folders = {row.inner for row in languages.rows.values() if row.inner}
+        self._inner = {folder: own_module(folder, "inner").inner for folder in folders}
         # Made when a language is first met, as queries are: no file needs to be opened for them.
         self._bodies = cache(partial(Bodies, languages))
         self._statements = cache(partial(StatementRules, languages))
@@ -67,11 +71,22 @@ class Extractor:
             cut = rules.cut(source)
             return extraction(row, Text(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
         spans = comments(self._scanners(language), source) if row.comments else []
+        if row.inner:
+            return self._within(row, Text(source, spans))
         if row.reader:
             found = self._readers[row.reader](source)
             text = Text(source, spans + found.comments, has_blank_ends=True)
             return extraction(row, text, found.definitions, found.imports, "reader", complete=found.complete)
         return extraction(row, Text(source, spans), [], [], "none", complete=True)
+
+    def _within(self, row: Language, outer: Text) -> Extraction:
+        """What the text of another language in this one says."""
+        inner: Inner = self._inner[row.inner or ""](outer.source)
+        found = self.extract(inner.language, inner.text)
+        if inner.lines:
+            found = on_lines(found, inner.lines)
+        lines = found.comment_lines | outer.comment_lines if row.comment_lines else frozenset[int]()
+        return replace(found, comment_lines=lines, complete=found.complete and inner.complete)
 
 
 def syntaxes(name: str, row: Language, languages: Languages) -> list[Syntax]:

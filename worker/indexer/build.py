@@ -208,7 +208,7 @@ class Building:
     def _generation(self, number: Literal[0, 1, 2], partial: str | None, pending: str | None = None) -> Generation:
         return Generation(
             number,
-            defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.rules or row.reader)),
+            defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.finds_definitions)),
             has_content=self._scope.index_content,
             undefined=self._languages.undefined(),
             modules=self._languages.modules(),

@@ -21,12 +21,11 @@ def known() -> list[KnownLanguage] | Refusal:
 
 
 def _known(name: str, row: Language) -> KnownLanguage:
-    finds = bool(row.rules or row.reader)
     return KnownLanguage(
         name,
-        definitions=finds,
-        imports=finds and row.imports is not None,
-        comments=row.comment_lines and bool(row.comments or finds),
+        definitions=row.finds_definitions,
+        imports=row.finds_definitions and row.imports is not None,
+        comments=row.comment_lines and bool(row.comments or row.finds_definitions),
         parser=_parser(row),
         extensions=row.extensions,
     )
@@ -37,6 +36,8 @@ def _parser(row: Language) -> str | None:
     if row.grammars:
         package = row.grammars[0].partition(".")[0].replace("_", "-")
         return f"{package} {_version(package)}"
+    if row.inner:
+        return f"that of what is in it ({row.inner})"
     if row.reader:
         return f"own reader ({row.reader})"
     return f"own rules ({row.rules[0]})" if row.rules else None

@@ -212,10 +212,11 @@ class Look:
     def __init__(self, scripts: Scripts, language: str) -> None:
         self._scripts = scripts
         self._files: Mapping[str, str | None] = scripts.files
-        self._probes = PROBES[language]
-        self._entries = ENTRIES[language]
-        self._conditions = CONDITIONS[language]
-        self._prefers_source = language == "typescript"
+        rules = language if language in PROBES else "typescript"  # components in which either may be written
+        self._probes = PROBES[rules]
+        self._entries = ENTRIES[rules]
+        self._conditions = CONDITIONS[rules]
+        self._prefers_source = rules == "typescript"
 
     def relative(self, directory: str, module: str) -> str | None:
         """`./x`, or the same below another of `rootDirs`."""
