@@ -2,13 +2,19 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+
+from fledgling.broker.cli import ask, commands, look, serve
+from fledgling.messages.questions import QUESTIONS
 
 TESTS = Path(__file__).parent
 CASES = {case["name"]: case for case in tomllib.loads((TESTS / "cli.toml").read_text())["case"]}
@@ -47,6 +53,59 @@ def test_command(name: str, project: Path, profiles: Path) -> None:
         assert expected in done.stderr
     assert "Traceback" not in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
+
+
+SCREEN = 46  # lines of a terminal; at 24, help of anything is longer
+
+
+@pytest.mark.parametrize("command", [*map(ask.command_of, QUESTIONS), serve.serve, look.index], ids=lambda c: c.name)
+def test_help_fits_a_screen(command: click.Command) -> None:
+    said = command.get_help(click.Context(command, info_name=command.name, terminal_width=100))
+    assert len(said.splitlines()) <= SCREEN
+
+
+@pytest.mark.parametrize("example", [example for tool in ask.EXAMPLES.values() for example in tool])
+def test_example_of_help_is_a_command(example: str) -> None:
+    program, tool, *words = shlex.split(example)
+    assert program == "fledgling"
+    ask.command_of(tool).make_context(tool, words)
+
+
+COMMANDS = {
+    'search(query="a (b) $x", regex=true)': "fledgling search --regex --root '/a b' 'a (b) $x'",
+    'read(path="-x.py", start_line=201)': "fledgling read --start-line 201 --root '/a b' -- -x.py",
+    'symbols(path="-x", kind="class")': "fledgling symbols --kind class --root '/a b' -- -x",
+    'read(path="a.py", symbol="-f")': "fledgling read --symbol=-f --root '/a b' a.py",
+    "explore()": "fledgling explore --root '/a b'",
+    "read(path, symbol)": "read(path, symbol)",
+    'search(query="a", nonsense=1)': 'search(query="a", nonsense=1)',
+    'search("a")': 'search("a")',
+    f"search(query={'-' * 5000}1)": f"search(query={'-' * 5000}1)",
+}
+
+
+@pytest.mark.parametrize("call", COMMANDS)
+def test_call_in_a_sentence_becomes_a_command(call: str) -> None:
+    assert (
+        commands.in_shell(f"It is cut; {call} goes on.", ["--root", "/a b"]) == f"It is cut; {COMMANDS[call]} goes on."
+    )
+
+
+PAINTED = {
+    ("search", "TIMEOUT", "-C", "0", "-t", "python"): "\x1b[32m16\x1b[0m:def process_batch(",
+    ("search", "-e", "process_[a-z]+", "-C", "0"): "\x1b[1;31mprocess_batch\x1b[0m",
+    ("search", "no such text"): "\x1b[33m[Nothing found",
+    ("symbols", "src/core/engine.py"): "\x1b[35msrc/core/engine.py\x1b[0m",
+    ("read", "src/core/engine.py"): "\x1b[32m1\x1b[0m\t",
+}
+
+
+@pytest.mark.parametrize("command", PAINTED, ids=" ".join)
+def test_colour_is_there_where_it_is_asked_for(command: tuple[str, ...], project: Path) -> None:
+    plain = fledgling(*command, "--root", str(project)).stdout
+    colour = fledgling(*command, "--root", str(project), "--color", "always").stdout
+    assert PAINTED[command] in colour
+    assert re.sub("\x1b\\[[0-9;]*m", "", colour) == plain
 
 
 def test_project_file_narrows_and_is_told(project: Path, tmp_path: Path) -> None:
@@ -109,14 +168,30 @@ def test_no_root_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
     assert str(root) in json.loads(log.stderr.splitlines()[0])["message"]
 
 
+def on_a_terminal(root: Path, *arguments: str, **environment: str) -> str:
+    """What a command shows on a terminal of 24 lines."""
+    words = shlex.join([sys.executable, "-I", "-B", "-m", "fledgling", *arguments, "--root", str(root)])
+    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "TERM": "xterm", "PAGER": "cat", **environment}
+    run = ["script", "-qec", f"stty rows 24; {words}", os.devnull]
+    return subprocess.run(run, env=clean, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
 def test_hostile_text_does_not_reach_a_terminal_raw(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = '\x1b]0;owned\x07'\n")
-    shown = subprocess.run(
-        ["script", "-qec", f"{sys.executable} -I -B -m fledgling read a.py --root {tmp_path}", os.devnull],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert "\\x1b]0;owned\\x07" in shown.stdout
-    assert "\x1b]0;" not in shown.stdout
+    for environment in ({}, {"NO_COLOR": "1"}, {"PAGER": "less"}):
+        shown = on_a_terminal(tmp_path, "search", "owned", "-C", "0", **environment)
+        assert "\\x1b]0;" in shown
+        assert "\x1b]0;" not in shown
+        assert ("\x1b[1;31mowned\x1b[0m" in shown) == (environment.get("NO_COLOR") is None)
+
+
+def test_pager_is_started_before_this_process_is_confined(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n" * 100)
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho paged; wc -l; exit 3\n")
+    pager.chmod(0o700)
+    shown = on_a_terminal(tmp_path, "read", "a.py", PAGER=str(pager))
+    assert "paged\n101\n" in shown
+    assert "paged" not in on_a_terminal(tmp_path, "read", "a.py", "--no-pager", PAGER=str(pager))
+    assert "paged" not in on_a_terminal(tmp_path, "read", "a.py", "--json", PAGER=str(pager))
+    assert "x = 1" in on_a_terminal(tmp_path, "read", "a.py", PAGER="no 'program")

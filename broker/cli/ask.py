@@ -1,51 +1,150 @@
 """The tools as commands: the same questions, answered by the same processes under the same profile."""
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Annotated, Any, get_args, get_origin
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from fledgling.broker.cli import terminal
-from fledgling.broker.cli.project import Project, indexed, json_option, project_of, run, setting_options, warn
+from fledgling.broker.cli.help import Command
+from fledgling.broker.cli.pager import paged
+from fledgling.broker.cli.paint import highlighting
+from fledgling.broker.cli.project import (
+    Project,
+    indexed,
+    json_option,
+    output_options,
+    project_of,
+    run,
+    setting_options,
+    settings_given,
+    warn,
+)
+from fledgling.broker.cli.terminal import Looks
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.protocol import schema
-from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.answers import AnyAnswer, Hits, Refusal, SymbolList
 from fledgling.messages.control import Built
 from fledgling.messages.generations import CODE
-from fledgling.messages.questions import QUESTIONS, AnyQuestion
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Search
+
+# Letters that ripgrep, fd and tree have for the same.
+SHORT: Mapping[str, Mapping[str, str]] = {
+    "explore": {"depth": "-L", "pattern": "-g"},
+    "search": {
+        "path": "-g",
+        "language": "-t",
+        "kind": "-k",
+        "case_sensitive": "-s",
+        "whole_word": "-w",
+        "context": "-C",
+        "max_results": "-m",
+    },
+    "symbols": {"kind": "-k", "language": "-t", "name_pattern": "-n", "max_results": "-m"},
+    "read": {"symbol": "-s"},
+    "dependencies": {"direction": "-d", "depth": "-L"},
+}
+MAX_RESULTS = 1000  # hits a page, where all pages are asked for: as many as a question may ask
+LONGEST_CHOICE = 6  # words; longer lists are completed, and named where a word is wrong
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "explore": ("fledgling explore src -L 2", "fledgling explore -g '*.py' --json"),
+    "search": (
+        "fledgling search timeout -t python -C 0",
+        "fledgling search -e 'def \\w+_test' -g 'src/**'",
+        "fledgling search engine -k class",
+        "fledgling search -l TODO",
+    ),
+    "symbols": ("fledgling symbols src/app.py", "fledgling symbols 'src/core/*' -k function -n 'parse_*'"),
+    "read": ("fledgling read src/app.py --start-line 10 --end-line 40", "fledgling read src/app.py -s Engine.run"),
+    "dependencies": ("fledgling dependencies src/app.py -d imported_by",),
+    "query": ("fledgling query --profile fledgling-analyst 'SELECT language, count(*) FROM files GROUP BY ALL'",),
+}
 
 
 def command_of(tool: str) -> click.Command:
     """Return the subcommand of a tool: its first argument by position, the others as options."""
     question = QUESTIONS[tool]
-    first, *others = question.__struct_fields__
-    arguments = schema.input_schema(tool)
-    properties = arguments["properties"]
+    properties = schema.input_schema(tool)["properties"]
+    first, *others = msgspec.structs.fields(question)
 
     @setting_options
+    @output_options
     @json_option
-    def command(as_json: bool, **options: Any) -> None:
+    @click.pass_context
+    def command(context: click.Context, /, as_json: bool, color: bool, pager: bool, **options: Any) -> None:
         given = {name: options.pop(f"ask_{name}") for name in question.__struct_fields__}
-        _answer(project_of(options), tool, {k: v for k, v in given.items() if v is not None}, as_json=as_json)
+        given = {name: value for name, value in given.items() if value is not None}
+        is_listed = _merge(given, options) if tool == "search" else False
+        looks = Looks(as_json, color, is_listed, settings_given(context), highlighting(given) if color else None)
+        project = project_of(options)
+        with paged(wanted=pager and not as_json):
+            code = _answer(project, tool, given, looks)
+        raise SystemExit(code)
 
-    for name in reversed(others):
-        is_flag = properties[name].get("type") == "boolean"
-        choices = properties[name].get("enum")
+    for field in reversed(others):
+        choices = properties[field.name].get("enum")
+        is_flag = properties[field.name].get("type") == "boolean"
         command = click.option(
-            f"--{name.replace('_', '-')}",
-            f"ask_{name}",
+            *filter(None, (SHORT.get(tool, {}).get(field.name), f"--{field.name.replace('_', '-')}")),
+            f"ask_{field.name}",
             is_flag=is_flag,
             default=None,
-            help=properties[name].get("description"),
+            help=_meaning(field),
             type=click.Choice(choices) if choices else None,
+            metavar=None if is_flag or (choices and len(choices) <= LONGEST_CHOICE) else _metavar(field.name),
         )(command)
-    is_required = first in arguments.get("required", ())
-    command = click.argument(f"ask_{first}", metavar=first.upper(), required=is_required)(command)
-    return click.command(name=tool, help=schema.description(tool).replace("\n\n", "\n\n\b\n"))(command)
+    if tool == "search":
+        command = _search_options(command)
+    is_required = first.required and tool != "search"
+    command = click.argument(f"ask_{first.name}", metavar=first.name.upper(), required=is_required)(command)
+    said = "\n".join(line for line in schema.description(tool).splitlines() if not line.startswith("Example: "))
+    return click.command(name=tool, cls=Command, help=said, examples=EXAMPLES.get(tool, ()))(command)
 
 
-def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool) -> None:
+def _meaning(field: msgspec.structs.FieldInfo) -> str | None:
+    """Return what an argument means, as docs/tools.md has it."""
+    metas = get_args(field.type)[1:] if get_origin(field.type) is Annotated else ()
+    said = [meta.description or (meta.extra or {}).get("meaning") for meta in metas]
+    return next(filter(None, said), None)
+
+
+def _metavar(name: str) -> str:
+    return {"path": "GLOB", "pattern": "GLOB", "name_pattern": "GLOB", "max_results": "N"}.get(name, name.upper())
+
+
+def _search_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that search has in a shell alone, under the names that grep and ripgrep have for them."""
+    flag = partial(click.option, is_flag=True)
+    command = flag("-l", "--files-with-matches", "is_listed", help="only the paths of files, on all pages")(command)
+    command = flag("-i", "--ignore-case", help="upper and lower case are the same, which is the default")(command)
+    command = flag("-F", "--fixed-strings", help="QUERY is plain text, which is the default")(command)
+    return click.option("-e", "--regexp", metavar="REGEX", help="an expression of RE2, in place of QUERY")(command)
+
+
+def _merge(given: dict[str, Any], options: dict[str, Any]) -> bool:
+    """Take the options that search has in a shell alone; return whether only paths are asked for."""
+    expression, is_plain = options.pop("regexp"), options.pop("fixed_strings")
+    if options.pop("ignore_case"):
+        given.pop("case_sensitive", None)
+    if expression is not None and "query" in given:
+        raise click.UsageError("give QUERY, or -e REGEX in its place; -g GLOB says where to search")
+    if expression is not None:
+        given |= {"query": expression, "regex": True}
+    if "query" not in given:
+        raise click.UsageError("Missing argument 'QUERY'.")
+    if is_plain:
+        given.pop("regex", None)
+    is_listed: bool = options.pop("is_listed")
+    return is_listed
+
+
+def _answer(project: Project, tool: str, given: dict[str, Any], looks: Looks) -> int:
+    """Put one question, print the answer, and return the exit code."""
     if tool not in project.profile.tools:
         terminal.fail(
             f"{tool} is not a tool of the profile {project.profile.name}. "
@@ -61,12 +160,25 @@ def _answer(project: Project, tool: str, given: dict[str, Any], *, as_json: bool
         line = terminal.ProgressLine()
         await front.indexed(CODE, line.report)
         line.clear()
-        answer = await front.ask(question, least=CODE)
+        answer = await (_listed(front, question) if looks.is_listed else front.ask(question, least=CODE))
         return answer, await indexing.built()
 
     answer, built = run(indexed(project), ask)
     warn(built.notices)
     if isinstance(answer, Refusal):
-        terminal.refuse(answer)
-    terminal.show(answer, as_json=as_json)
-    raise SystemExit(terminal.exit_code(answer, is_partial=bool(built.partial)))
+        terminal.refuse(answer, looks.settings)
+    terminal.show(answer, looks)
+    return terminal.exit_code(answer, is_partial=bool(built.partial))
+
+
+async def _listed(front: Front, question: AnyQuestion) -> AnyAnswer | Refusal:
+    """Return the last page of a search, with the files of all pages: only their paths are asked for."""
+    assert isinstance(question, Search)
+    question = replace(question, context=0, max_results=MAX_RESULTS)
+    files: dict[str, Any] = {}
+    while isinstance(page := await front.ask(question, least=CODE), Hits | SymbolList):
+        files |= {file.path: file for file in page.files}
+        if not page.next:
+            return replace(page, files=[*files.values()])
+        question = replace(question, cursor=str(page.next.arguments["cursor"]))
+    return page

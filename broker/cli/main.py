@@ -6,23 +6,71 @@ if imports_from_here("-c"):
     refuse_shadowed()
 
 import gc
+import sys
+from collections.abc import Mapping
+from importlib import import_module
 
 import click
-from click.shell_completion import get_completion_class
 
-from fledgling import __version__, refusals
+from fledgling import __version__
 from fledgling.broker import logs, surroundings
-from fledgling.broker.cli import agents, ask, audit, clients, languages, look, profiles, serve, terminal
-from fledgling.broker.indexing import IndexingError
-from fledgling.config import ConfigError
-from fledgling.messages.questions import QUESTIONS
-from fledgling.security.confinement import ConfinementError
-from fledgling.security.profile import ProfileError
 
 EXIT_CODES = (
     "Exit codes: 0 found; 1 nothing found, or a check failed; 2 wrong usage; 3 found, in a partial index; 4 denied; "
     "124 timeout."
 )
+
+TOOLS = ("explore", "search", "symbols", "read", "dependencies", "query")
+
+# Command -> its module and the name there, in groups as help lists them: a command loads what it needs, and no other's.
+COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Ask": dict.fromkeys(TOOLS, ("ask", "")),
+    "Serve": {
+        "serve": ("serve", "serve"),
+        "install": ("clients", "install_command"),
+        "uninstall": ("clients", "uninstall_command"),
+        "agents": ("agents", "agents_group"),
+    },
+    "Look": {
+        "index": ("look", "index"),
+        "report": ("look", "report_command"),
+        "savings": ("look", "savings"),
+        "languages": ("languages", "languages"),
+        "config": ("look", "config_group"),
+    },
+    "Trust": {
+        "profiles": ("profiles", "profiles_group"),
+        "audit": ("audit", "audit_group"),
+        "doctor": ("look", "doctor"),
+    },
+    "Shell": {"completion": ("completion", "completion")},
+}
+
+
+class Commands(click.Group):
+    """All commands; each is loaded when it is named, or listed with the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of all commands."""
+        return [name for group in COMMANDS.values() for name in group]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Load a command; None where there is none of that name."""
+        for group in COMMANDS.values():
+            if place := group.get(cmd_name):
+                module, name = place
+                loaded = import_module(f"fledgling.broker.cli.{module}")
+                command: click.Command = getattr(loaded, name) if name else loaded.command_of(cmd_name)
+                return command
+        return None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands in their groups, a line each."""
+        room = formatter.width - 4 - max(map(len, self.list_commands(ctx)))
+        for title, group in COMMANDS.items():
+            loaded = ((name, self.get_command(ctx, name)) for name in group)
+            with formatter.section(title):
+                formatter.write_dl([(name, command.get_short_help_str(room)) for name, command in loaded if command])
 
 
 def main() -> None:
@@ -30,47 +78,18 @@ def main() -> None:
     surroundings.hold_standard_descriptors()
     logs.configure()
     try:
-        cli(prog_name="fledgling")
-    except (ConfigError, ProfileError) as wrong:
-        terminal.fail(str(wrong))
-    except IndexingError as failed:
-        terminal.refuse(failed.refusal)
-    except ConfinementError as absent:
-        terminal.refuse(refusals.not_confined(str(absent)))
-    except (OSError, MemoryError, RuntimeError) as failed:
-        terminal.give_up(surroundings.failure(failed))
+        sys.exit(cli(prog_name="fledgling", standalone_mode=False))
+    except Exception as failed:  # noqa: BLE001  (what nobody expects is raised there once more)
+        from fledgling.broker.cli.failures import end  # noqa: PLC0415  (as a rule nothing fails)
+
+        end(failed)
     finally:
         gc.freeze()  # Python looks for cycles once more when it ends, which takes 20 milliseconds
 
 
-@click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
-@click.version_option(__version__, prog_name="fledgling")
+@click.group(
+    cls=Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120}
+)
+@click.version_option(__version__, "-V", "--version", prog_name="fledgling")
 def cli() -> None:
-    """Give an AI agent eyes on a codebase, and nothing else."""
-
-
-@cli.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print the completion script of a shell: eval "$(fledgling completion bash)"."""
-    script = get_completion_class(shell)
-    assert script is not None
-    click.echo(script(cli, {}, "fledgling", "_FLEDGLING_COMPLETE").source())
-
-
-for command in (
-    serve.serve,
-    *map(ask.command_of, QUESTIONS),
-    look.index,
-    look.savings,
-    look.doctor,
-    look.report_command,
-    look.config_group,
-    languages.languages,
-    profiles.profiles_group,
-    audit.audit_group,
-    agents.agents_group,
-    clients.install_command,
-    clients.uninstall_command,
-):
-    cli.add_command(command)
+    """Give an AI agent eyes on a codebase, and nothing else. `fledgling COMMAND --help` says more of a command."""

@@ -3,7 +3,9 @@
 import asyncio
 import logging
 import os
+import sys
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -11,6 +13,8 @@ import msgspec
 
 from fledgling.broker import logs, memory, surroundings
 from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
+from fledgling.broker.cli import paint
+from fledgling.broker.cli.help import Setting
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import KEYS, Resolved, Settings, read_user_file, refuse_wide, resolve, with_root
@@ -23,7 +27,43 @@ from fledgling.security.confinement import confine
 Result = TypeVar("Result")
 _log = logging.getLogger("fledgling")
 
+METAVARS = {
+    "root": "DIR",
+    "profile": "PROFILE",
+    "port": "PORT",
+    "host": "ADDRESS",
+    "audit_log": "FILE",
+    "agents": "FILE",
+}
+
 json_option = click.option("--json", "as_json", is_flag=True, help="print JSON")
+
+
+def output_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `color`, whether answers are coloured, and `pager`, whether a pager may be started."""
+    command = click.option("--pager/--no-pager", default=True, help="show long answers in $PAGER, or less")(command)
+    return click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        metavar="WHEN",
+        callback=lambda _, __, when: paint.is_wanted(when, sys.stdout),
+        help="auto, always or never; auto heeds NO_COLOR",
+    )(command)
+
+
+def settings_given(context: click.Context) -> tuple[str, ...]:
+    """Return the settings of a command as they were typed, for what continues it: `("--root", "/srv/app")`."""
+    words: list[str] = []
+    for parameter in context.command.params:
+        if isinstance(parameter, Setting) and parameter.name:
+            value = context.params[parameter.name]
+            if value is True:
+                words.append(parameter.opts[0])
+            elif value:
+                values = value if isinstance(value, tuple) else (value,)
+                words += [word for each in values for word in (parameter.opts[0], str(each))]
+    return tuple(words)
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -41,21 +81,22 @@ class Project(msgspec.Struct, frozen=True):
 
 def setting_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add an option for every setting; their text is read where all settings are, in fledgling/config.py."""
-    command = click.option("--config", metavar="FILE", help="your own settings file")(command)
-    command = click.option(
+    option = partial(click.option, cls=Setting)
+    command = option("--config", metavar="FILE", help="your own settings file")(command)
+    command = option(
         "--allow-degraded", is_flag=True, help="work without Landlock or seccomp where the kernel has none; see doctor"
     )(command)
-    command = click.option(
+    command = option(
         "--yes-really", is_flag=True, help="index the root even where it is `/`, a home directory or one above"
     )(command)
     for field in reversed(msgspec.structs.fields(Settings)):
         default = field.default
         shown = ", ".join(default) if isinstance(default, tuple) else default
-        command = click.option(
+        command = option(
             f"--{field.name.replace('_', '-')}",
             multiple=isinstance(default, tuple),
-            metavar=field.name.upper(),
-            help=f"{_meaning(field)} [default: {shown}]",
+            metavar=METAVARS.get(field.name, "VALUE"),
+            help=_meaning(field) + (f" [default: {shown}]" if shown not in ("", ".") else ""),
         )(command)
     return command
 

@@ -1,31 +1,64 @@
-"""Answers and errors on a terminal: text or JSON, exit codes, and progress on standard error."""
+"""Answers and errors on a terminal: text, in colour or not, or JSON; exit codes, and progress on standard error."""
 
 import io
 import sys
 import time
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, NoReturn
 
 import click
 import msgspec
 
+from fledgling.broker.cli import paint
+from fledgling.broker.cli.commands import command, in_shell
 from fledgling.broker.protocol import render, tools
-from fledgling.messages.answers import AnyAnswer, Refusal, RefusalKind
+from fledgling.messages.answers import AnyAnswer, Hits, Refusal, RefusalKind, SymbolList, Table
 from fledgling.messages.control import Progress
-from fledgling.plain import visible, visible_json
+from fledgling.plain import one_line, visible, visible_json
 
 OK, NOTHING, USAGE, PARTIAL, DENIED, TIMEOUT = 0, 1, 2, 3, 4, 124
 REFUSED: dict[RefusalKind, int] = {"denied": DENIED, "timeout": TIMEOUT, "invalid": USAGE}  # any other is NOTHING
 
+_KINDS: dict[int, RefusalKind] = {USAGE: "invalid", DENIED: "denied", TIMEOUT: "timeout"}
+
 SAID_SECONDS = 5.0  # of waiting for the index until somebody who sees no progress is told
 
 
-def show(answer: AnyAnswer, *, as_json: bool) -> None:
+class Looks(NamedTuple):
+    """How an answer is printed: as JSON, in colour, as paths alone; `settings` are words of options as they were given.
+
+    `spans` says what matches in a line, where that is marked.
+    """
+
+    as_json: bool = False
+    has_color: bool = False
+    is_listed: bool = False
+    settings: tuple[str, ...] = ()
+    spans: paint.Spans | None = None
+
+
+def show(answer: AnyAnswer, looks: Looks) -> None:
     """Print an answer to standard output."""
-    if as_json:
+    if looks.as_json:
         show_json(render.structured(answer))
+    elif looks.is_listed and isinstance(answer, Hits | SymbolList):
+        for file in answer.files:
+            show_text(one_line(file.path))
+        if answer.note:
+            click.echo(f"fledgling: {visible(in_shell(answer.note, looks.settings))}", err=True)
     else:
-        show_text(tools.text(answer))
+        following = {} if isinstance(answer, Table) else {"next": None}
+        body = tools.text(msgspec.structs.replace(answer, note=None, **following))
+        text = "\n".join([body, *_closing(answer, looks.settings)])
+        click.echo(paint.painted(text, answer, looks.spans) if looks.has_color else visible(text), color=True)
+
+
+def _closing(answer: AnyAnswer, settings: Sequence[str]) -> Iterator[str]:
+    """Yield what is said at the end of an answer, with calls as commands."""
+    if answer.note:
+        yield f"[{in_shell(answer.note, settings)}]"
+    if not isinstance(answer, Table) and answer.next:
+        yield f"[cut here; go on with: {command(answer.next.tool, answer.next.arguments, settings)}]"
 
 
 def show_json(values: object) -> None:
@@ -55,15 +88,22 @@ def exit_code(answer: AnyAnswer, *, is_partial: bool) -> int:
     return PARTIAL if is_partial else OK
 
 
-def refuse(refusal: Refusal) -> NoReturn:
-    """Print why there is no answer, and exit with the code for it."""
-    fail(render.refusal(refusal), REFUSED.get(refusal.kind, NOTHING))
+def refuse(refusal: Refusal, settings: Sequence[str] = ()) -> NoReturn:
+    """Print why there is no answer, and exit with the code for it; `settings` go with a command that it names."""
+    fail(in_shell(render.refusal(refusal), settings), REFUSED.get(refusal.kind, NOTHING), refusal.kind)
 
 
-def fail(message: str, code: int = USAGE) -> NoReturn:
-    """Print one line to standard error and exit."""
+def fail(message: str, code: int = USAGE, kind: RefusalKind | None = None) -> NoReturn:
+    """Print one line to standard error and exit; where JSON is asked for, standard output has the same as an object."""
+    if asks_for_json(sys.argv[1:]):
+        show_json({"error": {"kind": kind or _KINDS.get(code, "failed"), "message": message, "exit_code": code}})
     click.echo(f"fledgling: {visible(message)}", err=True)
     sys.exit(code)
+
+
+def asks_for_json(words: Sequence[str]) -> bool:
+    """Return whether a command is asked for JSON, though it may not have been understood."""
+    return "--json" in (words[: words.index("--")] if "--" in words else words)
 
 
 def give_up(message: str) -> NoReturn:

@@ -1,0 +1,14 @@
+"""`completion`: the scripts that complete commands in bash, zsh and fish."""
+
+import click
+from click.shell_completion import get_completion_class
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the completion script of a shell: eval "$(fledgling completion bash)"."""
+    script = get_completion_class(shell)
+    assert script is not None
+    click.echo(script(context.find_root().command, {}, "fledgling", "_FLEDGLING_COMPLETE").source())
