@@ -20,7 +20,8 @@ from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import Freshness
 from fledgling.messages.answers import Refusal
 from fledgling.messages.bounded import MAX_COUNT
-from fledgling.messages.control import Follow, Following, FromFollower, Images, Look, Looked, Sweep, Swept, Update
+from fledgling.messages.control import Follow, Following, FromFollower, Images, Look, Looked, Sweep, Swept, Tell, Update
+from fledgling.messages.status import Changed
 from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
 from fledgling.security import inspection, limits
 
@@ -83,6 +84,13 @@ class Follower:
         """Return whether files that an answer names are what they were at the last look. Raises LostError."""
         return await asyncio.shield(self._task(self._looked_at(tuple(paths))))
 
+    async def changed(self, since: int) -> Changed | None:
+        """Return what the last look knows of changes since a generation; None where nobody has looked."""
+        try:
+            return await asyncio.shield(self._task(self._told(since)))
+        except LostError:
+            return None
+
     async def begin(self) -> None:
         """Start the process over the newest index, so that the first call need not wait for it."""
         if self._process and self._images is self._indexing.images:
@@ -120,6 +128,16 @@ class Follower:
                 raise await self._lost("it said what was not asked")
             return looked.are_current
 
+    async def _told(self, since: int) -> Changed | None:
+        async with self._talking:
+            if self._process is None or self._swept is None or self._swept.obstacle:
+                return None
+            self._process.tell(Tell(since))
+            changed = await self._heard()
+            if not isinstance(changed, Changed):
+                raise await self._lost("it said what was not asked")
+            return changed
+
     def _is_up(self, worker: QueryWorker, as_of: float, *, may_share: bool) -> bool:
         if self._swept is None or self._images is not worker.images:
             return False
@@ -147,7 +165,7 @@ class Follower:
         self._begun, self._swept = begun, message
         if worker and not message.obstacle:
             worker.seen(message.generation, begun_at)
-        self._indexing.latest = max(self._indexing.latest, message.generation)
+        self._indexing.changed_to(message.generation)
 
     async def _started(self) -> None:
         """Let there be a process over the newest index."""
@@ -167,6 +185,7 @@ class Follower:
             scope=indexing.scope,
             asked=order.scope,
             generation=indexing.latest,
+            base=max(indexing.changes, 0),
             is_next=indexing.latest > indexing.changes,
             root=order.root,
             confining=order.confining,

@@ -5,6 +5,7 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -32,6 +33,7 @@ from fledgling.messages.control import Progress, Swept
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
+from fledgling.messages.status import Changed
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
@@ -63,7 +65,7 @@ class Front:
     def __init__(self, profile: Profile, indexing: Indexing, freshness: Freshness = "burst") -> None:
         """Follow the project between calls as the index is followed; `freshness` says how often to look."""
         self.profile = profile
-        self._indexing = indexing
+        self.indexing = indexing
         indexing.begin()
         self._breaker = Breaker()
         self._follower = Follower(indexing, freshness) if indexing.is_followed else None
@@ -96,13 +98,13 @@ class Front:
         if tool not in self.profile.tools:
             return self.denied(tool)
         try:
-            meant = spellings.taken(tool, arguments, self._indexing.root)
+            meant = spellings.taken(tool, arguments, self.indexing.root)
         except msgspec.ValidationError as problem:
             return invalid(tool, problem)
         except MeaningError as twice:
             return Refusal("invalid", str(twice), "Leave one of them out.")
         ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline(), basis=basis)
-        return await mending.answered(meant, ask, self.profile.tools, self._indexing.root)
+        return await mending.answered(meant, ask, self.profile.tools, self.indexing.root)
 
     async def ask(
         self,
@@ -141,7 +143,7 @@ class Front:
                 async with asyncio.timeout_at(deadline):
                     await self.indexed(number, report)
             except TimeoutError:
-                return unfinished(self.profile, self._indexing)
+                return unfinished(self.profile, self.indexing)
             return await self._put(question, number, deadline, basis or Basis())
         except IndexingError as failed:
             return failed.refusal
@@ -151,9 +153,9 @@ class Front:
 
     async def indexed(self, number: int, report: Report | None = None) -> None:
         """Wait until a generation of the index is there, and report how far it is. Raises IndexingError."""
-        while report and not await self._indexing.is_sealed(number, PROGRESS_SECONDS):
-            await report(self._indexing.progress or Progress("walk", 0, 0))
-        await self._indexing.sealed(number)
+        while report and not await self.indexing.is_sealed(number, PROGRESS_SECONDS):
+            await report(self.indexing.progress or Progress("walk", 0, 0))
+        await self.indexing.sealed(number)
 
     def denied(self, tool: str) -> Refusal:
         """Return the refusal for a tool that the profile does not allow, or that does not exist."""
@@ -162,6 +164,31 @@ class Front:
             f"{tool[:64]!r} is not a tool of the profile {self.profile.name}",
             f"Use one of: {', '.join(self.profile.tools)}.",
         )
+
+    async def look(self) -> None:
+        """Look for changes as before a call, without waiting where an index is to be built anew."""
+        newest = self.indexing.newest_or_none()
+        if not self._follower or not newest or newest.number < CODE:
+            return
+        with suppress(LostError, TimeoutError):
+            async with asyncio.timeout_at(self.deadline()):
+                worker = await self._serving(CODE)
+                if isinstance(worker, Refusal):
+                    return
+                swept = await self._follower.bring_up(worker, time.monotonic(), may_share=False)
+            if swept and (swept.obstacle not in (None, "no root") or not worker.has_room):
+                self.indexing.renew()
+
+    async def changed(self, since: int | None) -> Changed | None:
+        """Return what has changed since a generation, or the index was built; None where nobody can tell."""
+        if not self._follower or not self._worker or self._is_old(self._worker):
+            return None
+        return await self._follower.changed(max(self.indexing.changes, 0) if since is None else since)
+
+    @property
+    def basis(self) -> Basis:
+        """What an answer would be made of now, as far as the last look knows."""
+        return self._worker.basis if self._worker else Basis()
 
     async def close(self) -> None:
         """End the processes behind the door."""
@@ -175,7 +202,7 @@ class Front:
         await asyncio.gather(*self._retiring)
         if self._follower:
             await self._follower.close()
-        await self._indexing.close()
+        await self.indexing.close()
 
     async def _put(self, question: Asked, number: int, deadline: float, basis: Basis) -> Found | Refusal:
         """Put a question to a worker, and to the next one where that ends before it has begun with it.
@@ -223,9 +250,9 @@ class Front:
                 return NO_ROOT, None
             if not swept.obstacle and worker.has_room:
                 return worker, None
-            self._indexing.renew()
-            until = max(as_of, self._indexing.begun + PATIENCE_SECONDS)
-            if not await self._indexing.renewed(worker.images, until):
+            self.indexing.renew()
+            until = max(as_of, self.indexing.begun + PATIENCE_SECONDS)
+            if not await self.indexing.renewed(worker.images, until):
                 return worker, self._stale(swept)
 
     async def _is_current(self, worker: QueryWorker, found: Found | Refusal, as_of: float, deadline: float) -> bool:
@@ -245,11 +272,11 @@ class Front:
     def _stale(self, swept: Swept) -> str:
         """Say that an answer is older than the project."""
         counted = f"{swept.pending:,} files of the project have" if swept.pending else "The project has"
-        if self._indexing.is_over:
+        if self.indexing.is_over:
             return (
                 f"{counted} changed since this was indexed, and it could not be indexed again: it may be out of date."
             )
-        return f"{counted} changed since this was indexed, and may be out of date: {self._indexing.state()}."
+        return f"{counted} changed since this was indexed, and may be out of date: {self.indexing.state()}."
 
     async def _serving(self, number: int) -> QueryWorker | Refusal:
         """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""
@@ -262,7 +289,7 @@ class Front:
 
     def _is_old(self, worker: QueryWorker) -> bool:
         """Return whether a worker serves an index that another has taken the place of, since the project changed."""
-        return self._is_followed(worker) and worker.images is not self._indexing.images
+        return self._is_followed(worker) and worker.images is not self.indexing.images
 
     async def _replaced(self) -> Refusal | None:
         """Let a worker over the newest generation take over."""
@@ -272,7 +299,7 @@ class Front:
         if loading and await self._takes_over(loading):
             return None
         try:
-            worker = QueryWorker(self._indexing, self._breaker)
+            worker = QueryWorker(self.indexing, self._breaker)
         except OSError as problem:
             _log.error("no query worker can be started: %s", problem.strerror)
             return NOT_STARTED
@@ -281,7 +308,7 @@ class Front:
     async def _takes_over(self, worker: QueryWorker) -> bool:
         """Let a worker open the newest generation and take over; False where it ended instead, or has other files."""
         try:
-            is_ready = worker.images is self._indexing.images and await worker.ready(self._indexing.newest())
+            is_ready = worker.images is self.indexing.images and await worker.ready(self.indexing.newest())
         except asyncio.CancelledError:
             await worker.close()
             raise
@@ -307,20 +334,20 @@ class Front:
     async def _follow(self) -> None:
         """Let a worker over each generation take over as soon as it is there, until no more will come."""
         while True:
-            news = self._indexing.news
-            if self._loading and self._loading.images is not self._indexing.images:
+            news = self.indexing.news
+            if self._loading and self._loading.images is not self.indexing.images:
                 self._end(self._loading.close())  # it would keep the files of a build that has ended
                 self._loading = None
-            newest = self._indexing.newest_or_none()
+            newest = self.indexing.newest_or_none()
             # The first worker of all is waiting; it takes over when it is asked, or when all is there.
             if newest and (newest.number == CODE or self._worker or self._is_replacing()):
                 await self._served()
-            if self._indexing.is_over and self._loading:
+            if self.indexing.is_over and self._loading:
                 self._end(self._loading.close())  # what it waited for will not come
                 self._loading = None
             if self._follower and newest and newest.number == CODE:
                 await self._follower.begin()
-            elif self._indexing.is_over and not self._follower:
+            elif self.indexing.is_over and not self._follower:
                 break
             await news.wait()
 
@@ -329,7 +356,7 @@ class Front:
 
     async def _served(self) -> None:
         """Let a worker over the newest generation take over, in as many tries as it takes."""
-        while not self._worker or self._worker.generation is not self._indexing.newest():
+        while not self._worker or self._worker.generation is not self.indexing.newest():
             if not self._is_replacing():
                 self._replacing = asyncio.create_task(self._replaced())
             assert self._replacing

@@ -118,7 +118,9 @@ class Indexing:
         self._failure: IndexingError | None = None
         self._died: str | None = None
         self.begun = time.monotonic()  # the last build
-        self.begun_at = datetime.now(UTC)  # the build of the newest generation
+        self.started_at = self.begun_at = datetime.now(UTC)  # the last build; that of the newest generation
+        self.completed_at: datetime | None = None  # the last build, whole or not
+        self.has_files: int | None = None  # how many are in the index that was built last
         self._not_before = 0.0  # on the clock of time.monotonic, when a build that failed may be tried again
         self._building: asyncio.Task[Built] | None = None
         self.order = Build(  # to all indexers, but for the files they fill
@@ -152,6 +154,16 @@ class Indexing:
         while number not in self._sealed:
             await self._changed()
         return self._sealed[number]
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether an indexer has begun."""
+        return self._accepted is not None
+
+    @property
+    def failure(self) -> str | None:
+        """Why the last build has failed, as a sentence, if it has."""
+        return self._failure.refusal.reason if self._failure else None
 
     @property
     def images(self) -> Images:
@@ -190,7 +202,7 @@ class Indexing:
         if not self.is_over or time.monotonic() < self._not_before:
             return
         self._died = self._failure = None
-        self.progress = None
+        self.progress = self.completed_at = None
         self.is_over = False
         if self._filling is not self.files:
             self._filling.close()  # of a build that has failed
@@ -204,6 +216,13 @@ class Indexing:
             return
         self._building, self.begun = None, time.monotonic()
         self.begin()
+        self._tell_news()
+
+    def changed_to(self, generation: int) -> None:
+        """Note that there is this generation of changes."""
+        if generation > self.latest:
+            self.latest = generation
+            self._tell_news()
 
     async def renewed(self, images: Images, until: float) -> bool:
         """Wait until there is an index over other files than these; False where that takes too long, or failed."""
@@ -246,7 +265,7 @@ class Indexing:
 
     def _started(self) -> BackProcess[FromIndexer]:
         """Start an indexer over the memory files that are to be filled."""
-        self._filling_at = datetime.now(UTC)
+        self.started_at = datetime.now(UTC)
         return BackProcess(
             "fledgling.worker.indexer",
             replace(self.order, images=self._filling.images, kept_fd=self._filling.kept_fd, begun_ns=time.time_ns()),
@@ -266,7 +285,7 @@ class Indexing:
         finally:
             if not self.is_followed:
                 self._close_root()
-            self.is_over = True
+            self.is_over, self.completed_at = True, datetime.now(UTC)
             self._tell_news()
 
     def _fails(self, failed: IndexingError) -> IndexingError:
@@ -345,6 +364,7 @@ class Indexing:
         if not isinstance(message, Built) or last != CODE:
             raise await self._failed(message)
         await self._process.ended()
+        self.has_files = message.files
         return message
 
     def _serve(self, generation: Generation) -> None:
@@ -352,7 +372,7 @@ class Indexing:
         if self._newest and generation.number < self._newest.number:
             return
         self._open_from(self._filling)
-        self.begun_at = self._filling_at
+        self.begun_at = self.started_at
         if generation.number == CODE:
             assert self._accepted
             self.scope = self._accepted.scope

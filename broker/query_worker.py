@@ -153,6 +153,12 @@ class QueryWorker:
         if update.is_last:
             self.changes = update.generation
 
+    @property
+    def basis(self) -> Basis:
+        """What an answer would be made of now."""
+        generation = max(self.changes, 0)
+        return Basis(generation, self._moments.get(generation))
+
     def seen(self, generation: int, at: datetime) -> None:
         """Note that the project was what a generation of changes says when a look began."""
         self._moments[generation] = at

@@ -1,6 +1,7 @@
 """Nothing that an agent sees depends on files that its profile hides: trees that differ in those alone answer alike."""
 
 import os
+import re
 from contextlib import asynccontextmanager
 
 import pytest
@@ -123,10 +124,17 @@ CALLS = [
     ("query", {"sql": "SELECT rowid, path FROM files ORDER BY rowid"}),
     ("query", {"sql": "SELECT count(*), sum(size_bytes), max(path), min(path) FROM files"}),
 ]
-URIS = ["fledgling://overview", "fledgling://profile", "fledgling://schema", "fledgling://file/main.py"]
+URIS = [
+    "fledgling://status",
+    "fledgling://overview",
+    "fledgling://profile",
+    "fledgling://schema",
+    "fledgling://file/main.py",
+]
 URIS += ["fledgling://file/hid_module.py", "fledgling://file/link.py"]
 FILES = ResourceTemplateReference(type="ref/resource", uri="fledgling://file/{+path}")
 SYMBOL = PromptReference(type="ref/prompt", name="explain_symbol")
+TIME = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?")  # of the clock, not of the project
 TYPED = [(FILES, "path", typed) for typed in ("", "h", "!", "web/", "pack")]
 TYPED += [(SYMBOL, "symbol", typed) for typed in ("", "n", "th")]
 
@@ -147,7 +155,7 @@ async def answers(client):
         said[f"{name} {typed}"] = completed.model_dump_json()
     for listed in (client.list_tools, client.list_resources, client.list_resource_templates, client.list_prompts):
         said[listed.__name__] = (await listed()).model_dump_json()
-    return said
+    return {asked: TIME.sub("", text) for asked, text in said.items()}
 
 
 class Listening(Indexing):

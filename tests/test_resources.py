@@ -22,8 +22,8 @@ EXPLAIN = PromptReference(name="explain_symbol")
 
 # the tools of a profile, and what it has
 HAS = {
-    "explore, read, search, symbols, dependencies": (["overview", "profile"], True),
-    "explore, read, search, symbols, dependencies, query": (["overview", "profile", "schema"], True),
+    "explore, read, search, symbols, dependencies": (["overview", "status", "profile"], True),
+    "explore, read, search, symbols, dependencies, query": (["overview", "status", "profile", "schema"], True),
     "search": (["profile"], False),
     "read": (["profile"], True),
     "query": (["profile", "schema"], False),
@@ -42,7 +42,8 @@ REFUSED = {
     "fledgling://file/": "is a directory",
     "fledgling://file/.env": "is not in the index: secret",
     "fledgling://schema": "is no resource of the profile fledgling-core",
-    "fledgling://none": "Use one of: fledgling://overview, fledgling://profile, fledgling://file/{+path}",
+    "fledgling://none": "Use one of: fledgling://overview, fledgling://status, fledgling://profile, fledgling://file/{+path}",
+    "fledgling://status?since=one": "the generation is no number. Write fledgling://status?since=12",
     "file:///etc/passwd": "is no resource of the profile",
     "": "is no resource of the profile",
 }
@@ -83,13 +84,22 @@ async def test_a_file_by_its_address_is_what_read_says(client):
 
 
 async def test_what_is_listed(client):
-    assert [found.name for found in (await client.list_resources()).resources] == ["overview", "profile"]
+    assert [found.name for found in (await client.list_resources()).resources] == ["overview", "status", "profile"]
     templates = (await client.list_resource_templates()).resource_templates
-    assert [found.uri_template for found in templates] == [resources.FILE_TEMPLATE]
+    assert [found.uri_template for found in templates] == [resources.FILE_TEMPLATE, "fledgling://status{?since}"]
 
 
 async def test_the_overview_is_the_map(client):
     assert "src/" in content(await client.read_resource("fledgling://overview"))
+
+
+async def test_the_status_says_how_the_index_stands(client, project):
+    said = content(await client.read_resource("fledgling://status"))
+    assert "state: completed\nprogress: 100 %\n" in said
+    assert said.endswith("\ngeneration: 0\n" + said.partition("generation: 0\n")[2])
+    assert "changes since generation 0: 0 added, 0 modified, 0 deleted" in said
+    assert str(project) not in said
+    assert content(await client.read_resource("fledgling://status?since=0")).startswith("state: completed\n")
 
 
 async def test_the_profile_says_what_is_allowed_and_not_what_is_hidden(client):
@@ -176,5 +186,5 @@ async def test_each_decision_is_one_line(tmp_path, project):
 
 def test_static_text_is_what_was_reviewed():
     """What an agent is told of its server changes in sight of a reviewer: look at it, then put the new hash here."""
-    static = json.dumps([resources.SCHEMA, resources.FILE_DESCRIPTION, *resources.RESOURCES])
-    assert hashlib.sha256(static.encode()).hexdigest()[:32] == "34e5e069955f7de3eaaa39cc8f6e0858"
+    static = json.dumps([resources.SCHEMA, *resources.TEMPLATES, *resources.RESOURCES])
+    assert hashlib.sha256(static.encode()).hexdigest()[:32] == "2d15d4b5e1f752858019b7c1aa17f254"

@@ -29,11 +29,13 @@ from mcp.types import (
     TextResourceContents,
 )
 
+from fledgling.broker import status
 from fledgling.broker.audit_log.records import LAYERS
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
 from fledgling.broker.protocol import prompts, render, resources, tools
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile
+from fledgling.messages.status import Status
 
 TEXT = "text/plain"
 
@@ -43,6 +45,7 @@ UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again 
 Context = ServerRequestContext[Any, Any]
 # Puts a call and logs it; all calls of one request have one deadline.
 Ask = Callable[[Context, str, Mapping[str, object], float], Awaitable[AnyAnswer | Refusal]]
+AskStatus = Callable[[int | None], Awaitable[Status]]  # what has changed since a generation, or the index was built
 _log = logging.getLogger("fledgling")
 
 
@@ -53,11 +56,14 @@ class Denied(MCPError):
 class Offers:
     """The handlers of one profile's resources, prompts and completions."""
 
-    def __init__(self, profile: Profile, log: AuditLog, ask: Ask, deadline: Callable[[], float]) -> None:
-        """Put calls by `ask`, each by what `deadline` says when its request arrives."""
+    def __init__(
+        self, profile: Profile, log: AuditLog, ask: Ask, state: AskStatus, deadline: Callable[[], float]
+    ) -> None:
+        """Put calls by `ask`, each by what `deadline` says when its request arrives; `state` says how the index is."""
         self._profile = profile
         self._log = log
         self._ask = ask
+        self._state = state
         self._deadline = deadline
 
     async def list_resources(self, _: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -70,14 +76,13 @@ class Offers:
         )
 
     async def list_templates(self, _: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
-        """List how the address of a file is made."""
-        file = ResourceTemplate(
-            uri_template=resources.FILE_TEMPLATE,
-            name="file",
-            description=resources.FILE_DESCRIPTION,
-            mime_type=TEXT,
+        """List how the address of a file is made, and that of what has changed."""
+        return ListResourceTemplatesResult(
+            resource_templates=[
+                ResourceTemplate(uri_template=each.uri, name=each.name, description=each.description, mime_type=TEXT)
+                for each in resources.templates(self._profile)
+            ]
         )
-        return ListResourceTemplatesResult(resource_templates=[file] if resources.has_files(self._profile) else [])
 
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """Answer with what is at an address; a file is cut as read() cuts it, and says how to go on."""
@@ -85,6 +90,9 @@ class Offers:
         about = {"uri": params.uri}
         if isinstance(found, resources.Call):
             text = _text(await self._ask(context, *found, self._deadline()), about)
+        elif isinstance(found, resources.Since):
+            stands = status.lines(await self._state(found.generation))
+            text = _text(self._decided("resources/read", about, "\n".join(stands)), about)
         else:
             text = _text(self._decided("resources/read", about, found), about)
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type=TEXT, text=text)])

@@ -4,6 +4,7 @@ A profile without a tool has none of the resources that are made of it. What is 
 address is read is decided here.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -13,7 +14,10 @@ from fledgling.messages.profile import Profile
 from fledgling.security.profile import size_text
 
 FILE = "fledgling://file/"
+STATUS = "fledgling://status"
+SINCE = f"{STATUS}?since="
 FILE_TEMPLATE = "fledgling://file/{+path}"
+_NUMBER = re.compile(r"[0-9]{1,15}")
 MAX_VALUES = 100  # completions in one answer: the protocol's own bound
 MAX_PAGES = 10  # of a directory, for completions: some 5,000 entries; what is behind them needs more letters
 
@@ -31,10 +35,24 @@ class Resource(NamedTuple):
 
 RESOURCES = (
     Resource("fledgling://overview", "overview", "The map of the project: directories, languages, sizes.", "explore"),
+    Resource(STATUS, "status", "How the index stands, and which files have changed since it was built.", "explore"),
     Resource("fledgling://profile", "profile", "What this server lets you do: its tools and its limits."),
     Resource("fledgling://schema", "schema", "The tables and columns that SQL may ask for.", "query"),
 )
-FILE_DESCRIPTION = "A file of the project with line numbers, as read(path) gives it; a long one is cut and says so."
+TEMPLATES = (
+    Resource(
+        FILE_TEMPLATE,
+        "file",
+        "A file of the project with line numbers, as read(path) gives it; a long one is cut and says so.",
+        "read",
+    ),
+    Resource(
+        f"{STATUS}{{?since}}",
+        "changes",
+        "The same, with the files that have changed since a generation: the number that answers have in _meta.",
+        "explore",
+    ),
+)
 
 SCHEMA = """\
 files(path, absolute_path, directory, filename, extension, language, size_bytes, line_count, modified_at, is_binary,
@@ -55,6 +73,11 @@ def allowed(profile: Profile) -> list[Resource]:
     return [resource for resource in RESOURCES if resource.tool is None or resource.tool in profile.tools]
 
 
+def templates(profile: Profile) -> list[Resource]:
+    """Return how those addresses are made that a profile has and that are not fixed."""
+    return [resource for resource in TEMPLATES if resource.tool in profile.tools]
+
+
 def has_files(profile: Profile) -> bool:
     """Tell whether files can be read by address."""
     return "read" in profile.tools
@@ -67,8 +90,14 @@ class Call(NamedTuple):
     arguments: dict[str, object]
 
 
-def found(profile: Profile, uri: str) -> Call | str | Refusal:
-    """Return what is at an address: a call to make, or a text that is known here.
+class Since(NamedTuple):
+    """How the index stands, and what has changed since a generation; None is that of the index."""
+
+    generation: int | None
+
+
+def found(profile: Profile, uri: str) -> Call | Since | str | Refusal:
+    """Return what is at an address: a call to make, what is to be looked at, or a text that is known here.
 
     >>> found(profile, "fledgling://file/src/a%20b.py")
     Call(tool='read', arguments={'path': 'src/a b.py'})
@@ -78,17 +107,23 @@ def found(profile: Profile, uri: str) -> Call | str | Refusal:
             return Call("read", {"path": unquote(uri[len(FILE) :], errors="strict") or "."})
         except UnicodeDecodeError:
             return Refusal("invalid", "the address is not UTF-8", f"Write it as {FILE_TEMPLATE}.")
+    if uri.startswith(SINCE) and "explore" in profile.tools:
+        since = uri.removeprefix(SINCE)
+        if not _NUMBER.fullmatch(since):
+            return Refusal("invalid", "the generation is no number", f"Write {SINCE}12, or {STATUS}.")
+        return Since(int(since))
     known = {resource.uri: resource for resource in allowed(profile)}
     if uri not in known:
-        templates = [FILE_TEMPLATE] if has_files(profile) else []
         return Refusal(
             "denied",
             f"{uri[:64]!r} is no resource of the profile {profile.name}",
-            f"Use one of: {', '.join([*known, *templates])}.",
+            f"Use one of: {', '.join([*known, *(each.uri for each in templates(profile))])}.",
         )
     match known[uri].name:
         case "overview":
             return Call("explore", {})
+        case "status":
+            return Since(None)
         case "schema":
             return SCHEMA
         case _:

@@ -3,6 +3,7 @@
 import logging
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from mcp.server.caching import CacheableMethod, CacheHint
@@ -30,6 +31,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.protocol import render, schema, stdio, tools
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
+from fledgling.broker.status import percent, status
 from fledgling.config import Answers
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Progress
@@ -38,9 +40,6 @@ from fledgling.messages.profile import Profile
 
 FRESH_MS = 3_600_000  # how long a client may keep a list: a profile does not change while a server runs
 LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
-
-# How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
-STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 95), "seal": (95, 100)}
 
 _log = logging.getLogger("fledgling")
 
@@ -98,7 +97,7 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
                 )
             raise
 
-    offers = Offers(front.profile, log, ask, front.deadline)
+    offers = Offers(front.profile, log, ask, partial(status, front, looks=True), front.deadline)
     client_log = ClientLog()
     with warnings.catch_warnings(action="ignore", category=MCPDeprecationWarning):  # of logging: see ClientLog
         server: Server[Any] = Server(
@@ -168,8 +167,7 @@ class Reporter:
 
     async def report(self, progress: Progress) -> None:
         """Send a progress notification, if the client asked for them and there is progress."""
-        begin, end = STAGES[progress.stage]
-        percent = begin + (end - begin) * min(progress.done / max(progress.total, 1), 1)
-        if percent > self._told:
-            self._told = percent
-            await self._context.session.report_progress(percent, 100, f"indexing: {progress.stage}")
+        done = percent(progress)
+        if done > self._told:
+            self._told = done
+            await self._context.session.report_progress(done, 100, f"indexing: {progress.stage}")

@@ -9,6 +9,7 @@ from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked
+from fledgling.messages.status import Changed
 from fledgling.scope import Scope
 
 
@@ -87,11 +88,12 @@ class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
 
 
 class Progress(Struct, frozen=True, forbid_unknown_fields=True, tag="progress"):
-    """Indexer to broker: `done` of `total` files in this stage; total 0 while unknown."""
+    """Indexer to broker: `done` of `total` files in this stage, `at` one of them; total 0 while unknown."""
 
     stage: Literal["walk", "read", "extract", "seal"]
     done: Count
     total: Count
+    at: Path | None = None
 
 
 class Modules(Struct, frozen=True, forbid_unknown_fields=True):
@@ -181,7 +183,8 @@ class Follow(Struct, frozen=True, forbid_unknown_fields=True, tag="follow"):
     """Broker to follower, once: say what changes below `root_fd` since an index was built, over files it has left.
 
     `scope` is what that index was built with, and `asked` what the project's own file narrowed to it. Changes are of
-    generations behind `generation`, and all are told afresh where another follower went before: it `is_next`.
+    generations behind `generation`, and all are told afresh where another follower went before: it `is_next`. The index
+    itself is of the generation `base`.
     """
 
     broker_pid: int
@@ -192,6 +195,7 @@ class Follow(Struct, frozen=True, forbid_unknown_fields=True, tag="follow"):
     scope: Scope
     asked: Scope
     generation: int
+    base: int = 0
     is_next: bool = False
     root: str | None = None
     confining: Confining = CONFINED
@@ -230,6 +234,12 @@ class Look(Struct, frozen=True, forbid_unknown_fields=True, tag="look"):
     """Broker to follower: are these files, which an answer names, what they were when they were read?"""
 
     paths: tuple[str, ...]
+
+
+class Tell(Struct, frozen=True, forbid_unknown_fields=True, tag="tell"):
+    """Broker to follower: which files have changed since a generation of changes, as far as you have looked?"""
+
+    since: int
 
 
 class Looked(Struct, frozen=True, forbid_unknown_fields=True, tag="looked"):
@@ -306,7 +316,7 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
     taken: AnyQuestion | None = None
 
 
-FromFollower = Following | Update | Swept | Looked | Refusal
+FromFollower = Following | Update | Swept | Looked | Changed | Refusal
 FromIndexer = Accepted | Progress | Generation | Built | Crashed | Refusal
 ToWorker = Open | Call | Cancel | Update
 FromWorker = Ready | Refusal | Begun | Reply | Updated

@@ -5,7 +5,7 @@ if __name__ == "__main__":
 
     begin()
 
-from fledgling.messages.control import Follow, Look, Sweep
+from fledgling.messages.control import Follow, Look, Sweep, Tell
 from fledgling.pipe import Pipe
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.languages.table import load_languages
@@ -13,8 +13,8 @@ from fledgling.worker.process.fault import ended
 
 
 def main() -> None:
-    """Follow one project: read Follow from standard input, then answer every Sweep and Look."""
-    pipe: Pipe[Follow | Sweep | Look] = Pipe(Follow | Sweep | Look)
+    """Follow one project: read Follow from standard input, then answer every Sweep, Look and Tell."""
+    pipe: Pipe[Follow | Sweep | Look | Tell] = Pipe(Follow | Sweep | Look | Tell)
     order = pipe.receive()
     if isinstance(order, Follow):
         languages = load_languages(order.profile)

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from fledgling.messages.control import Follow, Obstacle, Swept, Update
+from fledgling.messages.status import Changed
 from fledgling.pipe import together
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files.sweep import ChangedFiles, Sweeper
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.walk import Entry, stamp_at
 from fledgling.worker.follower.imports import Imports
+from fledgling.worker.follower.journal import Journal, Kind
 from fledgling.worker.follower.known import Known
 from fledgling.worker.follower.reading import MOST_BYTES, Reading, is_racy
 from fledgling.worker.language import Languages
@@ -58,6 +60,7 @@ class Differences:
         self._waiting = 0  # files that differ, where they are too many
         self._has_looked = False
         self._first, self._is_next = order.generation, order.is_next
+        self._journal = Journal(order.base, order.generation + order.is_next)
         self.generation = order.generation + order.is_next
 
     def look(self) -> None:
@@ -98,6 +101,14 @@ class Differences:
         )
         yield Update(self.generation, msgspec.msgpack.encode(last))
 
+    def changed(self, generation: int) -> Changed:
+        """Return which files are other than at a generation; none where Updates cannot say what has changed."""
+        stamps = self._kept.stamps
+        whole: dict[str, Kind] = {
+            path: kind for path in self._came if (kind := _kind(path in stamps, path in self._parts))
+        }
+        return self._journal.since(generation, self.generation, whole)
+
     def swept(self, seconds: float) -> Swept:
         """Return what is to be said of the last look, which took so many seconds of this process."""
         return Swept(self.generation, seconds, self._waiting or len(self._pending), self._obstacle)
@@ -129,6 +140,9 @@ class Differences:
             self._unlisted, self._unlisted_came = self._sweeper.unlisted, self.generation
         self._pending = readings.pending
         made = self._reading.made(others)
+        for path in (*found.removed, *made):
+            if kind := _kind(self._is_there(path), path in made):
+                self._journal.note(self.generation, path, kind)
         for path in found.removed:
             self._parts.pop(path, None)
         self._parts |= {path: part for path, (part, _) in made.items()}
@@ -140,12 +154,23 @@ class Differences:
         moved = self._imports.moved(made, found.removed, links)
         self._imports_came |= dict.fromkeys(moved, self.generation)
 
+    def _is_there(self, path: str) -> bool:
+        """Return whether there is a file, as far as updates have told."""
+        return path in (self._parts if path in self._came else self._kept.stamps)
+
     def _is_known(self, path: str, entry: Entry, row: FileRow, pieces: Pieces | None) -> bool:
         """Return whether a file is after all what it was known to be, as one that is read once more mostly is."""
         if path in self._came:
             part = self._parts.get(path)
             return part is not None and part.row == row and part.blocks == (pieces or [])
         return self._kept.stamps.get(path) == entry.stamp and self._known.pieces(path) == (pieces or [])
+
+
+def _kind(was_there: bool, is_there: bool) -> Kind | None:  # noqa: FBT001  (they stand in their order)
+    """Return what has become of a file; None where there never was one."""
+    if was_there:
+        return "modified" if is_there else "deleted"
+    return "added" if is_there else None
 
 
 def _bytes(part: Part) -> int:

@@ -5,7 +5,7 @@ import time
 
 from fledgling import refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, narrow
-from fledgling.messages.control import Follow, Following, Look, Looked, Sweep, Swept
+from fledgling.messages.control import Follow, Following, Look, Looked, Sweep, Swept, Tell
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
@@ -19,7 +19,9 @@ from fledgling.worker.store.kept import Kept
 from fledgling.worker.store.text import Blocks
 
 
-def follow(pipe: Pipe[Follow | Sweep | Look], order: Follow, languages: Languages, extractors: Extractors) -> None:
+def follow(
+    pipe: Pipe[Follow | Sweep | Look | Tell], order: Follow, languages: Languages, extractors: Extractors
+) -> None:
     """Answer until the broker closes the pipe. What the index has left is mapped before, and read once confined."""
     load_resolvers(languages)
     text, kept = memory_file.mapped(order.text_fd), memory_file.mapped(order.kept_fd)
@@ -41,6 +43,9 @@ def follow(pipe: Pipe[Follow | Sweep | Look], order: Follow, languages: Language
             differences = Differences(order, Blocks(text), Kept(kept), languages, extractors)
         if isinstance(asked, Look):
             pipe.send(Looked(differences.are_current(asked.paths)))
+            continue
+        if isinstance(asked, Tell):
+            pipe.send(differences.changed(asked.since))
             continue
         if not has_same_settings(order):
             pipe.send(Swept(differences.generation, time.process_time() - begun, obstacle="other settings"))

@@ -64,11 +64,11 @@ class Clock:
         """Note how long it took from the beginning to here."""
         self.seconds[name] = time.perf_counter() - self._begun
 
-    def tick(self, stage: Stage, done: int, total: int) -> None:
-        """Report that `done` of `total` files are through, unless the last report was just now."""
+    def tick(self, stage: Stage, done: int, total: int, at: str | None) -> None:
+        """Report that `done` of `total` files are through, and one is at work, unless the last report was just now."""
         if time.monotonic() - self._reported > PROGRESS_SECONDS:
             self._reported = time.monotonic()
-            self._report(Progress(stage, done, total))
+            self._report(Progress(stage, done, total, at))
 
 
 class Extracted:
@@ -263,7 +263,7 @@ class Building:
         """Describe files one by one; how many they are `is_told` unless some of them may be hidden."""
         with closing(Reader(self._order.root_fd)) as reader:
             for done, entry in enumerate(entries):
-                self._clock.tick("read", *((done, len(entries)) if is_told else (0, 0)))
+                self._clock.tick("read", *((done, len(entries), entry.path) if is_told else (0, 0, None)))
                 yield self._describing.describe(reader, entry, self._room)
 
     def _imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
@@ -292,7 +292,7 @@ class Building:
 
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
         for batch, answer in self._extractors.extract(sources(), tabled=self._index.holds_symbols):
-            self._clock.tick("extract", len(found.files), len(languages))
+            self._clock.tick("extract", len(found.files), len(languages), batch.sources[0].path)
             if not self._index.has_room(answer):
                 self._without_room += len(batch.sources)
                 answer = joined([given_up(facts.seconds) for facts in answer.facts])

@@ -1,0 +1,55 @@
+"""How far an index is and what it has followed since: what an operator asks, and a client by address."""
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from fledgling.messages.bounded import Count, Path, Said
+
+MAX_TOLD = 100  # paths of a kind that are told by name; of more the number
+MAX_TOLD_CHARS = 8_000  # of all their names together
+
+State = Literal["pending", "in_progress", "completed", "failed"]
+
+
+class Listed(Struct, frozen=True):
+    """So many files, and the first of them by name."""
+
+    count: Count = 0
+    paths: tuple[Path, ...] = ()
+
+
+class Changed(Struct, frozen=True, forbid_unknown_fields=True, tag="changed"):
+    """Follower to broker: what is other at a generation of changes than it was at another, `since`.
+
+    That is the one that was asked for, or an earlier one where what came between is not known by itself. A file that
+    was new and is gone again is not told.
+    """
+
+    since: Count
+    generation: Count
+    added: Listed = Listed()
+    modified: Listed = Listed()
+    deleted: Listed = Listed()
+
+
+class Status(Struct, frozen=True, forbid_unknown_fields=True, tag="status"):
+    """How an index stands: its last build, and what has changed since a generation of changes.
+
+    `progress` is in percent of that build. Files are those of its stage at work, and where it is over, of the index.
+    They are None where a view of the profile decides which there are, or nobody knows yet; `changes` where nobody
+    follows the project. `generation` and `as_of` are what an answer would be made of now.
+    """
+
+    state: State
+    progress: float
+    started_at: datetime
+    generation: Count
+    as_of: datetime | None = None
+    completed_at: datetime | None = None
+    current_file: Path | None = None
+    total_files: Count | None = None
+    processed_files: Count | None = None
+    error: Said | None = None
+    changes: Changed | None = None

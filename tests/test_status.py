@@ -1,0 +1,118 @@
+"""How an index stands, as it is told: while it is built, as the project changes, and after who follows it has died."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+import pytest
+from conftest import STAGED
+from running import FOLLOWER, answered, building, first, fronted
+from test_live import live, write
+
+from fledgling.broker.front import Front
+from fledgling.broker.status import lines, status
+from fledgling.messages.questions import Search
+from fledgling.messages.status import MAX_TOLD, Changed, Listed, Status
+from fledgling.worker.follower.journal import MAX_EVENTS, Journal
+
+pytestmark = pytest.mark.anyio
+
+
+async def changed(front: Front, since: int | None = None) -> dict[str, tuple[str, ...]] | None:
+    """What a status says has changed, by kind, without kinds of which there is none."""
+    found = (await status(front, since, looks=True)).changes
+    kinds = {kind: getattr(found, kind).paths for kind in ("added", "modified", "deleted")} if found else {}
+    return found and {kind: paths for kind, paths in kinds.items() if paths}
+
+
+async def test_a_build_is_told_from_its_begin_to_its_end(staged: Path) -> None:
+    seen: list[Status] = []
+    before = datetime.now(UTC)
+    async with building(staged, "fledgling-core") as (front, indexing):
+        seen.append(await status(front, looks=False))
+        while not indexing.is_over:
+            await asyncio.sleep(0.02)
+            seen.append(await status(front, looks=True))
+        seen.append(await status(front, looks=False))
+        whole = STAGED
+        assert seen[0].state == "pending"
+        assert [said.state for said in seen[1:-1] if said.state not in ("pending", "in_progress")] in (
+            [],
+            ["completed"],
+        )
+        assert [said.progress for said in seen] == sorted(said.progress for said in seen)
+        at_work = [said for said in seen if said.current_file]
+        assert at_work
+        for said in at_work:
+            assert (staged / said.current_file).is_file()
+            assert 0 <= said.processed_files <= said.total_files == whole
+        last = seen[-1]
+        assert (last.state, last.progress, last.total_files, last.processed_files) == ("completed", 100, whole, whole)
+        assert before <= last.started_at < last.completed_at <= datetime.now(UTC)
+        assert last.changes is None
+        assert not any(str(staged) in line for said in seen for line in lines(said))
+
+
+async def test_a_view_that_hides_files_hides_how_many_there_are_and_which(staged: Path, tmp_path: Path) -> None:
+    view = tmp_path / "narrow.sql"
+    view.write_text(
+        "SET tools = 'explore';\nCREATE VIEW visible_files AS SELECT * FROM files WHERE path LIKE 'd1/%';\n"
+    )
+    async with fronted(staged, view) as (front, indexing):
+        while not indexing.is_over:
+            await asyncio.sleep(0.02)
+            said = await status(front, looks=False)
+            assert (said.total_files or 0) <= 60
+            assert said.current_file is None or said.current_file.startswith("d1/")
+
+
+async def test_changes_are_told_since_any_generation(tmp_path: Path) -> None:
+    for name in ("a.py", "b.py", "c.py"):
+        write(tmp_path, name, "needle = 1\n")
+    async with live(tmp_path) as front:
+        assert await changed(front) == {}
+        write(tmp_path, "a.py", "needle = 2\n")
+        (tmp_path / "b.py").unlink()
+        write(tmp_path, "d/new.py", "needle = 1\n")
+        one = {"added": ("d/new.py",), "modified": ("a.py",), "deleted": ("b.py",)}
+        assert await changed(front) == one
+        assert (await status(front, looks=False)).generation == 1
+        write(tmp_path, "b.py", "needle = 3\n")
+        write(tmp_path, "d/new.py", "needle = 3\n")
+        two = {"added": ("d/new.py",), "modified": ("a.py", "b.py")}
+        assert await changed(front, 0) == two
+        assert await changed(front, 1) == {"added": ("b.py",), "modified": ("d/new.py",)}
+        assert await changed(front, 2) == await changed(front, 99) == {}
+        (await first(psutil.Process(), FOLLOWER)).kill()
+        assert await changed(front, 0) == two
+        assert await changed(front, 1) == two  # since the index was built: what came between is not known any more
+        said = (await status(front, 1, looks=False)).changes
+        assert said.since == 0
+        (tmp_path / "c.py").unlink()
+        assert await changed(front, said.generation) == {"deleted": ("c.py",)}
+
+
+async def test_an_index_that_is_built_anew_begins_anew(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "needle = 1\n")
+    async with live(tmp_path) as front:
+        await answered(front, Search("needle"))
+        for number in range(600):
+            write(tmp_path, f"d/m{number}.py", f"needle = {number}\n")
+        assert (await status(front, looks=True)).state in ("in_progress", "completed")
+        while (await answered(front, Search("needle", max_results=1000, context=0))).total < 600:
+            pass
+        said = await status(front, 0, looks=True)
+        assert (said.state, said.total_files) == ("completed", 601)
+        assert said.changes.since == said.generation > 0
+        write(tmp_path, "a.py", "needle = 2\n")
+        assert await changed(front, said.generation) == {"modified": ("a.py",)}
+
+
+def test_of_many_changes_the_first_are_told_and_the_others_counted() -> None:
+    journal = Journal(0, 0)
+    for number in range(MAX_EVENTS + 5):
+        journal.note(number + 1, f"{number % 200:03}.py", "modified")
+    found = journal.since(5, MAX_EVENTS + 5, {})
+    assert (found.since, found.modified.count, len(found.modified.paths)) == (5, 200, MAX_TOLD)
+    assert journal.since(4, MAX_EVENTS + 5, {"a.py": "added"}) == Changed(0, MAX_EVENTS + 5, Listed(1, ("a.py",)))
