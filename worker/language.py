@@ -27,6 +27,31 @@ class LanguageError(Exception):
         super().__init__(f"{file}: {problem}")
 
 
+class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the graph must know of a language that no query says (docs/graph.md).
+
+    `rules` are the files of its query. `decorators` say what a function is, by their last name, as graph.tables.Flag
+    does in lower case. With `bare_members` a method names the members of its class without `this`; with a
+    `receiver_parameter` the first parameter of a method is the object. `super_function` gives the class above;
+    `constructors` are the methods that run where an object is made; `plain_bases` are classes outside that have no
+    members to speak of. `types`, `functions` and `methods` say how what is outside hands on what it gets, by its last
+    name: `Optional = "same"`, `map = "maps"`, `append = "adds"`. A method of a `common` name is never guessed by it:
+    built-in types have one too.
+    """
+
+    rules: tuple[str, ...] = ()
+    decorators: dict[str, str] = {}
+    bare_members: bool = False
+    receiver_parameter: bool = False
+    super_function: str = ""
+    constructors: tuple[str, ...] = ()
+    plain_bases: tuple[str, ...] = ()
+    types: dict[str, str] = {}
+    functions: dict[str, str] = {}
+    methods: dict[str, str] = {}
+    common: frozenset[str] = frozenset()
+
+
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """One row; what a folder's own modules are for, its row says by the name of a folder: `imports = "javascript"`."""
 
@@ -74,6 +99,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     separator: str = ""
     modules: Modules = Modules()
     inner_modules: bool = False
+
+    # Who uses what: the query that finds it, and what a query cannot say.
+    graph: Dialect = Dialect()
 
     # What imports what only a running program knows, as RE2: importlib.import_module(name).
     run_time: str = ""

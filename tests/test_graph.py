@@ -1,0 +1,173 @@
+"""Who uses what: small marked programs in each language, and an account of every occurrence of a name."""
+
+import io
+import re
+import tokenize
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.graph.facts import FactsExtractor
+from fledgling.worker.graph.project import GraphFile, Project
+from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
+from fledgling.worker.graph.resolve import resolved, solved
+from fledgling.worker.graph.rows import Graph
+from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.tables import Use, unpacked
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.resolving.project import Declared, declared
+from fledgling.worker.resolving.resolve import Resolution
+
+FOLDER = Path(__file__).parent / "graph"
+WORKER = Path(__file__).parent.parent / "worker"
+PROGRAMS = [
+    pytest.param(program, id=f"{path.stem}: {program['name']}")
+    for path in sorted(FOLDER.glob("*.toml"))
+    for program in tomllib.loads(path.read_text())["program"]
+]
+MARK = re.compile(r"(?:#|//|--)> ?(.*)")
+LANGUAGES = load_languages()
+EXTRACTOR = Extractor(LANGUAGES)
+FACTS = FactsExtractor(LANGUAGES)
+
+
+def graph_files(sources: dict[str, bytes], manifests: dict[str, str] | None = None) -> list[GraphFile]:
+    """The facts and resolved imports of some files, by path."""
+    languages = {path: LANGUAGES.detect(path.rpartition("/")[2], b"") for path in sources}
+    found, declarations = {}, dict[str, Declared]()
+    for path, source in sources.items():
+        found[path] = EXTRACTOR.extract(languages[path], source)
+        if declaration := declared(LANGUAGES.rows[languages[path]], found[path].symbols):
+            declarations[path] = declaration
+    resolution = Resolution(LANGUAGES, languages, manifests or {}, declarations)
+    return [
+        GraphFile(path, languages[path], facts, resolution.of(path, found[path].imports))
+        for path, source in sources.items()
+        if (facts := FACTS.facts_of(languages[path], source))
+    ]
+
+
+def graph_of(sources: dict[str, bytes], budget: GraphBudget | None = None) -> tuple[Graph, list[GraphFile]]:
+    files = graph_files(sources)
+    return resolved(files, budget=budget or GraphBudget(), languages=LANGUAGES.rows), files
+
+
+def marks(files: dict[str, str]) -> Iterator[tuple[str, int, str, set[str]]]:
+    """What the marked lines say: path, line, name, targets."""
+    for path, text in files.items():
+        for number, line in enumerate(text.split("\n"), 1):
+            if mark := MARK.search(line):
+                for said in mark[1].split(";"):
+                    name, _, targets = said.partition("->")
+                    yield path, number, name.strip(), {target.strip() for target in targets.split(",")}
+
+
+def said(graph: Graph, files: list[GraphFile]) -> dict[tuple[str, int, str], set[str]]:
+    """What the rows of a graph say, in the same words."""
+    found = defaultdict[tuple[str, int, str], set[str]](set)
+    columns = (graph.file, graph.line, graph.name, graph.kind, graph.target_file, graph.target_line, graph.confidence)
+    for file, line, name, kind, target, first, sure, reason in zip(*columns, graph.reason, strict=True):
+        place = WORDS[Reason(reason)]
+        if target >= 0:
+            place = str(first) if target == file else f"{files[target].path}:{first}"
+        if kind not in (Use.DEFINITION, Use.IMPORT):
+            found[files[file].path, line, graph.names[name]].add(f"{place} {Confidence(sure).name.lower()}")
+    return found
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_marked_lines_mean_what_they_say(program: dict[str, dict[str, str]]) -> None:
+    graph, files = graph_of({path: text.encode() for path, text in program["files"].items()})
+    rows = said(graph, files)
+    expected = list(marks(program["files"]))
+    assert expected
+    for path, line, name, targets in expected:
+        assert (line, name, rows[path, line, name]) == (line, name, targets), path
+
+
+def names_in(source: str) -> Iterator[tuple[int, int, str]]:
+    """The names of a Python text by line and column, as Python's own tokenizer sees them."""
+    lines = source.split("\n")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.NAME and token.string not in ("match", "case", "type"):
+            line, column = token.start
+            yield line, len(lines[line - 1][:column].encode()), token.string
+
+
+def test_every_occurrence_of_a_defined_name_has_a_row() -> None:
+    sources = {str(path.relative_to(WORKER)): path.read_bytes() for path in sorted(WORKER.glob("[eg]*/*.py"))}
+    graph, files = graph_of(sources)
+    rows = defaultdict[str, set[tuple[int, int, str]]](set)
+    for file, line, column, name in zip(graph.file, graph.line, graph.column, graph.name, strict=True):
+        rows[files[file].path].add((line, column, graph.names[name]))
+    names = {name for found in rows.values() for _, _, name in found}
+    assert len(names) > 300
+    defined = {
+        name
+        for file in files
+        for facts in [unpacked(file.facts)]
+        for site in facts.sites
+        if site.use == Use.DEFINITION and facts.scopes[site.scope].kind == 0
+        for name in [facts.names[site.name]]
+    }
+    for path, source in sources.items():
+        missing = {found for found in names_in(source.decode()) if found[2] in defined} - rows[path]
+        assert not missing, path
+
+
+# ---- what a hostile text costs
+
+HOSTILE = {
+    "calls within calls": lambda n: "f(" * n + ")" * n,
+    "attributes one after the other": lambda n: "a" + ".b" * n,
+    "branches within branches": lambda n: "".join(" " * i + "if a:\n" for i in range(min(n, 90))) + " " * 90 + "a = 1",
+    "branches one after the other": lambda n: "if a:\n b = a\n" * n,
+    "loops one after the other": lambda n: "for a in b:\n b = a\n" * n,
+    "classes above each other": lambda n: "class A0: pass\n" + "".join(
+        f"class A{i + 1}(A{i}):\n def m(self): self.m()\n" for i in range(n)
+    ),
+    "one class of many": lambda n: "".join(f"class A{i}: pass\n" for i in range(n))
+    + f"class B({', '.join(f'A{i}' for i in range(n))}): pass\n",
+    "functions passed to each other": lambda n: "".join(
+        f"def f{i}(x):\n x()\n f{(i * 7 + 1) % n}(x)\n f{i}(f{(i + 1) % n})\n" for i in range(n)
+    ),
+    "one name bound again and again": lambda n: "def a(): pass\n" * n + "a()\n" * n,
+    "fields that hold each other": lambda n: "class A:\n def m(self):\n" + "".join(
+        f"  self.f{i} = self.f{i + 1}\n" for i in range(n)
+    ),
+}  # fmt: skip
+
+
+def work(text: str) -> int:
+    """How many cells are worked out for a text, which does not depend on the machine."""
+    project = Project(graph_files({"a.py": text.encode()}), {"python": LANGUAGES.rows["python"].graph})
+    return solved(project, GraphBudget()).evaluations
+
+
+@pytest.mark.parametrize("shape", HOSTILE)
+def test_work_grows_with_the_text(shape: str) -> None:
+    small, large = work(HOSTILE[shape](300)), work(HOSTILE[shape](1200))
+    assert large <= 6 * max(small, 500)
+
+
+def test_a_budget_that_ends_is_said() -> None:
+    source = b"def f(): pass\n" + b"f()\n" * 100
+    assert graph_of({"a.py": source}, GraphBudget(evaluations=10))[0].is_cut
+    assert not graph_of({"a.py": source})[0].is_cut
+
+
+def test_a_language_without_graph_has_no_facts() -> None:
+    assert FACTS.facts_of("toml", b"a = 1\n") is None
+
+
+def rows_of(graph: Graph) -> Iterable[tuple[object, ...]]:
+    return zip(graph.file, graph.line, graph.column, graph.target_file, graph.target_line, graph.reason, strict=True)
+
+
+def test_the_same_files_give_the_same_rows() -> None:
+    sources = {path.name: path.read_bytes() for path in sorted((WORKER / "matching").glob("*.py"))}
+    assert list(rows_of(graph_of(sources)[0])) == list(rows_of(graph_of(sources)[0]))

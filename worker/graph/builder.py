@@ -1,0 +1,379 @@
+"""From the captured part of a syntax tree to the tables of a file, in the order in which the text runs.
+
+Which bindings of a name reach a use of it is settled here, function by function: a branch has a layer of what it
+binds, and what several layers bind is joined where they meet.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fledgling.worker.graph.reduced import BITS, SCOPES, Reduced
+from fledgling.worker.graph.tables import (
+    NONE,
+    Binding,
+    Facts,
+    Flag,
+    Imported,
+    Op,
+    Scope,
+    ScopeKind,
+    Site,
+    Use,
+    Write,
+)
+from fledgling.worker.language import Dialect
+
+MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
+MAX_LAYERS = 40  # branches within branches; deeper ones are read as if they always ran
+MAX_REACHING = 24  # bindings that reach one use; beyond, all of the name's count
+DOTTED = re.compile(r"\s*+([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)\s*+")
+
+Key = tuple[Any, ...]  # (scope, name), or what a path is followed by
+Layer = dict[Key, tuple[int, ...]]
+Visitor = Callable[["Builder", int, int], int]
+VISITORS: dict[int, Visitor] = {}  # by the bit of a kind; statements.py and expressions.py fill it
+
+
+def visits(*kinds: str) -> Callable[[Visitor], Visitor]:
+    """Mark the function that reads nodes of some kinds: `(builder, node, use) -> expression`."""
+
+    def mark(visitor: Visitor) -> Visitor:
+        VISITORS.update((BITS[kind], visitor) for kind in kinds)
+        return visitor
+
+    return mark
+
+
+class Builder:
+    """The tables of one file while they are made, and where in the text that is.
+
+    `scope` is the innermost scope, `frame` the function, class or module whose bindings are followed. What `is_dead`
+    does not reach what comes next.
+    """
+
+    def __init__(self, tree: Reduced, dialect: Dialect, starts: Sequence[int]) -> None:
+        self.tree = tree
+        self.dialect = dialect
+        self.names: dict[str, int] = {}
+        self.expressions: list[tuple[Any, ...]] = [(Op.UNKNOWN,), (Op.MADE,)]
+        self.scopes: list[Scope] = []
+        self.bindings: list[Binding] = []
+        self.imports: list[Imported] = []
+        self.writes: list[Write] = []
+        self.sites: list[Site] = []
+        self.dynamic: list[tuple[int, str]] = []
+        self.complete = tree.complete
+        self.is_dead = False
+        self.uses: list[tuple[int, Key, tuple[int, ...]]] = []
+        self.paths: dict[int, Key] = {}  # of the expressions that are followed as `a.b` is
+        self.scope = self.frame = NONE
+        self.layers: list[Layer] = []
+        self.frames: list[int] = []  # of each scope
+        self._starts = starts
+        self._saved: list[tuple[int, list[Layer], bool, list[tuple[int, Key, tuple[int, ...]]]]] = []
+        self._texts: list[str] = []
+        self._depth = 0
+        self._declared, self._outward = self._declarations()
+        self.own: list[set[int]] = []  # the names that each scope binds
+        self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
+
+    def facts(self) -> Facts:
+        """Read the whole text."""
+        self.enter(0, ScopeKind.MODULE, NONE, 0)
+        self.visit_all(0)
+        self.leave()
+        return Facts(
+            list(self.names),
+            self.scopes,
+            self.expressions,
+            self.bindings,
+            self.imports,
+            self.writes,
+            self.sites,
+            self.dynamic,
+            self.complete,
+            len(self._starts),
+        )
+
+    def line(self, node: int) -> int:
+        """The line where a node begins."""
+        return bisect_right(self._starts, self.tree.start[node])
+
+    def name(self, node: int) -> int:
+        """The number of the name that stands there."""
+        return self.named(self.tree.text(node))
+
+    def named(self, text: str) -> int:
+        """The number of a name."""
+        return self.names.setdefault(text, len(self.names))
+
+    def add(self, *expression: object) -> int:
+        """Add an expression."""
+        self.expressions.append(expression)
+        return len(self.expressions) - 1
+
+    def site(self, node: int, use: int, at: int, binding: int = NONE) -> None:
+        """Add the occurrence of a name."""
+        start = self.tree.start[node]
+        line = bisect_right(self._starts, start)
+        column = start - self._starts[line - 1]
+        self.sites.append(Site(line, column, self.name(node), use, at, self.scope, binding))
+
+    def site_of_call(self, node: int, at: int) -> None:
+        """Add a call that no name stands for: `a[b]()`."""
+        start = self.tree.start[node]
+        line = bisect_right(self._starts, start)
+        self.sites.append(Site(line, start - self._starts[line - 1], self.named(""), Use.CALL, at, self.scope))
+
+    # ---- reading nodes
+
+    def visit(self, node: int, use: int = Use.READ) -> int:
+        """Read a node; return its expression."""
+        visitor = VISITORS.get(self.tree.kind(node))
+        if self._depth > MAX_DEPTH:
+            return self._list(node)
+        self._depth += 1
+        if visitor:
+            found = visitor(self, node, use)
+        else:
+            kids = self.tree.kids[node]
+            results = [self.visit(kid, use) for kid in kids]
+            found = results[0] if len(results) == 1 else 0
+        self._depth -= 1
+        return found
+
+    def visit_all(self, node: int) -> None:
+        """Read everything within a node."""
+        for kid in self.tree.kids[node]:
+            self.visit(kid)
+
+    def optional(self, node: int, use: int = Use.READ) -> int:
+        """Read a node that may not be there: -1 is none."""
+        return NONE if node == NONE else self.visit(node, use)
+
+    def body(self, node: int) -> None:
+        """Read what a node holds; it may be a statement itself."""
+        if node == NONE:
+            return
+        if VISITORS.get(self.tree.kind(node)):
+            self.visit(node)
+        else:
+            self.visit_all(node)
+
+    def _list(self, node: int) -> int:
+        """Note the names in what is nested too deeply."""
+        self.complete = False
+        todo = [node]
+        name = BITS["name"]
+        while todo:
+            at = todo.pop()
+            if self.tree.labels[at] & name and not self.tree.kids[at]:
+                self.site(at, Use.READ, 0)
+            todo += self.tree.kids[at]
+        return 0
+
+    # ---- scopes
+
+    def _declarations(self) -> tuple[dict[int, set[int]], dict[int, dict[int, int]]]:
+        """Find the names that each scope binds anywhere, by the node of the scope."""
+        tree = self.tree
+        bind, defined, outward = BITS["bind"], BITS["defined"], BITS["outward"]
+        ends_module = BITS["global"]
+        declared: dict[int, set[int]] = {0: set()}
+        beyond: dict[int, dict[int, int]] = {}
+        stack = [(0, 0, 0)]  # node, its scope, the scope around that
+        while stack:
+            node, scope, around = stack.pop()
+            labels = tree.labels[node]
+            if labels & SCOPES:
+                scope, around = node, scope
+                declared[node] = set()
+            for kid in tree.kids[node]:
+                of_kid = tree.labels[kid]
+                if of_kid & bind:
+                    declared[scope].add(self.name(kid))
+                elif of_kid & defined:
+                    declared[around if labels & SCOPES else scope].add(self.name(kid))
+                elif of_kid & outward:
+                    beyond.setdefault(scope, {})[self.name(kid)] = 0 if labels & ends_module else 1
+                if tree.kids[kid] or of_kid & SCOPES:
+                    stack.append((kid, scope, around))
+        return declared, beyond
+
+    def enter(self, node: int, kind: ScopeKind, name: int, line: int, flags: int = 0) -> int:
+        """Begin a scope; return its number."""
+        scope = len(self.scopes)
+        self.scopes.append(Scope(kind, name, self.scope, line, flags))
+        self.own.append(self._declared.get(node, set()))
+        self.outward.append(self._outward.get(node, {}))
+        self.scope = scope
+        if kind != ScopeKind.BLOCK:
+            self._saved.append((self.frame, self.layers, self.is_dead, self.uses))
+            self.frame, self.layers, self.is_dead, self.uses = scope, [{}], False, []
+        self.frames.append(self.frame)
+        return scope
+
+    def leave(self) -> None:
+        """End the innermost scope."""
+        scope = self.scopes[self.scope]
+        if scope.kind != ScopeKind.BLOCK:
+            ends = self.layers[0]
+            for key, bindings in ends.items():
+                if len(key) == 2 and key[0] == self.scope and scope.kind != ScopeKind.FUNCTION:
+                    name = key[1]
+                    kept = [binding for binding in bindings if binding != NONE]
+                    if kept != scope.every.get(name):
+                        scope.last[name] = kept
+                        scope.every.setdefault(name, kept)
+            self.frame, self.layers, self.is_dead, self.uses = self._saved.pop()
+        self.scope = scope.parent
+
+    def binder(self, name: int) -> int:
+        """The scope that a use of a name here means, -1 where none binds it."""
+        scope = inner = self.scope
+        while scope != NONE:
+            if name in self.outward[scope]:
+                if self.outward[scope][name] == 0:
+                    return 0
+            elif name in self.own[scope]:
+                kind = self.scopes[scope].kind
+                if kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE) or scope == inner or self.dialect.bare_members:
+                    return scope
+            if self.scopes[scope].kind == ScopeKind.BLOCK and inner == scope:
+                inner = self.scopes[scope].parent
+            scope = self.scopes[scope].parent
+        return NONE
+
+    # ---- what reaches what
+
+    def bind(self, node: int, value: int, use: int = Use.WRITE, *, counts: bool = True) -> int:
+        """Give the name at a node a value; return the binding."""
+        name = self.name(node)
+        scope = self.binder(name)
+        if scope == NONE:
+            scope = 0
+        return self.bind_name(name, scope, value, node, use, counts=counts)
+
+    def bind_name(self, name: int, scope: int, value: int, node: int, use: int, *, counts: bool = True) -> int:
+        """Give a name of a scope a value, which a node says."""
+        binding = len(self.bindings)
+        self.bindings.append(Binding(scope, name, value, self.line(node)))
+        if counts:
+            self.scopes[scope].every.setdefault(name, []).append(binding)
+        if self.frames[scope] == self.frame:
+            self.layers[-1][scope, name] = (binding,)
+        self.site(node, use, value, binding)
+        return binding
+
+    def reaching(self, key: Key) -> tuple[int, ...]:
+        """The bindings of a key that hold here; -1 among them is none at all."""
+        for layer in reversed(self.layers):
+            if key in layer:
+                return layer[key]
+        return (NONE,)
+
+    def arm(self, run: Callable[[], object]) -> tuple[Layer, bool]:
+        """Read what may run; return what it binds, and whether it never gets to its end."""
+        if len(self.layers) > MAX_LAYERS:
+            run()
+            return {}, False
+        was_dead, self.is_dead = self.is_dead, False
+        self.layers.append({})
+        run()
+        dead, self.is_dead = self.is_dead, was_dead
+        return self.layers.pop(), dead
+
+    def join(self, arms: Sequence[tuple[Layer, bool]], *, optional: bool) -> None:
+        """Go on behind arms of which one has run, or none if that is `optional`."""
+        alive = [layer for layer, dead in arms if not dead]
+        if not alive and not optional:
+            self.is_dead = True
+            alive = [layer for layer, _ in arms]
+        found: dict[Key, list[tuple[int, ...]]] = {}
+        for layer in alive:
+            for key, bindings in layer.items():
+                found.setdefault(key, []).append(bindings)
+        for key, ways in found.items():
+            if optional or len(ways) < len(alive):
+                ways.append(self.reaching(key))
+            joined = tuple(dict.fromkeys(binding for way in ways for binding in way))
+            self.layers[-1][key] = joined
+
+    def loop(self, run: Callable[[], object]) -> None:
+        """Read what may run again and again: what it binds reaches its own beginning."""
+        begun = len(self.uses)
+        layer, _ = self.arm(run)
+        if layer and len(self.layers) < MAX_LAYERS // 2:
+            for expression, key, reach in self.uses[begun:]:
+                if key in layer and reach == self.reaching(key):
+                    self._extend(expression, layer[key])
+        self.join([(layer, False)], optional=True)
+
+    def _extend(self, expression: int, more: tuple[int, ...]) -> None:
+        op, *parts, reach = self.expressions[expression]
+        if op == Op.REACH:
+            op, reach, other = self.expressions[expression]
+            self.expressions[expression] = (op, tuple(dict.fromkeys((*reach, *more))), other)
+        elif reach is not None:
+            joined = tuple(dict.fromkeys((*reach, *(binding for binding in more if binding != NONE))))
+            self.expressions[expression] = (op, *parts, joined if len(joined) <= MAX_REACHING else None)
+
+    def use_name(self, name: int) -> int:
+        """The expression of a name used here."""
+        scope = self.binder(name)
+        if scope == NONE or self.frames[scope] != self.frame:
+            return self.add(Op.NAME, name, scope, None)
+        key = (scope, name)
+        found = self.reaching(key)
+        reach = tuple(binding for binding in found if binding != NONE)
+        at = self.add(Op.NAME, name, scope, reach if 0 < len(reach) <= MAX_REACHING else None)
+        self.uses.append((at, key, found))
+        return at
+
+    def path(self, of: int, part: object) -> Key | None:
+        """What `a.b` or `a["b"]` is followed by, as long as `a` is the same."""
+        op, *parts = self.expressions[of]
+        if op == Op.NAME and parts[2] is not None:
+            return (parts[1], parts[0], parts[2], part)
+        key = self.paths.get(of)
+        return (key, part, NONE) if key else None
+
+    def use_path(self, of: int, part: object, at: int) -> int:
+        """What `a.b` is here, where `at` is what it is in general."""
+        key = self.path(of, part)
+        if key is None:
+            return at
+        found = self.reaching(key)
+        if found != (NONE,):
+            reach = tuple(binding for binding in found if binding != NONE)
+            at = self.add(Op.REACH, reach, at if NONE in found else NONE)
+        if len(key) == 4:
+            self.paths[at] = key
+        return at
+
+    def bind_path(self, of: int, part: object, value: int, node: int) -> None:
+        """Note that `a.b` is given a value."""
+        key = self.path(of, part)
+        if key:
+            self.bindings.append(Binding(NONE, NONE, value, self.line(node)))
+            self.layers[-1][key] = (len(self.bindings) - 1,)
+
+    def flag(self, decorator: int) -> int:
+        """What a decorator says of a function: the Flag of its last name, or 0."""
+        op, *parts = self.expressions[decorator]
+        if op == Op.REACH:
+            return self.flag(parts[1]) if parts[1] != NONE else 0
+        if op == Op.CALL:
+            return self.flag(parts[0])
+        if op not in (Op.NAME, Op.GET):
+            return 0
+        flag = self.dialect.decorators.get(self.text_of(parts[1] if op == Op.GET else parts[0]))
+        return Flag[flag.upper()] if flag else 0
+
+    def text_of(self, name: int) -> str:
+        """A name by its number."""
+        if len(self._texts) <= name:
+            self._texts.extend(list(self.names)[len(self._texts) :])
+        return self._texts[name]

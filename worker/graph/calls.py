@@ -1,0 +1,229 @@
+"""What a call gives, and what it hands to the function that is called."""
+
+from typing import Any
+
+from fledgling.worker.graph import outside
+from fledgling.worker.graph.arguments import Call, hand_over, substituted
+from fledgling.worker.graph.members import member, returned
+from fledgling.worker.graph.operations import (
+    constants,
+    element_of,
+    iterated,
+)
+from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solver import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    GIVEN,
+    METHOD_OF,
+    OBJECT,
+    Cell,
+    Solver,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Flag, Op
+
+MAX_ARGUMENTS = 64  # of one call that are followed
+
+
+def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
+    """CALL, NEW"""
+    base = node & ~MASK
+    names = solver.project.unit(node).names
+    made = Call(
+        node,
+        [(base | (part if part >= 0 else ~part), part < 0) for part in expression[2][:MAX_ARGUMENTS]],
+        [(NONE if word == NONE else names[word], base | part) for word, part in expression[3][:MAX_ARGUMENTS]],
+    )
+    found: Values = {}
+    for value, sure in list(solver.value(base | expression[1]).items()):
+        add(found, invoked(solver, value, made, sure))
+    return found
+
+
+def decorated(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
+    """DECORATED: what the decorators make of a definition, the innermost first."""
+    base = node & ~MASK
+    cell: Cell = base | expression[1]
+    found = dict(solver.value(cell))
+    is_class = any(value[0] == CLASS for value in found)
+    for place, decorator in enumerate(reversed(expression[2])):
+        made: Values = {}
+        is_known = False
+        for value, sure in list(solver.value(base | decorator).items()):
+            if value[0] in (FUNCTION, BOUND, CLASS, OBJECT):
+                is_known = True
+                add(made, invoked(solver, value, Call(node, [(cell, False)], []), sure))
+        if made:
+            found = capped(made, Reason.DECORATOR)
+        elif is_known and not is_class and not solver.is_settled:
+            solver.pending.add(node)
+            found = {}
+        elif is_known:
+            found = capped(found, Reason.DECORATOR)
+        if is_class:
+            add(found, solver.value(base | expression[1]))
+        cell = ("decorated", node, place)
+        if solver.cells.setdefault(cell, {}) != found:
+            solver._grow(cell, found)
+    return found
+
+
+def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+    """What calling a value gives."""
+    kind = value[0]
+    if kind == FUNCTION:
+        return _run(solver, value[1], made, sure, None)
+    if kind == BOUND:
+        return _run(solver, value[1], made, sure, value[2])
+    if kind == CLASS:
+        return _made(solver, value, made, sure)
+    if kind == OBJECT:
+        found: Values = {}
+        for held, own in list(member(solver, value, solver.project.number("__call__"), sure).items()):
+            if held[0] in (BOUND, FUNCTION):
+                add(found, invoked(solver, held, made, own))
+        return found
+    if kind == METHOD_OF:
+        return outside.method(solver, value, made, sure)
+    if kind == EXTERNAL:
+        return outside.external(solver, value[1], made, sure)
+    return {}
+
+
+def _run(solver: Solver, function: int, made: Call, sure: int, receiver: Value | None) -> Values:
+    hand_over(solver, function, made, receiver)
+    found = substituted(solver, function, returned(solver, function, receiver), made, receiver)
+    row = solver.project.scope(function)
+    return capped(found, sure if row.returns != NONE else min(sure, Reason.RETURNED)) if found else found
+
+
+def _made(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+    """An object of a class; its constructor gets the arguments."""
+    for own in solver.project.unit(value[1]).dialect.constructors:
+        owner, _ = solver.classes.of_class(value[1], solver.project.number(own))
+        if owner is None:
+            continue
+        for held in list(solver.value(("name", owner, solver.project.number(own)))):
+            if held[0] == FUNCTION:
+                hand_over(solver, held[1], made, (OBJECT, value[1], value[2]))
+    return {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
+
+
+# ---- what several places write
+
+
+def parameter_cell(solver: Solver, cell: Cell) -> Values:
+    """("parameter", function, place)"""
+    _, function, place = cell
+    row = solver.project.scope(function)
+    given = row.parameters[place]
+    dialect = solver.project.unit(function).dialect
+    if given.rest:
+        value: Value = (CONTAINER, ("rest" if given.rest == 1 else "words", function))
+        if given.type != NONE:
+            solver.key(value, "*", ("type", solver.child(function, given.type), None))
+        return {value: Reason.BOUND}
+    owner = solver.classes.owner(function)
+    if place == 0 and owner is not None and dialect.receiver_parameter and not row.flags & Flag.STATIC:
+        kind = CLASS if row.flags & Flag.CLASSMETHOD else OBJECT
+        return {(kind, owner, True): Reason.OWN_CLASS}
+    found: Values = {}
+    if given.type != NONE:
+        add(found, solver.value(("type", solver.child(function, given.type), None)))
+        if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
+            return found
+    found = capped(found, Reason.FLOW)
+    add(found, solver.taken(cell))
+    if given.default != NONE:
+        add(found, capped(solver.value(solver.child(function, given.default)), Reason.FLOW))
+    return found
+
+
+def parameter(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
+    """PARAMETER"""
+    return dict(solver.value(("parameter", solver.child(node, expression[1]), expression[2])))
+
+
+def returned_cell(solver: Solver, cell: Cell) -> Values:
+    """("returned", function): an argument that is returned as it came stands for itself."""
+    function = cell[1]
+    found: Values = {}
+    for node in solver.project.scope(function).returned:
+        at = solver.child(function, node)
+        place = given_back(solver, function, at)
+        if place is None:
+            add(found, solver.value(at))
+        else:
+            found[GIVEN, function, place] = Reason.BOUND
+    return found
+
+
+def given_back(solver: Solver, function: int, node: int) -> int | None:
+    """The place of a parameter that an expression is, unchanged."""
+    op, *parts = solver.project.expression(node)
+    if op != Op.NAME or parts[2] is None or len(parts[2]) != 1:
+        return None
+    binding = (node & ~MASK) | parts[2][0]
+    value, *of = solver.project.expression(solver.project.value_of(binding))
+    if value != Op.PARAMETER or solver.child(node, of[0]) != function:
+        return None
+    return None if solver.project.scope(function).parameters[of[1]].rest else int(of[1])
+
+
+def yielded_cell(solver: Solver, cell: Cell) -> Values:
+    """("yielded", function)"""
+    found: Values = {}
+    for node in solver.project.scope(cell[1]).yielded:
+        add(found, solver.value(solver.child(cell[1], node)))
+    return found
+
+
+def elements_cell(solver: Solver, cell: Cell) -> Values:
+    """("elements of", cell)"""
+    return iterated(solver, solver.value(cell[1]))
+
+
+def element_at_cell(solver: Solver, cell: Cell) -> Values:
+    """("element at", cell, place)"""
+    found: Values = {}
+    for value, sure in list(solver.value(cell[1]).items()):
+        if value[0] == CONTAINER:
+            add(found, capped(element_of(solver, value, ("number", cell[2])), min(sure, Reason.CONTAINER)))
+        else:
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
+def held_cell(solver: Solver, cell: Cell) -> Values:
+    """("held", container): any of its elements"""
+    return element_of(solver, cell[1])
+
+
+def just_cell(_solver: Solver, cell: Cell) -> Values:
+    """("just", value)"""
+    return {cell[1]: Reason.BOUND}
+
+
+def write_cell(solver: Solver, cell: Cell) -> Values:
+    """("write", file, place): what is put into a field or behind a key; it stands for nothing itself."""
+    unit = solver.project.units[cell[1]]
+    write = unit.facts.writes[cell[2]]
+    value = unit.base | write.value
+    for held in list(solver.value(unit.base | write.of)):
+        if write.name == NONE:
+            if held[0] == CONTAINER:
+                for key in constants(solver, unit.base | write.key):
+                    solver.key(held, key, value)
+        elif held[0] in (OBJECT, CLASS, FUNCTION):
+            solver.source(("field", held[1], unit.names[write.name]), value, Reason.BOUND)
+        elif held[0] == "module":
+            solver.source(("field", solver.project.units[held[1]].base, unit.names[write.name]), value, Reason.BOUND)
+    return {}

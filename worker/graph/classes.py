@@ -1,0 +1,158 @@
+"""Classes of a project: the order in which members are looked up, and what stands below."""
+
+from typing import TYPE_CHECKING, Any
+
+from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.tables import Flag, ScopeKind
+
+if TYPE_CHECKING:
+    from fledgling.worker.graph.solver import Solver
+
+MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
+MAX_HEIGHT = 100  # classes above each other
+MAX_BELOW = 200  # classes below one that are looked at
+Found = list[tuple[Any, int, int]]  # cells with how sure they are, and the class that has them
+
+
+class Classes:
+    """The hierarchy. Bases are settled once, before anything is evaluated that depends on overrides."""
+
+    def __init__(self, solver: "Solver") -> None:
+        self._solver = solver
+        self._project = solver.project
+        self._orders: dict[int, list[int]] = {}
+        self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
+        self.has_external_base: set[int] = set()
+        self._kids: dict[int, list[int]] = {}
+        self._below: dict[int, list[int]] = {}
+
+    def settle(self) -> None:
+        """Find the bases of every class."""
+        project = self._project
+        for unit in project.units:
+            for at, row in enumerate(unit.facts.scopes):
+                if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+                    self._settle(unit.base | at)
+        for scope, bases in self.bases.items():
+            for base, _ in bases:
+                self._kids.setdefault(base, []).append(scope)
+        changed = True
+        while changed:
+            changed = False
+            for scope, bases in self.bases.items():
+                if scope not in self.has_external_base and any(base in self.has_external_base for base, _ in bases):
+                    self.has_external_base.add(scope)
+                    changed = True
+
+    def _settle(self, scope: int) -> None:
+        row = self._project.scope(scope)
+        dialect = self._project.unit(scope).dialect
+        found: list[tuple[int, int]] = []
+        for base in row.bases[:MAX_BASES]:
+            values = self._solver.value(self._solver.child(scope, base))
+            known = [(value[1], sure) for value, sure in values.items() if value[0] == "class" and value[1] != scope]
+            found += [pair for pair in known if pair[0] not in dict(found)]
+            if not known:
+                names = [value[1] for value in values if value[0] == "external"]
+                if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
+                    self.has_external_base.add(scope)
+                if any(name.endswith("Protocol") for name in names):
+                    row.flags |= Flag.PROTOCOL
+        self.bases[scope] = found
+
+    def order(self, scope: int, depth: int = 0) -> list[int]:
+        """The class and those above it, as members are looked up (C3; where that fails, depth first)."""
+        found = self._orders.get(scope)
+        if found is None:
+            self._orders[scope] = [scope]  # what is its own base
+            bases = [base for base, _ in self.bases.get(scope, ())]
+            if depth < MAX_HEIGHT:
+                above = [self.order(base, depth + 1) for base in bases]
+                found = self._orders[scope] = [scope, *_merged([*above, bases])][:MAX_BASES]
+            else:
+                found = self._orders[scope]
+        return found
+
+    def below(self, scope: int) -> list[int]:
+        """The classes below, at most MAX_BELOW."""
+        found = self._below.get(scope)
+        if found is None:
+            found = []
+            todo, seen = [*self._kids.get(scope, ())], {scope}
+            while todo and len(found) < MAX_BELOW:
+                kid = todo.pop(0)
+                if kid not in seen:
+                    seen.add(kid)
+                    found.append(kid)
+                    todo += self._kids.get(kid, ())
+            self._below[scope] = found
+        return found
+
+    def has(self, scope: int, name: int) -> bool:
+        """Whether a class itself has a member."""
+        return name in self._project.table(scope)
+
+    def of_class(self, scope: int, name: int, after: int | None = None) -> tuple[int | None, bool]:
+        """The class that has a member, in the order of one; whether a class outside the project may have it first."""
+        order = self.order(scope)
+        if after is not None:
+            order = order[order.index(after) + 1 :] if after in order else self.order(after)[1:]
+        for at in order:
+            if self.has(at, name):
+                return at, False
+        return None, scope in self.has_external_base
+
+    def owner(self, function: int) -> int | None:
+        """The class that a function is a method of."""
+        outer = self._project.outer(function)
+        if outer >= 0 and self._project.scope(outer).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+            return outer
+        return None
+
+    def around(self, scope: int) -> int | None:
+        """The innermost class around a scope."""
+        while scope >= 0 and scope & MASK != MASK:
+            if self._project.scope(scope).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+                return scope
+            scope = self._project.outer(scope)
+        return None
+
+    def is_abstract(self, function: int) -> bool:
+        """Whether a function is declared only."""
+        row = self._project.scope(function)
+        if row.flags & Flag.ABSTRACT:
+            return True
+        owner = self.owner(function)
+        if owner is None:
+            return False
+        own = self._project.scope(owner)
+        return own.kind == ScopeKind.INTERFACE or bool(own.flags & Flag.PROTOCOL)
+
+
+def _merged(orders: list[list[int]]) -> list[int]:
+    """C3: the first head that is in no tail; where there is none, the first head."""
+    todo = [list(reversed(order)) for order in orders if order]
+    found: list[int] = []
+    seen: set[int] = set()
+    in_tail: dict[int, int] = {}
+    for order in todo:
+        for at in order[:-1]:
+            in_tail[at] = in_tail.get(at, 0) + 1
+    while todo and len(found) < MAX_BASES:
+        head = next((order[-1] for order in todo if not in_tail.get(order[-1])), todo[0][-1])
+        if head not in seen:
+            seen.add(head)
+            found.append(head)
+        for order in todo:
+            if order[-1] == head:
+                order.pop()
+                if order:
+                    in_tail[order[-1]] -= 1
+        todo = [order for order in todo if order]
+    return found
+
+
+def overriding(reason: int, count: int) -> int:
+    """How sure an override is, of so many."""
+    return min(reason, Reason.OVERRIDE if count <= 4 else Reason.MANY_IMPLEMENTATIONS)

@@ -1,0 +1,346 @@
+"""How each kind of expression becomes one of the table."""
+
+from fledgling.worker.graph.builder import DOTTED, Builder, visits
+from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.tables import NONE, Op, Parameter, ScopeKind, Use
+
+MAX_SLICE = 8  # elements of a slice that are told apart
+MAX_KEY = 80  # characters of a string that can be a key
+OF, KEY, ARG, ARGS, ARM, COND, VALUE, TYPE, WORD, LEFT, RIGHT, OVER, BODY, BIND = (
+    BITS[role]
+    for role in (
+        "of",
+        "key",
+        "arg",
+        "args",
+        "arm",
+        "cond",
+        "value",
+        "type",
+        "word",
+        "left",
+        "right",
+        "over",
+        "body",
+        "bind",
+    )
+)
+REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
+    BITS[role] for role in ("rest", "rest_words", "by_name", "returns", "defined", "init")
+)
+IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
+    BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
+)
+IS_RETURN, IS_SLICE = BITS["return"], BITS["slice"]
+
+
+@visits("name")
+def name(builder: Builder, node: int, use: int) -> int:
+    """`a`"""
+    at = builder.use_name(builder.name(node))
+    builder.site(node, use, at)
+    return at
+
+
+@visits("get")
+def get(builder: Builder, node: int, use: int) -> int:
+    """`a.b`"""
+    tree = builder.tree
+    of = builder.optional(tree.first(node, OF))
+    key = tree.first(node, KEY)
+    if key == NONE or of == NONE:
+        return 0
+    part = builder.name(key)
+    at = builder.use_path(of, part, builder.add(Op.GET, of, part))
+    builder.site(key, use, at)
+    return at
+
+
+@visits("index")
+def index(builder: Builder, node: int, use: int) -> int:
+    """`a[b]`"""
+    tree = builder.tree
+    of, *keys = [builder.visit(kid, use if use == Use.TYPE else Use.READ) for kid in tree.kids[node]] or [0]
+    if len(keys) == 1 and tree.kind(tree.kids[node][1]) == IS_SLICE:
+        return part_of(builder, of, tree.kids[node][1])
+    key = keys[0] if len(keys) == 1 else builder.add(Op.TUPLE, keys)
+    at = builder.add(Op.INDEX, of, key)
+    constant = constant_key(builder, key)
+    return builder.use_path(of, constant, at) if constant else at
+
+
+def part_of(builder: Builder, of: int, node: int) -> int:
+    """`a[1:3]`: those elements, or any where the places are not written out."""
+    places = builder.tree.text(node).split(":")
+    if len(places) == 2 and all(place.strip().isdecimal() and len(place) < 4 for place in places):
+        first, end = map(int, places)
+        if end - first <= MAX_SLICE:
+            return builder.add(Op.LIST, [builder.add(Op.ITEM, of, place) for place in range(first, end)], True)
+    return builder.add(Op.LIST, [~of], False)
+
+
+@visits("slice")
+def slice_(builder: Builder, node: int, _use: int) -> int:
+    """`1:3`"""
+    builder.visit_all(node)
+    return 1
+
+
+def constant_key(builder: Builder, key: int) -> tuple[object, ...] | None:
+    """A key that is written out."""
+    found = builder.expressions[key]
+    return found if found[0] in (Op.TEXT, Op.NUMBER) else None
+
+
+@visits("call")
+def call(builder: Builder, node: int, use: int) -> int:
+    """`a(b, c=d)`"""
+    return called(builder, node, Op.CALL, use)
+
+
+@visits("new")
+def new(builder: Builder, node: int, use: int) -> int:
+    """`new A(b)`"""
+    return called(builder, node, Op.NEW, use)
+
+
+def called(builder: Builder, node: int, op: Op, use: int) -> int:
+    """A call, of a class where the language says so."""
+    tree = builder.tree
+    of = tree.first(node, OF)
+    function = builder.optional(of, use if use == Use.DECORATOR else Use.CALL)
+    if is_super(builder, function):
+        for kid in tree.kids[node]:
+            builder.visit_all(kid)
+        return builder.add(Op.SUPER, builder.frame)
+    site = len(builder.sites) - 1
+    arguments: list[int] = []
+    words: list[tuple[int, int]] = []
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & ARGS and not tree.labels[kid] & ARG:
+            for argument in tree.kids[kid]:
+                add_argument(builder, argument, arguments, words)
+        elif kid != of and tree.labels[kid] & (ARG | ARGS):
+            add_argument(builder, kid, arguments, words)
+        elif kid != of:
+            builder.visit(kid)
+    at = builder.add(op, function, arguments, words)
+    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH)
+    if (
+        site >= 0
+        and is_named
+        and builder.sites[site].use in (Use.CALL, Use.DECORATOR)
+        and builder.sites[site].at == function
+    ):
+        builder.sites[site].at = at
+    else:
+        builder.site_of_call(node, at)
+    return at
+
+
+def is_super(builder: Builder, function: int) -> bool:
+    """Whether a function is the one that means the class above."""
+    expression = builder.expressions[function]
+    is_free = expression[0] == Op.NAME and expression[2] == NONE
+    return is_free and builder.text_of(expression[1]) == builder.dialect.super_function
+
+
+def add_argument(builder: Builder, node: int, arguments: list[int], words: list[tuple[int, int]]) -> None:
+    """Read an argument."""
+    tree = builder.tree
+    kind = tree.kind(node)
+    if kind == IS_KEYWORD:
+        word = tree.first(node, WORD)
+        value = builder.visit(tree.first(node, VALUE))
+        builder.site(word, Use.KEYWORD, 0)
+        words.append((builder.name(word), value))
+    elif kind == IS_SPREAD:
+        arguments.append(~builder.visit(tree.first(node, VALUE)))
+    elif kind == IS_SPREAD_WORDS:
+        words.append((NONE, builder.visit(tree.first(node, VALUE))))
+    else:
+        arguments.append(builder.visit(node))
+
+
+@visits("keyword", "spread", "spread_words")
+def inner_value(builder: Builder, node: int, _use: int) -> int:
+    """An argument that stands where none is expected: `metaclass=M`, `*rest`."""
+    word = builder.tree.first(node, WORD)
+    if word != NONE:
+        builder.site(word, Use.KEYWORD, 0)
+    return builder.optional(builder.tree.first(node, VALUE))
+
+
+@visits("text")
+def text(builder: Builder, node: int, use: int) -> int:
+    """`"a"`, `None`, `True`"""
+    tree = builder.tree
+    for kid in tree.kids[node]:
+        builder.visit(kid)
+    if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
+        return 1
+    written = tree.text(node)
+    if use == Use.TYPE:
+        return quoted_type(builder, written.strip("'\""))
+    if written[-1:] in "'\"`":
+        return builder.add(Op.TEXT, builder.named(written.strip("'\"`")))
+    return 1
+
+
+def quoted_type(builder: Builder, written: str) -> int:
+    """A type in quotes: `"a.B"`, `"A | B"`."""
+    ways = []
+    for part in written.split("|"):
+        dotted = DOTTED.fullmatch(part)
+        if dotted:
+            first, *more = dotted[1].split(".")
+            at = builder.add(Op.NAME, builder.named(first), builder.binder(builder.named(first)), None)
+            for name in more:
+                at = builder.add(Op.GET, at, builder.named(name))
+            ways.append(at)
+    return ways[0] if len(ways) == 1 else builder.add(Op.CHOICE, ways) if ways else 1
+
+
+@visits("number")
+def number(builder: Builder, node: int, _use: int) -> int:
+    """`1`"""
+    written = builder.tree.text(node)
+    return builder.add(Op.NUMBER, int(written)) if written.isdecimal() and len(written) < 10 else 1
+
+
+@visits("list")
+def list_(builder: Builder, node: int, use: int) -> int:
+    """`[a, b]`"""
+    return builder.add(Op.LIST, items(builder, node, use), True)
+
+
+@visits("tuple")
+def tuple_(builder: Builder, node: int, use: int) -> int:
+    """`(a, b)`"""
+    return builder.add(Op.TUPLE, items(builder, node, use))
+
+
+def items(builder: Builder, node: int, use: int) -> list[int]:
+    """The expressions within, of which one may be spread."""
+    tree = builder.tree
+    inner = use if use == Use.TYPE else Use.READ
+    return [
+        ~builder.visit(tree.first(kid, VALUE)) if tree.kind(kid) == IS_SPREAD else builder.visit(kid, inner)
+        for kid in tree.kids[node]
+    ]
+
+
+@visits("dict")
+def dict_(builder: Builder, node: int, _use: int) -> int:
+    """`{a: b, **c}`"""
+    tree = builder.tree
+    pairs = []
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == IS_PAIR:
+            key = builder.visit(tree.first(kid, KEY))
+            pairs.append((key, builder.visit(tree.first(kid, VALUE))))
+        else:
+            pairs.append((NONE, builder.visit(kid)))
+    return builder.add(Op.DICT, pairs)
+
+
+@visits("pair")
+def pair(builder: Builder, node: int, _use: int) -> int:
+    """`a: b` where no dictionary is."""
+    builder.visit_all(node)
+    return 0
+
+
+@visits("comprehension")
+def comprehension(builder: Builder, node: int, _use: int) -> int:
+    """`[a for b in c if d]`"""
+    tree = builder.tree
+    builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
+    value = tree.first(node, VALUE)
+    for kid in tree.kids[node]:
+        if kid != value:
+            builder.visit(kid)
+    if tree.kind(value) == IS_PAIR:
+        key = builder.visit(tree.first(value, KEY))
+        at = builder.add(Op.DICT, [(key, builder.visit(tree.first(value, VALUE)))])
+    else:
+        at = builder.add(Op.LIST, [builder.visit(value)], False)
+    builder.leave()
+    return at
+
+
+@visits("choice")
+def choice(builder: Builder, node: int, use: int) -> int:
+    """`a if b else c`, `a or b`, `a | b`"""
+    tree = builder.tree
+    inner = use if use == Use.TYPE else Use.READ
+    found = [(kid, builder.visit(kid, inner)) for kid in tree.kids[node]]
+    return builder.add(Op.CHOICE, [at for kid, at in found if tree.labels[kid] & ARM])
+
+
+@visits("operation", "narrow")
+def operation(builder: Builder, node: int, _use: int) -> int:
+    """What gives nothing that is followed: `not a`."""
+    builder.visit_all(node)
+    return 1
+
+
+@visits("await")
+def await_(builder: Builder, node: int, use: int) -> int:
+    """`await a`: a itself."""
+    return builder.optional(builder.tree.first(node, VALUE), use)
+
+
+@visits("lambda")
+def lambda_(builder: Builder, node: int, _use: int) -> int:
+    """`lambda a: b`"""
+    tree = builder.tree
+    parameters = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]
+    rows = [parameter(builder, kid) for kid in parameters]
+    scope = builder.enter(node, ScopeKind.LAMBDA, NONE, builder.line(node))
+    bind_parameters(builder, scope, parameters, rows)
+    value = tree.first(node, VALUE)
+    if value != NONE:
+        builder.scopes[scope].returned = [builder.visit(value)]
+    else:
+        builder.body(tree.first(node, BODY))
+    builder.leave()
+    return builder.add(Op.FUNCTION, scope)
+
+
+def parameter(builder: Builder, node: int) -> tuple[int, int, int]:
+    """The type and the default of a parameter, read where the function stands, and its kind."""
+    tree = builder.tree
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    default = builder.optional(tree.first(node, INIT))
+    labels = tree.labels[node]
+    for kid in tree.kids[node]:
+        labels |= tree.labels[kid] & (REST | REST_WORDS)
+    rest = 1 if labels & REST else 2 if labels & REST_WORDS else 0
+    return type_, default, rest
+
+
+def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[tuple[int, int, int]]) -> None:
+    """Bind the parameters of a function that has begun."""
+    tree = builder.tree
+    by_name = False
+    for place, (node, (type_, default, rest)) in enumerate(zip(nodes, rows, strict=True)):
+        bound = binding_node(builder, node)
+        name = builder.name(bound) if bound != NONE else NONE
+        builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name))
+        by_name = by_name or rest == 1 or bool(tree.labels[node] & BY_NAME)
+        if bound != NONE:
+            builder.bind(bound, builder.add(Op.PARAMETER, scope, place), Use.DEFINITION)
+
+
+def binding_node(builder: Builder, node: int) -> int:
+    """The node of the name that a parameter binds."""
+    tree = builder.tree
+    todo = [node]
+    while todo:
+        at = todo.pop()
+        if tree.labels[at] & BIND:
+            return at
+        if at == node or tree.labels[at] & (REST | REST_WORDS):
+            todo += tree.kids[at]
+    return NONE

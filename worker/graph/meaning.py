@@ -1,0 +1,224 @@
+"""Which definitions an occurrence of a name means, given what everything may stand for."""
+
+from typing import Any
+
+from fledgling.worker.graph.members import places
+from fledgling.worker.graph.operations import import_places, starred
+from fledgling.worker.graph.project import MASK, SHIFT, Unit
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solver import (
+    BOUND,
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    MANY,
+    METHOD_OF,
+    OBJECT,
+    Solver,
+    Value,
+    Values,
+)
+from fledgling.worker.graph.tables import NONE, Op, ScopeKind, Site, Use
+
+MAX_IMPORTS = 8  # files that hand on a name, one after the other
+HOLDING = (ScopeKind.MODULE, ScopeKind.CLASS, ScopeKind.INTERFACE)  # scopes whose variables are definitions
+OUTSIDE = (EXTERNAL, METHOD_OF, "container", "generator", "constant")
+Target = tuple[int, int]  # file and first line of a definition
+Targets = dict[Target, int]  # with a Reason each
+
+
+def put(found: Targets, target: Target, sure: int) -> None:
+    """Add a target; of two reasons the better counts."""
+    if found.get(target, 0) < sure:
+        found[target] = sure
+
+
+class Meaning:
+    """Asks the cells of a solver that has run."""
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.project = solver.project
+
+    def defined(self, binding: int) -> tuple[Target, int]:
+        """Where what a binding defines begins, and its scope, or -1 for a variable."""
+        unit = self.project.unit(binding)
+        row = self.project.binding(binding)
+        expression = unit.facts.expressions[row.value]
+        if expression[0] == Op.DECORATED:
+            expression = unit.facts.expressions[expression[1]]
+        if expression[0] in (Op.FUNCTION, Op.CLASS):
+            scope = unit.facts.scopes[expression[1]]
+            if scope.name == row.name or row.name == NONE:
+                return (unit.number, scope.line), unit.base | expression[1]
+        return (unit.number, row.line), -1
+
+    def begin(self, scope: int) -> Target:
+        """Where a function or class begins."""
+        return scope >> SHIFT, self.project.scope(scope).line
+
+    def targets(self, unit: Unit, site: Site) -> Targets:
+        """The definitions that an occurrence means, and why."""
+        if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
+            target, scope = self.defined(unit.base | site.binding)
+            holds = unit.facts.scopes[site.scope].kind in HOLDING
+            return {target: Reason.BOUND} if scope >= 0 or holds else {}
+        found: Targets = {}
+        if site.at > 1:
+            self._of_expression(unit.base | site.at, unit.names[site.name], found, Reason.BOUND, 0)
+            if site.use in (Use.CALL, Use.DECORATOR):
+                self.called(unit.base | site.at, found)
+        return found
+
+    # ---- what a name is bound to
+
+    def _of_expression(self, node: int, name: int, found: Targets, sure: int, depth: int) -> None:
+        expression = self.project.expression(node)
+        op, base = expression[0], node & ~MASK
+        if depth > MAX_IMPORTS:
+            return
+        if op in (Op.CALL, Op.NEW):
+            self._of_expression(base | expression[1], name, found, sure, depth + 1)
+        elif op == Op.REACH:
+            self._of_reach(node, expression, name, found, sure, depth)
+        elif op == Op.NAME:
+            self._of_name(node, expression, name, found, sure, depth)
+        elif op in (Op.GET, Op.IMPORT):
+            for cell, reason in self._cells(node, expression):
+                self._of_cell(cell, name, found, min(reason, sure), depth)
+
+    def _cells(self, node: int, expression: tuple[Any, ...]) -> list[tuple[Any, int]]:
+        if expression[0] == Op.IMPORT:
+            return [(cell, reason) for cell, reason, _ in import_places(self.solver, node, expression[1])]
+        own = self.project.unit(node).names[expression[2]]
+        return [
+            (cell, reason)
+            for value, sure in list(self.solver.value((node & ~MASK) | expression[1]).items())
+            for cell, reason, _ in places(self.solver, value, own, sure)
+        ]
+
+    def _of_reach(
+        self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
+    ) -> None:
+        base = node & ~MASK
+        if expression[2] != NONE:
+            self._of_expression(base | expression[2], name, found, sure, depth + 1)
+            return
+        for at in expression[1]:
+            for value, own in self.solver.value(self.project.value_of(base | at)).items():
+                self._of_value(value, name, found, min(own, Reason.ATTRIBUTE))
+
+    def _of_name(
+        self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
+    ) -> None:
+        _, own, scope, reach = expression
+        base = node & ~MASK
+        number = self.project.unit(node).names[own]
+        if reach is not None:
+            sure = sure if len(reach) == 1 else min(sure, Reason.SEVERAL)
+            bindings = [base | at for at in reach]
+        elif scope != NONE:
+            sure = sure if self.project.bound_once(base | scope, number) else min(sure, Reason.SEVERAL)
+            bindings = self.project.table(base | scope).get(number, [])
+        else:
+            bindings = []
+            for cell, reason, _ in starred(self.solver, node, number):
+                self._of_cell(cell, name, found, min(reason, sure), depth)
+        for binding in bindings:
+            self._of_binding(binding, name, found, sure, depth)
+
+    def _of_cell(self, cell: Any, name: int, found: Targets, sure: int, depth: int) -> None:
+        if cell[0] == "name":
+            for binding in self.project.table(cell[1]).get(cell[2], []):
+                self._of_binding(binding, name, found, sure, depth)
+        elif cell[0] == "field":
+            for value, own in self.solver.value(cell).items():
+                self._of_value(value, name, found, min(sure, own))
+
+    def _of_binding(self, binding: int, name: int, found: Targets, sure: int, depth: int) -> None:
+        row = self.project.binding(binding)
+        unit = self.project.unit(binding)
+        if unit.facts.expressions[row.value][0] == Op.IMPORT:
+            self._of_expression(unit.base | row.value, name, found, sure, depth + 1)
+            return
+        target, scope = self.defined(binding)
+        holds = row.scope != NONE and unit.facts.scopes[row.scope].kind in HOLDING
+        if (scope >= 0 or holds) and row.name != NONE and unit.names[row.name] == name:
+            put(found, target, sure)
+
+    def _of_value(self, value: Value, name: int, found: Targets, sure: int) -> None:
+        """Add the function or class that a value is, if that has the name."""
+        if value[0] in (FUNCTION, BOUND, CLASS):
+            row = self.project.scope(value[1])
+            if row.name != NONE and self.project.unit(value[1]).names[row.name] == name:
+                put(found, self.begin(value[1]), sure)
+
+    # ---- what a call runs
+
+    def called(self, node: int, found: Targets) -> None:
+        """Add the functions that a call runs: the constructor of a class, what a name was given."""
+        for value, sure in self.callees(node).items():
+            for scope, own in self.run_by(value, sure):
+                put(found, self.begin(scope), own)
+
+    def callees(self, node: int) -> Values:
+        """What a call calls, also through a function outside the project."""
+        expression = self.project.expression(node)
+        callee = (node & ~MASK) | expression[1] if expression[0] in (Op.CALL, Op.NEW) else node
+        return {**self.solver.handed.get(node, {}), **self.solver.value(callee)}
+
+    def run_by(self, value: Value, sure: int) -> list[tuple[int, int]]:
+        """The scopes of the functions that calling a value runs, and of the class that it makes an object of."""
+        kind = value[0]
+        if kind in (FUNCTION, BOUND):
+            return [(value[1], min(sure, Reason.ABSTRACT) if self.solver.classes.is_abstract(value[1]) else sure)]
+        if kind not in (CLASS, OBJECT):
+            return []
+        found = [(value[1], sure)] if kind == CLASS else []
+        reason = min(sure, Reason.SEVERAL) if value[2] else sure
+        for own in ("__call__",) if kind == OBJECT else self.project.unit(value[1]).dialect.constructors:
+            owner, _ = self.solver.classes.of_class(value[1], self.project.number(own))
+            if owner is not None:
+                held = self.solver.value(("name", owner, self.project.number(own)))
+                found += [(at[1], min(reason, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
+        return found
+
+    # ---- what has no definition
+
+    def unresolved(self, unit: Unit, site: Site) -> Reason:
+        """Why an occurrence has no definition."""
+        if site.use == Use.KEYWORD:
+            return Reason.WORD
+        if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
+            return Reason.VARIABLE
+        if site.at <= 1:
+            return Reason.OUTSIDE if site.use == Use.IMPORT else Reason.NOT_PARSED
+        node = self._plain(unit.base | site.at)
+        expression = self.project.expression(node)
+        if expression[0] == Op.GET:
+            return self._unresolved_member(node, expression, site)
+        if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
+            return Reason.OUTSIDE
+        return Reason.VARIABLE
+
+    def _plain(self, node: int) -> int:
+        """The callee of a call, and what stands behind what was put there before."""
+        expression = self.project.expression(node)
+        if expression[0] in (Op.CALL, Op.NEW):
+            node = (node & ~MASK) | expression[1]
+            expression = self.project.expression(node)
+        while expression[0] == Op.REACH and expression[2] != NONE:
+            node = (node & ~MASK) | expression[2]
+            expression = self.project.expression(node)
+        return node
+
+    def _unresolved_member(self, node: int, expression: tuple[Any, ...], site: Site) -> Reason:
+        receivers = self.solver.value((node & ~MASK) | expression[1])
+        held = self.solver.value(node)
+        if MANY in receivers:
+            return Reason.MANY
+        if held:
+            return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
+        if site.use == Use.WRITE:
+            return Reason.FIELD
+        return Reason.OUTSIDE if any(value[0] in OUTSIDE for value in receivers) else Reason.UNKNOWN_RECEIVER

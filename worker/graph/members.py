@@ -1,0 +1,198 @@
+"""What `a.b` is: the member b of everything that a may be."""
+
+import posixpath
+
+from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solver import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    GENERATOR,
+    METHOD_OF,
+    MODULE,
+    OBJECT,
+    SUPER,
+    Cell,
+    Solver,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Flag
+
+MAX_STARS = 8  # files that hand on all names of another, one after the other
+Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
+
+
+def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """The cells that a member of a value may be."""
+    kind = value[0]
+    if kind == OBJECT:
+        return _of_object(solver, value, name, sure)
+    if kind == CLASS:
+        owner, _ = solver.classes.of_class(value[1], name)
+        if owner is not None:
+            return [(("name", owner, name), sure, owner)]
+        return [(("field", at, name), min(sure, Reason.ATTRIBUTE), None) for at in solver.classes.order(value[1])]
+    if kind == MODULE:
+        return _of_module(solver, value[1], name, sure)
+    if kind == SUPER:
+        own, receiver = value[1], value[2]
+        owner, _ = solver.classes.of_class(receiver[1], name, own)
+        single = len(solver.classes.bases.get(own, ())) <= 1
+        reason = min(sure, Reason.SUPER if single else Reason.OVERRIDDEN)
+        return [] if owner is None else [(("name", owner, name), reason, owner)]
+    if kind == FUNCTION:
+        return [(("field", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
+    return []
+
+
+def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    classes = solver.classes
+    scope, is_open = value[1], value[2]
+    owner, _ = classes.of_class(scope, name)
+    over = [at for at in classes.below(scope) if classes.has(at, name)] if is_open else []
+    fields = [("field", at, name) for at in classes.order(scope)]
+    if is_open and owner is None:
+        fields += [("field", at, name) for at in classes.below(scope)]
+    fields = [field for field in fields if solver.value(field) or field in solver.sources]
+    found: list[Place] = []
+    if owner is not None:
+        own = sure
+        if over:
+            own = min(own, Reason.OVERRIDDEN)
+            if is_abstract_member(solver, owner, name):
+                own = min(own, Reason.ABSTRACT_ELSEWHERE)
+        elif is_abstract_member(solver, owner, name):
+            own = min(own, Reason.ABSTRACT)
+        if fields:
+            own = min(own, Reason.ATTRIBUTE)
+        found.append((("name", owner, name), own, owner))
+    reason = Reason.OVERRIDE if len(over) <= 4 else Reason.MANY_IMPLEMENTATIONS
+    found += [(("name", at, name), min(sure, reason), at) for at in over]
+    single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1
+    found += [(field, sure if single else min(sure, Reason.ATTRIBUTE), None) for field in fields]
+    return found
+
+
+def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
+    """Whether what a class says of a member is a declaration only."""
+    project = solver.project
+    for binding in project.table(owner).get(name, ()):
+        expression = project.expression(project.value_of(binding))
+        if expression[0] == 24:
+            expression = project.expression((binding & ~MASK) | expression[1])
+        if expression[0] == 10 and solver.classes.is_abstract((binding & ~MASK) | expression[1]):
+            return True
+    return False
+
+
+def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0) -> list[Place]:
+    project = solver.project
+    unit = project.units[number]
+    scope = unit.base
+    table = project.table(scope)
+    if name in table:
+        once = project.bound_once(scope, name)
+        return [(("name", scope, name), sure if once else min(sure, Reason.SEVERAL), None)]
+    if depth < MAX_STARS:
+        for which in unit.facts.scopes[0].stars:
+            _, module, _, _ = project.imported(unit, which)
+            if module is not None and module != number:
+                found = _of_module(solver, module, name, sure, depth + 1)
+                if found:
+                    return found
+    if posixpath.basename(unit.path).startswith("__init__."):
+        inner = project.beside(unit.path, project.text(name))
+        if inner is not None:
+            return [(("module", inner), sure, None)]
+    return [(("field", scope, name), min(sure, Reason.ATTRIBUTE), None)]
+
+
+def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
+    """What a member of a value may stand for."""
+    kind = value[0]
+    if kind == EXTERNAL:
+        return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
+    if kind in (CONTAINER, GENERATOR):
+        return {(METHOD_OF, value, name): sure}
+    found: Values = {}
+    for cell, reason, owner in places(solver, value, name, sure):
+        if cell[0] == "module":
+            found[MODULE, cell[1]] = reason
+            continue
+        for held, own in list(solver.value(cell).items()):
+            add(found, bound_to(solver, value, held, min(own, reason), owner))
+    return found or _elsewhere(solver, value, name)
+
+
+def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
+    """A member that no class of the project has: what `__getattr__` gives, or a class outside."""
+    found: Values = {}
+    if value[0] == SUPER:
+        value = value[2]
+    elif value[0] == OBJECT:
+        computed = solver.project.number("__getattr__")
+        owner, _ = solver.classes.of_class(value[1], computed)
+        if owner is not None:
+            for held in list(solver.value(("name", owner, computed))):
+                if held[0] == FUNCTION:
+                    add(found, capped(returned(solver, held[1], value), Reason.MANY_IMPLEMENTATIONS))
+            return found
+    if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
+        found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
+    return found
+
+
+def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int | None) -> Values:
+    """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
+    if held[0] == OBJECT and owner is not None and receiver[0] in (OBJECT, SUPER):
+        return _described(solver, held, sure)
+    if held[0] != FUNCTION or owner is None:
+        return {held: sure}
+    flags = solver.project.scope(held[1]).flags
+    if receiver[0] == SUPER:
+        receiver = receiver[2]
+    if flags & Flag.STATIC:
+        return {held: sure}
+    if flags & Flag.CLASSMETHOD:
+        return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}
+    if receiver[0] == CLASS:
+        return {held: sure} if not flags & Flag.PROPERTY else {}
+    if flags & Flag.PROPERTY:
+        return capped(returned(solver, held[1], receiver), sure)
+    return {(BOUND, held[1], receiver): sure}
+
+
+def _described(solver: Solver, held: Value, sure: int) -> Values:
+    """What a descriptor gives; anything else is what it is."""
+    name = solver.project.number("__get__")
+    owner, _ = solver.classes.of_class(held[1], name)
+    if owner is None:
+        return {held: sure}
+    found: Values = {}
+    for got in list(solver.value(("name", owner, name))):
+        if got[0] == FUNCTION:
+            add(found, capped(returned(solver, got[1], held), min(sure, Reason.SEVERAL)))
+    return found
+
+
+def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
+    """What a call of a function gives; `("given", ...)` stands for an argument."""
+    row = solver.project.scope(function)
+    if row.flags & Flag.GENERATOR:
+        return {(GENERATOR, function): Reason.BOUND}
+    found = dict(solver.value(("returned", function)))
+    if row.returns != NONE:
+        declared = dict(solver.value(("type", solver.child(function, row.returns), receiver)))
+        if declared:
+            known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, "given")]
+            if not known or (
+                any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found)
+            ):
+                add(found, declared)
+    return found

@@ -1,0 +1,368 @@
+"""What each expression stands for, given what its parts do."""
+
+from typing import Any
+
+from fledgling.worker.graph.members import member, places, returned
+from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solver import (
+    BOUND,
+    CLASS,
+    CONSTANT,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    GENERATOR,
+    MODULE,
+    OBJECT,
+    SUPER,
+    Cell,
+    Solver,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE, Op
+
+Expression = tuple[Any, ...]
+BUILTIN = "builtins."
+MAX_PLACE = 32  # elements of a list that are told apart
+
+
+def name(solver: Solver, node: int, expression: Expression) -> Values:
+    """NAME: what reaches it, or what its scope holds, or what a module brings in with all its names."""
+    _, own, scope, reach = expression
+    base = node & ~MASK
+    if reach is not None:
+        return joined(solver, [(solver.project.value_of(base | at)) for at in reach], Reason.SEVERAL)
+    unit = solver.project.unit(node)
+    if scope != NONE:
+        return dict(solver.value(("name", base | scope, unit.names[own])))
+    for cell, sure, _ in starred(solver, node, unit.names[own]):
+        return capped(solver.value(cell), sure)
+    return {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}
+
+
+def starred(solver: Solver, node: int, own: int) -> list[Any]:
+    """The places of a name that no scope of its file binds: modules of which all names are imported."""
+    unit = solver.project.unit(node)
+    for which in unit.facts.scopes[0].stars:
+        _, module, _, _ = solver.project.imported(unit, which)
+        if module is not None:
+            found = [
+                place
+                for place in places(solver, (MODULE, module), own, Reason.BOUND)
+                if place[0][0] in ("name", "module")
+            ]
+            if found:
+                return found
+    return []
+
+
+def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
+    """What any of some expressions stands for; where several do, that is a reason to doubt."""
+    found: Values = {}
+    ways = 0
+    for node in nodes:
+        values = solver.value(node)
+        ways += bool(values)
+        add(found, values)
+    return capped(found, reason) if ways > 1 and len(found) > 1 else found
+
+
+def named(solver: Solver, cell: Cell) -> Values:
+    """("name", scope, name): what a name is bound to where its scope ends."""
+    _, scope, own = cell
+    bindings = solver.project.table(scope).get(own, [])
+    found = joined(solver, [solver.project.value_of(at) for at in bindings], Reason.SEVERAL)
+    if len(bindings) == 1 and not solver.project.bound_once(scope, own):
+        found = capped(found, Reason.SEVERAL)
+    return add(found, capped(solver.value(("field", scope, own)), Reason.ATTRIBUTE))
+
+
+def get(solver: Solver, node: int, expression: Expression) -> Values:
+    """GET"""
+    own = solver.project.unit(node).names[expression[2]]
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        add(found, member(solver, value, own, sure))
+    return found
+
+
+def function(solver: Solver, node: int, expression: Expression) -> Values:
+    """FUNCTION"""
+    return {(FUNCTION, solver.child(node, expression[1])): Reason.BOUND}
+
+
+def class_(solver: Solver, node: int, expression: Expression) -> Values:
+    """CLASS"""
+    return {(CLASS, solver.child(node, expression[1]), False): Reason.BOUND}
+
+
+def choice(solver: Solver, node: int, expression: Expression) -> Values:
+    """CHOICE"""
+    return joined(solver, [solver.child(node, part) for part in expression[1]], Reason.SEVERAL)
+
+
+def reach(solver: Solver, node: int, expression: Expression) -> Values:
+    """REACH: what was put there just before, and what it is otherwise if that may not have happened."""
+    base = node & ~MASK
+    found = joined(solver, [solver.project.value_of(base | at) for at in expression[1]], Reason.SEVERAL)
+    if expression[2] != NONE:
+        found = add(dict(found), solver.value(base | expression[2]))
+    return capped(found, Reason.ATTRIBUTE)
+
+
+def container(solver: Solver, node: int, expression: Expression) -> Values:
+    """LIST, TUPLE: a container of what is written down."""
+    value: Value = (CONTAINER, node)
+    places_known = expression[0] == Op.TUPLE or expression[2]
+    for place, part in enumerate(expression[1]):
+        if part < 0:
+            places_known = False
+            solver.key(value, "*", ("elements of", solver.child(node, ~part)))
+        else:
+            key = ("number", place) if places_known and place < MAX_PLACE else "*"
+            solver.key(value, key, solver.child(node, part))
+    return {value: Reason.BOUND}
+
+
+def dictionary(solver: Solver, node: int, expression: Expression) -> Values:
+    """DICT"""
+    value: Value = (CONTAINER, node)
+    for key, part in expression[1]:
+        held = solver.child(node, part)
+        if key == NONE:
+            copied(solver, value, solver.value(held))
+            continue
+        for known in constants(solver, solver.child(node, key)):
+            solver.key(value, known, held)
+    return {value: Reason.BOUND}
+
+
+def copied(solver: Solver, value: Value, values: Values) -> None:
+    """Let a container hold all that others hold."""
+    for other in list(values):
+        if other[0] == CONTAINER and other != value:
+            for key in solver.known_keys(other):
+                solver.key(value, key, ("element", other, key))
+
+
+def constants(solver: Solver, node: int) -> list[Any]:
+    """The keys that an expression may be, "*" for any."""
+    values = solver.value(node)
+    found: list[Any] = [value[1:] for value in values if value[0] == CONSTANT]
+    found = [key if len(key) > 1 else key[0] for key in found]
+    if not found and not values and not solver.is_settled:
+        solver.wait()
+        return []  # it may still become one
+    return found or ["*"]
+
+
+def text(solver: Solver, node: int, expression: Expression) -> Values:
+    """TEXT"""
+    return {(CONSTANT, "text", solver.project.unit(node).names[expression[1]]): Reason.BOUND}
+
+
+def number(_solver: Solver, _node: int, expression: Expression) -> Values:
+    """NUMBER"""
+    return {(CONSTANT, "number", expression[1]): Reason.BOUND}
+
+
+def element_of(solver: Solver, value: Value, key: object = "all") -> Values:
+    """What a container holds behind a key, or behind any."""
+    known = solver.known_keys(value)
+    if key not in ("all", "*"):
+        if key in known:
+            return add(dict(solver.value(("element", value, key))), solver.value(("element", value, "*")))
+        return dict(solver.value(("element", value, "*")))
+    found: Values = {}
+    for at in known:
+        add(found, solver.value(("element", value, at)))
+    return found
+
+
+def index(solver: Solver, node: int, expression: Expression) -> Values:
+    """INDEX"""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        if value[0] == CONTAINER:
+            for key in constants(solver, solver.child(node, expression[2])):
+                if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
+                    key = "all"
+                add(found, capped(element_of(solver, value, key), min(sure, Reason.CONTAINER)))
+        elif value[0] == OBJECT:
+            add(found, called_member(solver, value, "__getitem__", sure))
+        elif value[0] == CLASS:
+            found[value] = sure  # Generic[T]
+    return found
+
+
+def called_member(solver: Solver, value: Value, own: str, sure: int, node: Cell = None) -> Values:
+    """What a method of an object gives that the language calls itself, at an expression."""
+    found: Values = {}
+    for held, reason in list(member(solver, value, solver.project.number(own), sure).items()):
+        if held[0] in (BOUND, FUNCTION):
+            receiver = held[2] if held[0] == BOUND else None
+            if type(node) is int:
+                add(solver.handed.setdefault(node, {}), {held: reason})
+            for got, own_sure in returned(solver, held[1], receiver).items():
+                value = receiver if got[0] == "given" and got[2] == 0 and receiver else got
+                if value[0] != "given":
+                    found[value] = min(own_sure, reason, Reason.RETURNED)
+    return found
+
+
+def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
+    """What iterating over values gives."""
+    found: Values = {}
+    for value, sure in list(values.items()):
+        if value[0] == CONTAINER:
+            add(found, capped(element_of(solver, value), min(sure, Reason.CONTAINER)))
+        elif value[0] == GENERATOR:
+            add(found, capped(solver.value(("yielded", value[1])), min(sure, Reason.CONTAINER)))
+        elif value[0] == OBJECT:
+            iterator = called_member(solver, value, "__iter__", sure, node)
+            for inner, own in list(iterator.items()):
+                if inner[0] == OBJECT:
+                    add(found, called_member(solver, inner, "__next__", own, node))
+                elif inner != value and inner[0] in (CONTAINER, GENERATOR):
+                    add(found, iterated(solver, {inner: own}))
+            if not iterator:
+                add(found, called_member(solver, value, "__getitem__", sure))
+    return found
+
+
+def element(solver: Solver, node: int, expression: Expression) -> Values:
+    """ELEMENT"""
+    return iterated(solver, solver.value(solver.child(node, expression[1])), node)
+
+
+def item(solver: Solver, node: int, expression: Expression) -> Values:
+    """ITEM: one of several names that something is taken apart into."""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        if value[0] == CONTAINER:
+            key = ("number", expression[2])
+            add(found, capped(element_of(solver, value, key), min(sure, Reason.CONTAINER)))
+        else:
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
+def entered(solver: Solver, node: int, expression: Expression) -> Values:
+    """ENTERED"""
+    found: Values = {}
+    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+        if value[0] == OBJECT:
+            add(found, called_member(solver, value, "__enter__", sure, node))
+            add(found, called_member(solver, value, "__aenter__", sure, node))
+        elif value[0] in (GENERATOR, CONTAINER):
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
+def import_(solver: Solver, node: int, expression: Expression) -> Values:
+    """IMPORT"""
+    return imported(solver, node, expression[1])
+
+
+def imported(solver: Solver, node: int, which: int) -> Values:
+    """What an import brings in."""
+    found: Values = {}
+    for cell, sure, _ in import_places(solver, node, which):
+        if cell[0] == "module":
+            found[MODULE, cell[1]] = sure
+        else:
+            add(found, capped(solver.value(cell), sure))
+    if not found:
+        said, module, inner, _ = solver.project.imported(solver.project.unit(node), which)
+        if module is None and inner is None:
+            full = f"{said.module}.{said.name}" if said.name else said.module.partition(".")[0]
+            return {(EXTERNAL, full[:200]): Reason.BOUND}
+    return found
+
+
+def import_places(solver: Solver, node: int, which: int) -> list[Any]:
+    """The cells of what an import names."""
+    project = solver.project
+    said, module, inner, place = project.imported(project.unit(node), which)
+    if said.name is None:
+        return [] if module is None else [(("module", module), Reason.BOUND, None)]
+    if said.name == "":
+        folder = place.removesuffix("/__init__.py").removesuffix(".py").split("/")
+        up = folder[: len(folder) - said.module.count(".")]
+        top = project.places.get("/".join([*up, "__init__.py"]))
+        if top is None:
+            return []
+        return [(("module", top), Reason.BOUND, None)]
+    own = project.number(said.name)
+    if module is not None:
+        found = places(solver, (MODULE, module), own, Reason.BOUND)
+        if inner is None or found[0][0][0] == "name":
+            return found
+    elif inner is not None:
+        package = project.places.get(project.units[inner].path.rpartition("/")[0] + "/__init__.py")
+        if package is not None and own in project.table(project.units[package].base):
+            return places(solver, (MODULE, package), own, Reason.BOUND)
+    return [] if inner is None else [(("module", inner), Reason.BOUND, None)]
+
+
+def instance(solver: Solver, node: int, expression: Expression) -> Values:
+    """INSTANCE: an object of a class, or of one of several."""
+    found: Values = {}
+    for value, sure in classes_in(solver, solver.child(node, expression[1])).items():
+        found[OBJECT, value[1], True] = min(sure, Reason.DECLARED)
+    return capped(found, Reason.SEVERAL) if len(found) > 1 else found
+
+
+def classes_in(solver: Solver, node: int) -> Values:
+    """The classes that an expression names, also those of a tuple."""
+    found: Values = {}
+    for value, sure in list(solver.value(node).items()):
+        if value[0] == CLASS:
+            found[value] = sure
+        elif value[0] == CONTAINER:
+            add(found, {held: own for held, own in element_of(solver, value).items() if held[0] == CLASS})
+    return found
+
+
+def narrowed(solver: Solver, node: int, expression: Expression) -> Values:
+    """NARROWED: what is left of a value where it is known to be of a class."""
+    wanted = classes_in(solver, solver.child(node, expression[2]))
+    held = solver.value(solver.child(node, expression[1]))
+    if not wanted:
+        return dict(held)
+    kept = {
+        value: min(sure, Reason.NARROWED)
+        for value, sure in held.items()
+        if value[0] == OBJECT and any(at[1] in solver.classes.order(value[1]) for at in wanted)
+    }
+    return kept or {(OBJECT, value[1], True): Reason.NARROWED for value in wanted}
+
+
+def declared(solver: Solver, node: int, expression: Expression) -> Values:
+    """DECLARED: what a value is, and where that says nothing, what its type is."""
+    value = dict(solver.value(solver.child(node, expression[2]))) if expression[2] != NONE else {}
+    type_ = solver.value(("type", solver.child(node, expression[1]), None))
+    if any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
+        return value
+    return add(value, type_)
+
+
+def super_(solver: Solver, node: int, expression: Expression) -> Values:
+    """SUPER"""
+    scope = solver.child(node, expression[1])
+    own = solver.classes.around(scope)
+    if own is None:
+        return {}
+    row = solver.project.scope(scope)
+    receiver: Value = (CLASS, own, True) if row.flags & 4 else (OBJECT, own, True)
+    return {(SUPER, own, receiver): Reason.SUPER}
+
+
+def this(solver: Solver, node: int, expression: Expression) -> Values:
+    """An object of the class around: THIS."""
+    own = solver.classes.around(solver.child(node, expression[1]))
+    return {} if own is None else {(OBJECT, own, True): Reason.OWN_CLASS}

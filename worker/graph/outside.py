@@ -1,0 +1,245 @@
+"""What is outside the project, where it hands on what it gets: `map(f, a)`, `a.append(b)`."""
+
+from typing import Any
+
+from fledgling.worker.graph.arguments import Call
+from fledgling.worker.graph.members import member
+from fledgling.worker.graph.operations import called_member, constants, copied, element_of, iterated
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solver import (
+    BOUND,
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    GENERATOR,
+    OBJECT,
+    Cell,
+    Solver,
+    Value,
+    Values,
+    add,
+    capped,
+)
+from fledgling.worker.graph.tables import NONE
+
+CALLABLE = (FUNCTION, BOUND, CLASS)
+
+
+def external(solver: Solver, full: str, made: Call, sure: int) -> Values:
+    """What a call of something outside gives, known by its last name."""
+    last = full.rpartition(".")[2]
+    how = solver.project.unit(made.node).dialect.functions.get(last)
+    first = made.arguments[0][0] if made.arguments else None
+    if how is None or (first is None and how != "words"):
+        return {(EXTERNAL, (full + "()")[:200]): sure} if not full.startswith("?") else {}
+    found: Values = HANDING_ON[how](solver, made, first, sure)
+    return found
+
+
+def _first(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+    return capped(solver.value(first), sure)
+
+
+def _second(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """cast(A, b): an A, unless b is known and A is not."""
+    if len(made.arguments) < 2:
+        return {}
+    second = dict(solver.value(made.arguments[1][0]))
+    type_ = solver.value(("type", first, None)) if type(first) is int else {}
+    known = any(value[0] in (*CALLABLE, OBJECT, CONTAINER) for value in second)
+    return second if known and not any(value[0] == CLASS for value in second) else capped(dict(type_) or second, sure)
+
+
+def _called(solver: Solver, values: Values, made: Call) -> Values:
+    found: Values = {}
+    for value, sure in list(values.items()):
+        if value[0] in CALLABLE:
+            add(solver.handed.setdefault(made.node, {}), {value: min(sure, Reason.FLOW)})
+            add(found, solver.invoke(solver, value, made, min(sure, Reason.FLOW)))
+    return found
+
+
+def _maps(solver: Solver, made: Call, _first: Cell, _sure: int) -> Values:
+    """map(f, a)"""
+    elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
+    given: Values = {}
+    for cell, _ in made.arguments:
+        add(given, _called(solver, solver.value(cell), Call(made.node, elements, [])))
+    return _of_these(solver, made, given)
+
+
+def _filters(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+    """filter(f, a)"""
+    elements: list[tuple[Cell, bool]] = [(("elements of", cell), False) for cell, _ in made.arguments[1:]]
+    _called(solver, solver.value(first), Call(made.node, elements, []))
+    return iterable(solver, made, made.arguments[1][0]) if len(made.arguments) > 1 else {}
+
+
+def _of_these(solver: Solver, made: Call, values: Values) -> Values:
+    value: Value = (CONTAINER, ("made", made.node))
+    cell = ("these", made.node)
+    solver.key(value, "*", cell)
+    solver._grow(cell, values)
+    return {value: Reason.CONTAINER}
+
+
+def iterable(solver: Solver, made: Call, cell: Cell) -> Values:
+    """list(a): a container of the same elements."""
+    found: Values = {}
+    for value, sure in list(solver.value(cell).items()):
+        if value[0] in (CONTAINER, GENERATOR):
+            found[value] = sure
+        elif value[0] == OBJECT:
+            other: Value = (CONTAINER, ("made", made.node))
+            solver.key(other, "*", ("elements of", cell))
+            found[other] = min(sure, Reason.CONTAINER)
+    return found
+
+
+def _container(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+    _keyed(solver, made, first, _sure)
+    return iterable(solver, made, first)
+
+
+def _keyed(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+    """sorted(a, key=f)"""
+    for _, cell in made.words:
+        _called(solver, solver.value(cell), Call(made.node, [(("elements of", first), False)], []))
+    return iterated(solver, solver.value(first)) if len(made.arguments) == 1 else dict(solver.value(first))
+
+
+def _next(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
+    found: Values = {}
+    for value, sure in list(solver.value(first).items()):
+        if value[0] == OBJECT:
+            add(found, called_member(solver, value, "__next__", sure))
+        else:
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
+def _numbered(solver: Solver, made: Call, _first: Cell, _sure: int, skip: int = 1) -> Values:
+    """enumerate(a): pairs of a number and an element."""
+    pairs: Value = (CONTAINER, ("pairs", made.node))
+    pair: Value = (CONTAINER, ("pair", made.node))
+    for place, (cell, _) in enumerate(made.arguments, skip):
+        solver.key(pair, ("number", place), ("elements of", cell))
+    cell = ("these", made.node)
+    solver.key(pairs, "*", cell)
+    solver._grow(cell, {pair: Reason.CONTAINER})
+    return {pairs: Reason.CONTAINER}
+
+
+def _zipped(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    return _numbered(solver, made, first, sure, 0)
+
+
+def _attribute(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """getattr(a, "b", c)"""
+    found: Values = {}
+    for key in constants(solver, made.arguments[1][0]) if len(made.arguments) > 1 else ():
+        if isinstance(key, tuple) and key[0] == "text":
+            for value, own in list(solver.value(first).items()):
+                add(found, capped(member(solver, value, key[1], own), min(sure, Reason.SEVERAL)))
+    if len(made.arguments) > 2:
+        add(found, capped(solver.value(made.arguments[2][0]), Reason.SEVERAL))
+    return found
+
+
+def _class_of(solver: Solver, _made: Call, first: Cell, sure: int) -> Values:
+    """type(a)"""
+    found: Values = {}
+    for value in list(solver.value(first)):
+        if value[0] == OBJECT:
+            found[CLASS, value[1], value[2]] = min(sure, Reason.SEVERAL)
+    return found
+
+
+def _words(solver: Solver, made: Call, first: Cell | None, _sure: int) -> Values:
+    """dict(a=b)"""
+    value: Value = (CONTAINER, ("made", made.node))
+    for word, cell in made.words:
+        if word == NONE:
+            copied(solver, value, solver.value(cell))
+        else:
+            solver.key(value, ("text", word), cell)
+    if first is not None:
+        copied(solver, value, solver.value(first))
+    return {value: Reason.BOUND}
+
+
+HANDING_ON: dict[str, Any] = {
+    "first": _first,
+    "second": _second,
+    "maps": _maps,
+    "filters": _filters,
+    "container": _container,
+    "keyed": _keyed,
+    "next": _next,
+    "numbered": _numbered,
+    "zipped": _zipped,
+    "attribute": _attribute,
+    "class": _class_of,
+    "words": _words,
+}
+
+
+def method(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+    """A method of a container or generator: `a.append(b)`."""
+    container, own = value[1], solver.project.text(value[2])
+    how = solver.project.unit(made.node).dialect.methods.get(own)
+    if container[0] == GENERATOR:
+        return iterated(solver, {container: sure}) if how == "element" or own in ("send", "__next__") else {}
+    arguments = [cell for cell, spread in made.arguments if not spread]
+    if how in ("adds", "extends", "updates"):
+        _put(solver, container, made, how, arguments)
+        return {}
+    if how == "element":
+        return _taken(solver, container, own, arguments, sure)
+    if how == "same":
+        return {container: sure}
+    if how == "values":
+        other: Value = (CONTAINER, ("values", made.node, container))
+        for key in solver.known_keys(container):
+            solver.key(other, "*", ("element", container, key))
+        return {other: sure}
+    return _pairs(solver, container, made, sure) if how == "items" else {}
+
+
+def _put(solver: Solver, container: Value, made: Call, how: str, arguments: list[Cell]) -> None:
+    """append, extend, update"""
+    if how == "updates":
+        if arguments:
+            copied(solver, container, solver.value(arguments[0]))
+        for word, cell in made.words:
+            if word != NONE:
+                solver.key(container, ("text", word), cell)
+    elif arguments:
+        solver.key(container, "*", arguments[-1] if how == "adds" else ("elements of", arguments[0]))
+
+
+def _taken(solver: Solver, container: Value, own: str, arguments: list[Cell], sure: int) -> Values:
+    """get, pop, setdefault"""
+    found: Values = {}
+    keys = constants(solver, arguments[0]) if arguments else ["all"]
+    for key in keys:
+        if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
+            key = "all"
+        add(found, element_of(solver, container, key))
+        if own == "setdefault" and len(arguments) > 1:
+            solver.key(container, key, arguments[1])
+    for other in arguments[1:]:
+        add(found, solver.value(other))
+    return capped(found, min(sure, Reason.CONTAINER))
+
+
+def _pairs(solver: Solver, container: Value, made: Call, sure: int) -> Values:
+    """items()"""
+    pairs: Value = (CONTAINER, ("pairs", made.node, container))
+    pair: Value = (CONTAINER, ("pair", made.node, container))
+    solver.key(pair, ("number", 1), ("held", container))
+    cell = ("these", made.node, container)
+    solver.key(pairs, "*", cell)
+    solver._grow(cell, {pair: Reason.CONTAINER})
+    return {pairs: sure}

@@ -1,0 +1,144 @@
+"""The facts of all files as one: expressions, scopes and bindings by numbers that hold a file's as well."""
+
+import posixpath
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from fledgling.worker.graph.tables import NONE, Binding, Facts, Imported, Scope, unpacked
+from fledgling.worker.language import Dialect
+from fledgling.worker.rows import ImportRow
+
+SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
+MASK = (1 << SHIFT) - 1
+
+
+class GraphFile(NamedTuple):
+    """A file with its facts, as FactsExtractor makes them, and its imports, as they were resolved."""
+
+    path: str
+    language: str
+    facts: bytes
+    imports: Sequence[ImportRow]
+
+
+class Unit:
+    """One file. `names` are the numbers of its names among those of the project."""
+
+    def __init__(self, number: int, file: GraphFile, dialect: Dialect, numbers: dict[str, int]) -> None:
+        self.number = number
+        self.path = file.path
+        self.language = file.language
+        self.dialect = dialect
+        self.facts: Facts = unpacked(file.facts)
+        self.base = number << SHIFT
+        self.names = [numbers.setdefault(name, len(numbers)) for name in self.facts.names]
+        self.rows = file.imports
+
+    @cached_property
+    def by_line(self) -> dict[int, list[ImportRow]]:
+        """The imports of each line."""
+        found: dict[int, list[ImportRow]] = {}
+        for row in self.rows:
+            found.setdefault(row.line_number, []).append(row)
+        return found
+
+
+class Project:
+    """All files; what is asked of one file's tables is asked here, by number."""
+
+    def __init__(self, files: Sequence[GraphFile], dialects: dict[str, Dialect]) -> None:
+        self.numbers: dict[str, int] = {}
+        self.units = [Unit(number, file, dialects[file.language], self.numbers) for number, file in enumerate(files)]
+        self.places = {unit.path: unit.number for unit in self.units}
+        self._tables: dict[int, dict[int, list[int]]] = {}
+        self._all: dict[int, dict[int, list[int]]] = {}
+
+    def text(self, name: int) -> str:
+        """A name by its number."""
+        if len(self._texts) < len(self.numbers):
+            self.__dict__["_texts"] = list(self.numbers)
+        return self._texts[name]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return list(self.numbers)
+
+    def number(self, name: str) -> int:
+        """The number of a name."""
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    def unit(self, number: int) -> Unit:
+        """The file that an expression, a scope or a binding is of."""
+        return self.units[number >> SHIFT]
+
+    def expression(self, node: int) -> tuple[Any, ...]:
+        """An expression: its Op, and its parts as the file numbers them."""
+        return self.units[node >> SHIFT].facts.expressions[node & MASK]
+
+    def scope(self, scope: int) -> Scope:
+        """A scope."""
+        return self.units[scope >> SHIFT].facts.scopes[scope & MASK]
+
+    def binding(self, binding: int) -> Binding:
+        """A binding."""
+        return self.units[binding >> SHIFT].facts.bindings[binding & MASK]
+
+    def value_of(self, binding: int) -> int:
+        """The expression that a binding gives its name."""
+        return (binding & ~MASK) | self.binding(binding).value
+
+    def outer(self, scope: int) -> int:
+        """The scope around a scope, or -1."""
+        parent = self.scope(scope).parent
+        return NONE if parent == NONE else (scope & ~MASK) | parent
+
+    def table(self, scope: int) -> dict[int, list[int]]:
+        """What the names of a scope are bound to where it ends."""
+        found = self._tables.get(scope)
+        if found is None:
+            unit, row, base = self.unit(scope), self.scope(scope), scope & ~MASK
+            found = {unit.names[name]: [base | at for at in bindings] for name, bindings in row.every.items()}
+            for name, bindings in row.last.items():
+                found[unit.names[name]] = [base | at for at in bindings]
+            self._tables[scope] = found
+        return found
+
+    def bound_once(self, scope: int, name: int) -> bool:
+        """Whether a name has one binding in a scope."""
+        found = self._all.get(scope)
+        if found is None:
+            unit = self.unit(scope)
+            found = self._all[scope] = {unit.names[name]: ats for name, ats in self.scope(scope).every.items()}
+        return len(found.get(name, ())) == 1
+
+    def imported(self, unit: Unit, which: int) -> tuple[Imported, int | None, int | None, str]:
+        """An import; the file of its module, the file that is the name itself, and the directory of a package."""
+        said = unit.facts.imports[which]
+        rows = unit.by_line.get(said.line, ())
+        module = inner = None
+        place = ""
+        for row in rows:
+            if row.module == said.module and row.resolved_path:
+                module = self.places.get(row.resolved_path)
+                place = row.resolved_path
+            elif (
+                said.name
+                and row.resolved_path
+                and row.module
+                in (
+                    f"{said.module}.{said.name}",
+                    f"{said.module}{said.name}",
+                )
+            ):
+                inner = self.places.get(row.resolved_path)
+        return said, module, inner, place
+
+    def beside(self, path: str, name: str) -> int | None:
+        """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""
+        folder = posixpath.dirname(path)
+        for end in ("/__init__.py", ".py", ".pyi"):
+            found = self.places.get(posixpath.join(folder, name) + end)
+            if found is not None:
+                return found
+        return None

@@ -1,0 +1,107 @@
+"""How sure a target is, and why: one small number says both, and of two facts that an answer needs the smaller counts.
+
+So `min` carries the weakest link of a chain, with its reason, and `max` the best way of several.
+"""
+
+from enum import IntEnum
+
+
+class Confidence(IntEnum):
+    """How sure a row is."""
+
+    CERTAIN = 0
+    LIKELY = 1
+    POSSIBLE = 2
+    UNRESOLVED = 3
+    EXTERNAL = 4
+    LOCAL = 5
+
+
+class Reason(IntEnum):
+    """Why; sorted by how much it is worth."""
+
+    # possible
+    NAME_ONLY = 10
+    OVERRIDE_OF_EXTERNAL = 11
+    MANY_IMPLEMENTATIONS = 12
+    ABSTRACT_ELSEWHERE = 13
+    # likely
+    FLOW = 30
+    RETURNED = 31
+    DECORATOR = 32
+    SEVERAL = 33
+    NARROWED = 34
+    ATTRIBUTE = 35
+    CONTAINER = 36
+    OVERRIDE = 37
+    OVERRIDDEN = 38
+    ABSTRACT = 39
+    INTERFACE = 40
+    OVERLOAD = 41
+    EXTERNAL_BASE = 42
+    # certain
+    DECLARED = 60
+    OWN_CLASS = 61
+    INSTANCE = 62
+    SUPER = 63
+    BOUND = 64
+    # no definition of the project
+    UNKNOWN_RECEIVER = 100
+    MANY = 101
+    OUTSIDE = 102
+    DYNAMIC = 103
+    NOT_PARSED = 104
+    VARIABLE = 105
+    FIELD = 106
+    WORD = 107
+
+
+LIKELY = Reason.FLOW
+CERTAIN = Reason.DECLARED
+
+WORDS = {
+    Reason.NAME_ONLY: "name only",
+    Reason.OVERRIDE_OF_EXTERNAL: "overrides a method of an external type",
+    Reason.MANY_IMPLEMENTATIONS: "one of many implementations",
+    Reason.ABSTRACT_ELSEWHERE: "abstract, implemented elsewhere",
+    Reason.FLOW: "passed as an argument",
+    Reason.RETURNED: "inferred from what is returned",
+    Reason.DECORATOR: "through a decorator",
+    Reason.SEVERAL: "one of several values",
+    Reason.NARROWED: "where a check of its class holds",
+    Reason.ATTRIBUTE: "inferred from what is assigned to the attribute",
+    Reason.CONTAINER: "taken from a container",
+    Reason.OVERRIDE: "overrides the method",
+    Reason.OVERRIDDEN: "may be overridden",
+    Reason.ABSTRACT: "abstract",
+    Reason.INTERFACE: "implements the interface",
+    Reason.OVERLOAD: "one of several overloads",
+    Reason.EXTERNAL_BASE: "a base class is outside the project",
+    Reason.DECLARED: "declared type",
+    Reason.OWN_CLASS: "member of the own class",
+    Reason.INSTANCE: "member of an object made here",
+    Reason.SUPER: "member of the base class",
+    Reason.BOUND: "the only definition",
+    Reason.UNKNOWN_RECEIVER: "receiver unknown",
+    Reason.MANY: "too many values",
+    Reason.OUTSIDE: "outside the project",
+    Reason.DYNAMIC: "computed at run time",
+    Reason.NOT_PARSED: "not parsed",
+    Reason.VARIABLE: "variable or parameter",
+    Reason.FIELD: "field",
+    Reason.WORD: "name of an argument",
+}
+
+
+def confidence(reason: int) -> Confidence:
+    """How sure something is for a reason."""
+    if reason >= Reason.UNKNOWN_RECEIVER:
+        return {
+            Reason.OUTSIDE: Confidence.EXTERNAL,
+            Reason.VARIABLE: Confidence.LOCAL,
+            Reason.FIELD: Confidence.LOCAL,
+            Reason.WORD: Confidence.LOCAL,
+        }.get(Reason(reason), Confidence.UNRESOLVED)
+    if reason >= CERTAIN:
+        return Confidence.CERTAIN
+    return Confidence.LIKELY if reason >= LIKELY else Confidence.POSSIBLE

@@ -1,0 +1,162 @@
+"""The rows of a graph: for each occurrence of a name that the project defines, what it means, or why nothing."""
+
+from array import array
+from dataclasses import dataclass, field
+
+from fledgling.worker.graph.meaning import HOLDING, Meaning, Target, Targets
+from fledgling.worker.graph.project import Unit
+from fledgling.worker.graph.reasons import Reason, confidence
+from fledgling.worker.graph.solver import CLASS, Solver
+from fledgling.worker.graph.tables import NONE, ScopeKind, Site, Use
+from fledgling.worker.graph.types import last_name
+
+MAX_TARGETS = 16  # rows of one occurrence
+MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
+DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
+CONFIDENCE = [int(confidence(reason)) for reason in range(max(Reason) + 1)]
+
+Row = tuple[int, ...]
+
+
+@dataclass
+class Graph:
+    """Columns with an entry for each row, sorted by file, line and column; `target_file` is -1 for none.
+
+    `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), `overrides` rows
+    (file, line, base_file, base_line). `is_cut` where the budget ended the work.
+    """
+
+    file: "array[int]" = field(default_factory=lambda: array("I"))
+    line: "array[int]" = field(default_factory=lambda: array("I"))
+    column: "array[int]" = field(default_factory=lambda: array("I"))
+    name: "array[int]" = field(default_factory=lambda: array("I"))
+    kind: "array[int]" = field(default_factory=lambda: array("B"))
+    enclosing_line: "array[int]" = field(default_factory=lambda: array("I"))
+    target_file: "array[int]" = field(default_factory=lambda: array("i"))
+    target_line: "array[int]" = field(default_factory=lambda: array("I"))
+    confidence: "array[int]" = field(default_factory=lambda: array("B"))
+    reason: "array[int]" = field(default_factory=lambda: array("B"))
+    names: list[str] = field(default_factory=list)
+    bases: list[tuple[int, int, str, int, int, str]] = field(default_factory=list)
+    overrides: list[tuple[int, int, int, int]] = field(default_factory=list)
+    is_cut: bool = False
+
+
+class Rows:
+    """The rows of a graph while they are made."""
+
+    def __init__(self, solver: Solver) -> None:
+        self._solver = solver
+        self._project = solver.project
+        self._meaning = Meaning(solver)
+        self._defined = self._definitions()
+        self._rows: list[Row] = []
+
+    def graph(self) -> Graph:
+        """Make all rows."""
+        graph = Graph(names=list(self._project.numbers), is_cut=self._solver.is_cut)
+        for unit in self._project.units:
+            for site in unit.facts.sites:
+                if unit.names[site.name] in self._defined:
+                    self._add(unit, site)
+                elif site.use in (Use.CALL, Use.DECORATOR):
+                    self._add_call(unit, site)
+            self._hierarchy(graph, unit)
+        self._rows.sort()
+        columns = (
+            graph.file, graph.line, graph.column, graph.name, graph.kind, graph.enclosing_line, graph.target_file,
+            graph.target_line, graph.confidence, graph.reason,
+        )  # fmt: skip
+        for column, values in zip(columns, zip(*self._rows, strict=True), strict=False):
+            column.extend(values)
+        graph.bases.sort()
+        graph.overrides.sort()
+        return graph
+
+    def _definitions(self) -> dict[int, list[Target]]:
+        """The functions and classes of each name; a variable is a name without any."""
+        found: dict[int, list[Target]] = {}
+        for unit in self._project.units:
+            for site in unit.facts.sites:
+                if site.binding == NONE or site.use not in (Use.DEFINITION, Use.WRITE):
+                    continue
+                target, scope = self._meaning.defined(unit.base | site.binding)
+                if scope >= 0:
+                    found.setdefault(unit.names[site.name], []).append(target)
+                elif unit.facts.scopes[site.scope].kind in HOLDING:
+                    found.setdefault(unit.names[site.name], [])
+        return found
+
+    def _add(self, unit: Unit, site: Site) -> None:
+        targets = self._meaning.targets(unit, site)
+        reason = Reason.BOUND
+        if not targets:
+            reason = self._meaning.unresolved(unit, site)
+            if reason == Reason.UNKNOWN_RECEIVER and site.use in (Use.CALL, Use.READ):
+                targets = self._by_name(unit, site)
+        if targets:
+            self._put(unit, site, targets)
+        else:
+            self._rows.append((*self._head(unit, site), -1, 0, CONFIDENCE[reason], reason))
+
+    def _add_call(self, unit: Unit, site: Site) -> None:
+        """Add what a call runs whose name the project does not define, or that has none."""
+        targets: Targets = {}
+        self._meaning.called(unit.base | site.at, targets)
+        self._put(unit, site, targets)
+
+    def _put(self, unit: Unit, site: Site, targets: Targets) -> None:
+        head = self._head(unit, site)
+        best = targets.items()
+        if len(targets) > 1:
+            best = sorted(best, key=lambda pair: (-pair[1], pair[0]))[:MAX_TARGETS]  # type: ignore[assignment]
+        for (file, line), reason in best:
+            self._rows.append((*head, file, line, CONFIDENCE[reason], reason))
+
+    def _head(self, unit: Unit, site: Site) -> Row:
+        """Where an occurrence stands, its name and use, and the first line of the definition around, 0 for none."""
+        line, scope = 0, site.scope
+        while scope != NONE:
+            row = unit.facts.scopes[scope]
+            if row.kind in DEFINITIONS:
+                line = row.line
+                break
+            scope = row.parent
+        return unit.number, site.line, site.column, unit.names[site.name], site.use, line
+
+    def _by_name(self, unit: Unit, site: Site) -> Targets:
+        """The few definitions of a name that no type outside has, where nothing else is known."""
+        known = self._defined[unit.names[site.name]]
+        name = unit.facts.names[site.name]
+        if len(known) > MAX_NAMED or name.startswith("__") or name in unit.dialect.common:
+            return {}
+        return dict.fromkeys(known, int(Reason.NAME_ONLY))
+
+    # ---- hierarchy
+
+    def _hierarchy(self, graph: Graph, unit: Unit) -> None:
+        classes = self._solver.classes
+        for at, row in enumerate(unit.facts.scopes):
+            if row.kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+                continue
+            scope = unit.base | at
+            for base in row.bases:
+                self._base(graph, unit, row.line, unit.base | base)
+            for name in self._project.table(scope):
+                above = next((up for up in classes.order(scope)[1:] if classes.has(up, name)), None)
+                if above is not None:
+                    self._overrides(graph, scope, above, name)
+
+    def _base(self, graph: Graph, unit: Unit, line: int, node: int) -> None:
+        text = last_name(self._solver, node)
+        known = [value[1] for value in self._solver.value(node) if value[0] == CLASS]
+        for base in known:
+            graph.bases.append((unit.number, line, text, *self._meaning.begin(base), "extends"))
+        if not known and text:
+            graph.bases.append((unit.number, line, text, -1, 0, "extends"))
+
+    def _overrides(self, graph: Graph, scope: int, above: int, name: int) -> None:
+        own = [self._meaning.defined(at) for at in self._project.table(scope)[name]]
+        other = [self._meaning.defined(at) for at in self._project.table(above)[name]]
+        if own and other and own[-1][1] >= 0 and other[-1][1] >= 0:
+            graph.overrides.append((*own[-1][0], *other[-1][0]))

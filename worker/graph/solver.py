@@ -1,0 +1,194 @@
+"""What every expression may stand for: sets of values that only grow, until nothing changes.
+
+A cell is an expression by its number, or something that several places write: a field, a parameter, what a function
+returns, the elements of a container. What reads a cell is read again when the cell grows.
+
+A value is a tuple: its kind, and what it is of. With each goes a Reason (reasons.py): the weakest link on its way here.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from fledgling.worker.graph.classes import Classes
+from fledgling.worker.graph.project import MASK, Project
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.tables import Op
+
+Value = tuple[Any, ...]
+Values = dict[Value, int]
+Cell = Any  # int: an expression; tuple: what several places write
+
+MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some
+MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
+MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
+MANY: Value = ("many",)
+FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT, GIVEN, SUPER, METHOD_OF = (
+    "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
+    "super", "method of",
+)  # fmt: skip
+
+
+class GraphBudget(NamedTuple):
+    """How much may be worked out: evaluations of cells, beyond which the graph is only what was found by then."""
+
+    evaluations: int = 20_000_000
+    follows_arguments: bool = True
+
+
+def capped(values: Values, reason: int) -> Values:
+    """The values, none surer than a reason allows."""
+    return {value: min(sure, reason) for value, sure in values.items()}
+
+
+def add(values: Values, more: Values) -> Values:
+    """Take more values in; of two ways to one the surer counts."""
+    for value, sure in more.items():
+        if values.get(value, 0) < sure:
+            values[value] = sure
+    return values
+
+
+class Solver:
+    """The cells of a project."""
+
+    def __init__(self, project: Project, budget: GraphBudget) -> None:
+        self.project = project
+        self.budget = budget
+        self.cells: dict[Cell, Values] = {}
+        self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
+        self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
+        self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
+        self.pending: set[Cell] = set()  # those that wait for what may be known later: what a decorator returns
+        self.is_settled = False  # whether decorators that still say nothing are taken to return what they got
+        self.evaluations = 0
+        self.is_cut = False
+        self.operations: Mapping[Any, Callable[[Solver, int, tuple[Any, ...]], Values]] = {}
+        self.rules: Mapping[str, Callable[[Solver, Cell], Values]] = {}
+        self.invoke: Callable[..., Values] = lambda *_: {}  # calls.invoked, which stands on what asks for it
+        self.classes = Classes(self)
+        self._readers: dict[Cell, dict[Cell, None]] = {}
+        self._reads: dict[Cell, int] = {}
+        self._queue: deque[Cell] = deque()
+        self._queued: set[Cell] = set()
+        self._running: list[Cell] = []
+
+    def value(self, cell: Cell) -> Values:
+        """What a cell holds now; whoever asks is told when that grows."""
+        if self._running:
+            self._readers.setdefault(cell, {})[self._running[-1]] = None
+        found = self.cells.get(cell)
+        if found is None:
+            self.cells[cell] = found = {}
+            if len(self._running) > MAX_NESTED:
+                self.enqueue(cell)
+            else:
+                self._evaluate(cell)
+                found = self.cells[cell]
+        return found
+
+    def source(self, cell: Cell, of: Cell, sure: int) -> None:
+        """Let a cell take what another one holds."""
+        known = self.sources.setdefault(cell, {})
+        if known.get(of, 0) < sure:
+            if len(known) >= MAX_VALUES * 4:
+                self._grow(cell, {MANY: Reason.FLOW})
+                return
+            known[of] = sure
+            if cell in self.cells:
+                self.enqueue(cell)
+
+    def key(self, container: Value, key: object, of: Cell, sure: int = Reason.BOUND) -> None:
+        """Let an element of a container take what a cell holds."""
+        known = self.keys.setdefault(container, {})
+        if key not in known:
+            if len(known) >= MAX_VALUES:
+                key = "*"
+            known[key] = None
+            for reader in self._readers.get(("keys", container), ()):
+                self.enqueue(reader)
+        self.source(("element", container, key), of, sure)
+
+    def known_keys(self, container: Value) -> list[Any]:
+        """The keys of a container; whoever asks is told of new ones."""
+        if self._running:
+            self._readers.setdefault(("keys", container), {})[self._running[-1]] = None
+        return list(self.keys.get(container, ()))
+
+    def wait(self) -> None:
+        """Have what is evaluated now evaluated again when nothing else changes."""
+        self.pending.add(self._running[-1])
+
+    def enqueue(self, cell: Cell) -> None:
+        """Have a cell evaluated again."""
+        if cell not in self._queued:
+            self._queued.add(cell)
+            self._queue.append(cell)
+
+    def run(self) -> None:
+        """Evaluate until nothing changes."""
+        while self._queue or not self.is_settled:
+            if not self._queue:
+                self.is_settled = True
+                for cell in sorted(self.pending, key=str):
+                    self.enqueue(cell)
+                continue
+            cell = self._queue.popleft()
+            self._queued.discard(cell)
+            self._evaluate(cell)
+
+    def _evaluate(self, cell: Cell) -> None:
+        reads = self._reads.get(cell, 0)
+        if reads > MAX_READS:
+            return
+        if self.evaluations >= self.budget.evaluations:
+            self.is_cut = True
+            return
+        self._reads[cell] = reads + 1
+        self.evaluations += 1
+        self._running.append(cell)
+        if type(cell) is int:
+            expression = self.project.units[cell >> 22].facts.expressions[cell & MASK]
+            operation = self.operations.get(expression[0])
+            found = operation(self, cell, expression) if operation else {}
+        else:
+            rule = self.rules.get(cell[0])
+            found = rule(self, cell) if rule else self.taken(cell)
+        self._running.pop()
+        self._grow(cell, found)
+
+    def taken(self, cell: Cell) -> Values:
+        """What a cell takes from others."""
+        found: Values = {}
+        for of, sure in list(self.sources.get(cell, {}).items()):
+            for value, own in self.value(of).items():
+                own = min(own, sure)
+                if found.get(value, 0) < own:
+                    found[value] = own
+        return found
+
+    def _grow(self, cell: Cell, more: Values) -> None:
+        held = self.cells.setdefault(cell, {})
+        grown = False
+        for value, sure in more.items():
+            known = held.get(value, 0)
+            if known < sure:
+                if not known and len(held) >= MAX_VALUES:
+                    if MANY not in held:
+                        held[MANY] = Reason.FLOW
+                        grown = True
+                    continue
+                held[value] = sure
+                grown = True
+        if grown:
+            for reader in self._readers.get(cell, ()):
+                self.enqueue(reader)
+
+    def child(self, node: int, part: int) -> int:
+        """The number of a part of an expression."""
+        return (node & ~MASK) | part
+
+    def op(self, node: int) -> Op:
+        """What an expression is."""
+        found: Op = self.project.expression(node)[0]
+        return found

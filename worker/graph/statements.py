@@ -1,0 +1,503 @@
+"""How each kind of statement changes what names mean."""
+
+from fledgling.worker.graph.builder import Builder, visits
+from fledgling.worker.graph.expressions import (
+    ARM,
+    BODY,
+    COND,
+    DEFINED,
+    IS_KEYWORD,
+    IS_PARAM,
+    KEY,
+    LEFT,
+    OF,
+    OVER,
+    RETURNS,
+    RIGHT,
+    TYPE,
+    VALUE,
+    bind_parameters,
+    constant_key,
+    parameter,
+)
+from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.tables import NONE, Binding, Flag, Imported, Op, ScopeKind, Use, Write
+
+BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY = (
+    BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally")
+)
+MODULE, IMPORTED, ALIAS, WILDCARD = (BITS[role] for role in ("module", "imported", "alias", "wildcard"))
+IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_NARROW, IS_HANDLER, IS_ITEM = (
+    BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "narrow", "handler", "item_with")
+)
+IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
+
+
+# ---- assignments
+
+
+@visits("assign")
+def assign(builder: Builder, node: int, _use: int) -> int:
+    """`a = b`, `a: T = b`"""
+    tree = builder.tree
+    value = builder.optional(tree.first(node, RIGHT))
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    if type_ != NONE:
+        value = builder.add(Op.DECLARED, type_, value)
+    target(builder, tree.first(node, LEFT), max(value, 0), bare=value == NONE)
+    return max(value, 0)
+
+
+def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> None:
+    """Give what stands on the left its value."""
+    tree = builder.tree
+    if node == NONE:
+        return
+    kind = tree.kind(node)
+    if kind == IS_NAME:
+        builder.bind(node, value)
+    elif kind == IS_TUPLE:
+        op, *parts = builder.expressions[value]
+        take_apart(builder, tree.kids[node], value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
+    elif kind == IS_GET:
+        of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
+        part = builder.name(key)
+        builder.site(key, Use.WRITE, builder.add(Op.GET, of, part))
+        if not bare:
+            builder.writes.append(Write(of, part, NONE, value, builder.line(key)))
+            builder.bind_path(of, part, value, key)
+    elif kind == IS_INDEX:
+        of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
+        key = keys[0] if len(keys) == 1 else 0
+        builder.writes.append(Write(of, NONE, key, value, builder.line(node)))
+        if constant := constant_key(builder, key):
+            builder.bind_path(of, constant, value, node)
+    else:
+        for kid in tree.kids[node]:
+            target(builder, kid, value)
+
+
+def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:
+    """`a, *b, c = d`, where the parts of d may be `known`."""
+    tree = builder.tree
+    rest = next((place for place, node in enumerate(nodes) if tree.kind(node) == IS_SPREAD), NONE)
+    is_known = len(known) >= len(nodes) - (rest != NONE) and min(known, default=-1) >= 0
+    is_known = is_known and (rest != NONE or len(known) == len(nodes))
+    for place, node in enumerate(nodes):
+        behind = len(nodes) - place - 1
+        if place == rest:
+            inner = tree.first(node, VALUE)
+            parts = known[place : len(known) - behind] if is_known else [~value]
+            target(builder, node if inner == NONE else inner, builder.add(Op.LIST, parts, is_known))
+        elif rest != NONE and place > rest:
+            target(builder, node, known[len(known) - behind - 1] if is_known else builder.add(Op.ELEMENT, value))
+        else:
+            target(builder, node, known[place] if is_known else builder.add(Op.ITEM, value, place))
+
+
+@visits("augment")
+def augment(builder: Builder, node: int, _use: int) -> int:
+    """`a += b`: what a was, or what b is."""
+    tree = builder.tree
+    left = tree.first(node, LEFT)
+    value = builder.visit(tree.first(node, RIGHT))
+    if tree.kind(left) == IS_NAME:
+        before = builder.use_name(builder.name(left))
+        builder.bind(left, builder.add(Op.CHOICE, [before, value]))
+    elif left != NONE:
+        builder.visit(left, Use.WRITE)
+    return 0
+
+
+@visits("delete")
+def delete(builder: Builder, node: int, _use: int) -> int:
+    """`del a`"""
+    for kid in builder.tree.kids[node]:
+        builder.visit(kid, Use.WRITE)
+    return 0
+
+
+@visits("global", "nonlocal")
+def outward(builder: Builder, node: int, _use: int) -> int:
+    """`global a`"""
+    for kid in builder.tree.kids[node]:
+        builder.site(kid, Use.READ, builder.use_name(builder.name(kid)))
+    return 0
+
+
+# ---- definitions
+
+
+@visits("decorated")
+def decorated(builder: Builder, node: int, _use: int) -> int:
+    """`@a` above a definition."""
+    tree = builder.tree
+    decorators = [builder.visit(kid, Use.DECORATOR) for kid in tree.having(node, DECORATOR)]
+    for kid, decorator in zip(tree.having(node, DECORATOR), decorators, strict=True):
+        if builder.expressions[decorator][0] == Op.CALL:
+            builder.site_of_call(kid, builder.add(Op.CALL, decorator, [], []))
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == IS_FUNCTION:
+            define_function(builder, kid, decorators, builder.line(node))
+        elif tree.kind(kid) == IS_CLASS:
+            define_class(builder, kid, decorators, builder.line(node))
+        elif not tree.labels[kid] & DECORATOR:
+            builder.visit(kid)
+    return 0
+
+
+@visits("function")
+def function(builder: Builder, node: int, _use: int) -> int:
+    """`def a(b): c`"""
+    return define_function(builder, node, [], builder.line(node))
+
+
+def define_function(builder: Builder, node: int, decorators: list[int], line: int) -> int:
+    """Read a function whose definition begins on a line."""
+    tree = builder.tree
+    flags = Flag.ASYNC if tree.labels[node] & ASYNC or tree.first(node, ASYNC) != NONE else 0
+    kept = []
+    own = tree.first(node, DEFINED)
+    setter = False
+    for decorator in decorators:
+        flag = builder.flag(decorator)
+        setter = setter or bool(flag & Flag.SETTER)
+        flags |= flag
+        if not flag:
+            kept.append(decorator)
+    parameters = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]
+    rows = [parameter(builder, kid) for kid in parameters]
+    returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
+    name = builder.name(own) if own != NONE else NONE
+    scope = builder.enter(node, ScopeKind.FUNCTION, name, line, flags)
+    builder.scopes[scope].returns = returns
+    bind_parameters(builder, scope, parameters, rows)
+    builder.body(tree.first(node, BODY))
+    builder.leave()
+    value = builder.add(Op.FUNCTION, scope)
+    if kept:
+        value = builder.add(Op.DECORATED, value, kept)
+    if own != NONE and setter:
+        builder.bindings.append(Binding(NONE, name, value, builder.line(own)))
+        builder.site(own, Use.DEFINITION, value, len(builder.bindings) - 1)
+    elif own != NONE:
+        builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
+    return value
+
+
+@visits("class")
+def class_(builder: Builder, node: int, _use: int) -> int:
+    """`class A(B): c`"""
+    return define_class(builder, node, [], builder.line(node))
+
+
+def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
+    """Read a class whose definition begins on a line."""
+    tree = builder.tree
+    own = tree.first(node, DEFINED)
+    bases = [builder.visit(kid, Use.INHERIT) for kid in tree.having(node, BASE) if tree.kind(kid) != IS_KEYWORD]
+    for kid in tree.having(node, BASE):
+        if tree.kind(kid) == IS_KEYWORD:
+            builder.visit(kid)
+    name = builder.name(own) if own != NONE else NONE
+    scope = builder.enter(node, ScopeKind.CLASS, name, line)
+    builder.scopes[scope].bases = bases
+    builder.body(tree.first(node, BODY))
+    builder.leave()
+    value = builder.add(Op.CLASS, scope)
+    if decorators:
+        value = builder.add(Op.DECORATED, value, decorators)
+    if own != NONE:
+        builder.bind(own, value, Use.DEFINITION)
+    return value
+
+
+# ---- control
+
+
+def arms(builder: Builder, nodes: list[int], narrowed: list[tuple[int, int]]) -> list[tuple[dict, bool]]:  # type: ignore[type-arg]
+    """Read each of some arms by itself; where the first one runs, names are `narrowed`."""
+
+    def run(node: int, narrowed: list[tuple[int, int]]) -> None:
+        narrow(builder, narrowed)
+        builder.body(node)
+
+    found = []
+    for place, node in enumerate(nodes):
+        found.append(builder.arm(lambda node=node, place=place: run(node, [] if place else narrowed)))  # type: ignore[misc]
+    return found
+
+
+def narrow(builder: Builder, narrowed: list[tuple[int, int]]) -> None:
+    """Go on with names as objects of a class: `isinstance(a, B)`."""
+    for node, type_ in narrowed:
+        name = builder.name(node)
+        scope = builder.binder(name)
+        if scope != NONE and builder.frames[scope] == builder.frame:
+            before = builder.use_name(name)
+            value = builder.add(Op.NARROWED, before, type_)
+            builder.bindings.append(Binding(scope, name, value, builder.line(node)))
+            builder.layers[-1][scope, name] = (len(builder.bindings) - 1,)
+
+
+def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
+    """Read a condition; return the names that are narrowed where it holds, with the classes."""
+    builder.visit(node)
+    tree = builder.tree
+    found = []
+    todo = [node]
+    while todo:
+        at = todo.pop()
+        if tree.labels[at] & IS_NARROW:
+            inner = tree.kids[at]
+            inner = [kid for near in inner for kid in (near, *tree.kids[near])]
+            left = next((kid for kid in inner if tree.labels[kid] & LEFT), NONE)
+            type_ = next((kid for kid in inner if tree.labels[kid] & TYPE), NONE)
+            if left != NONE and type_ != NONE and tree.kind(left) == IS_NAME:
+                sites = len(builder.sites)
+                found.append((left, builder.visit(type_)))
+                del builder.sites[sites:]
+        elif not tree.kind(at):
+            todo += tree.kids[at]
+    return found
+
+
+@visits("branch")
+def branch(builder: Builder, node: int, _use: int) -> int:
+    """`if a: b elif c: d else: e`"""
+    tree = builder.tree
+    found = []
+    narrowed: list[tuple[int, int]] = []
+    closed = False
+    for kid in tree.kids[node]:
+        labels = tree.labels[kid]
+        if labels & COND:
+            narrowed = condition(builder, kid)
+        elif labels & ARM:
+            closed = closed or bool(labels & OTHERWISE)
+            found += arms(builder, [kid], [] if labels & OTHERWISE else narrowed)
+        else:
+            builder.visit(kid)
+    builder.join(found, optional=not closed)
+    return 0
+
+
+@visits("loop")
+def loop(builder: Builder, node: int, _use: int) -> int:
+    """`for a in b: c`, `while a: b`; in a comprehension without a body."""
+    tree = builder.tree
+    over, left, body = tree.first(node, OVER), tree.first(node, LEFT), tree.first(node, BODY)
+    element = builder.add(Op.ELEMENT, builder.visit(over)) if over != NONE else NONE
+    if over != NONE:
+        builder.site_of_call(over, element)
+
+    def run() -> None:
+        for kid in tree.kids[node]:
+            if kid == left:
+                target(builder, left, max(element, 0))
+            elif kid == body:
+                builder.body(body)
+            elif kid != over and not tree.labels[kid] & OTHERWISE:
+                builder.visit(kid)
+
+    if body == NONE:
+        run()
+        return 0
+    builder.loop(run)
+    for kid in tree.having(node, OTHERWISE):
+        builder.body(kid)
+    return 0
+
+
+@visits("try")
+def try_(builder: Builder, node: int, _use: int) -> int:
+    """`try: a except B as c: d else: e finally: f`"""
+    tree = builder.tree
+    layer, dead = builder.arm(lambda: builder.body(tree.first(node, BODY)))
+    handlers = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_HANDLER]
+    builder.join([(layer, False)], optional=bool(handlers))
+    found = [builder.arm(lambda kid=kid: builder.visit(kid)) for kid in handlers]  # type: ignore[misc]
+    otherwise = tree.first(node, OTHERWISE)
+    if otherwise != NONE:
+        passed, died = builder.arm(lambda: builder.body(otherwise))
+        found.append((passed, dead or died))
+    else:
+        found.append((layer, dead))
+    builder.join(found, optional=False)
+    for kid in tree.having(node, FINALLY):
+        builder.body(kid)
+    return 0
+
+
+@visits("handler")
+def handler(builder: Builder, node: int, _use: int) -> int:
+    """`except A as b: c`"""
+    tree = builder.tree
+    left, type_ = tree.first(node, LEFT), tree.first(node, TYPE)
+    caught = NONE
+    for kid in tree.kids[node]:
+        if kid in (left, type_) or not tree.labels[kid] & (TYPE | LEFT | BODY):
+            inner = tree.first(kid, TYPE) if tree.labels[kid] & TYPE and tree.first(kid, TYPE) != NONE else kid
+            if inner != left:
+                caught = builder.visit(inner)
+            for near in tree.having(kid, LEFT):
+                left = near
+    if left != NONE:
+        target(builder, left, builder.add(Op.INSTANCE, caught) if caught != NONE else 0)
+    for kid in tree.having(node, BODY):
+        builder.body(kid)
+    return 0
+
+
+@visits("with")
+def with_(builder: Builder, node: int, _use: int) -> int:
+    """`with a as b: c`"""
+    tree = builder.tree
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BODY:
+            builder.body(kid)
+        else:
+            builder.visit(kid)
+    return 0
+
+
+@visits("item_with")
+def item_with(builder: Builder, node: int, _use: int) -> int:
+    """`a as b`"""
+    tree = builder.tree
+    left = value = NONE
+    if tree.labels[node] & VALUE and tree.first(node, LEFT) == NONE:  # the item is its value
+        tree.labels[node] &= ~IS_ITEM
+        value = builder.visit(node)
+    todo = [] if value != NONE else [*tree.kids[node]]
+    for kid in todo:
+        if tree.labels[kid] & LEFT:
+            left = kid
+        elif tree.labels[kid] & VALUE and any(tree.labels[near] & (VALUE | LEFT) for near in tree.kids[kid]):
+            todo += tree.kids[kid]
+        elif value == NONE:
+            value = builder.visit(kid)
+    entered = builder.add(Op.ENTERED, max(value, 0))
+    builder.site_of_call(node, entered)
+    target(builder, left, entered)
+    return entered
+
+
+@visits("match")
+def match(builder: Builder, node: int, _use: int) -> int:
+    """`match a: case b: c`"""
+    tree = builder.tree
+    case = BITS["case"]
+    found = []
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & case:
+            found.append(builder.arm(lambda kid=kid: builder.visit(kid)))  # type: ignore[misc]
+        else:
+            builder.visit(kid)
+    builder.join(found, optional=True)
+    return 0
+
+
+@visits("case")
+def case(builder: Builder, node: int, _use: int) -> int:
+    """`case b: c`; the names of a pattern stand for nothing that is known."""
+    tree = builder.tree
+    bind = BITS["bind"]
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BODY:
+            builder.body(kid)
+        elif tree.labels[kid] & bind:
+            target(builder, kid, 0)
+        else:
+            builder.visit(kid)
+    return 0
+
+
+@visits("return")
+def return_(builder: Builder, node: int, _use: int) -> int:
+    """`return a`"""
+    value = builder.tree.first(node, VALUE)
+    if value != NONE:
+        builder.scopes[builder.frame].returned.append(builder.visit(value))
+    builder.is_dead = True
+    return 0
+
+
+@visits("raise")
+def raise_(builder: Builder, node: int, _use: int) -> int:
+    """`raise a from b`"""
+    for place, kid in enumerate(builder.tree.kids[node]):
+        is_class = place == 0 and builder.tree.kind(kid) in (IS_NAME, IS_GET)
+        value = builder.visit(kid, Use.CALL if is_class else Use.READ)
+        if is_class and builder.sites[-1].at == value:
+            builder.sites[-1].at = builder.add(Op.CALL, value, [], [])
+    builder.is_dead = True
+    return 0
+
+
+@visits("yield")
+def yield_(builder: Builder, node: int, _use: int) -> int:
+    """`yield a`, `yield from a`"""
+    tree = builder.tree
+    scope = builder.scopes[builder.frame]
+    scope.flags |= Flag.GENERATOR
+    for kid in tree.kids[node]:
+        value = builder.visit(kid)
+        scope.yielded.append(builder.add(Op.ELEMENT, value) if tree.labels[kid] & OVER else value)
+    return 0
+
+
+# ---- what comes from elsewhere
+
+
+@visits("import")
+def import_(builder: Builder, node: int, _use: int) -> int:
+    """`import a.b as c`"""
+    tree = builder.tree
+    line = builder.line(node)
+    kids = tree.kids[node]
+    for place, kid in enumerate(kids):
+        if not tree.labels[kid] & MODULE:
+            continue
+        module = tree.text(kid).replace(" ", "")
+        parts = tree.kids[kid] or [kid]
+        alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
+        imported = builder.add(Op.IMPORT, len(builder.imports))
+        builder.imports.append(Imported(line, module, None if alias != NONE or len(parts) == 1 else ""))
+        if alias != NONE:
+            builder.bind(alias, imported, Use.IMPORT)
+        else:
+            name = builder.name(parts[0])
+            builder.own[builder.scope].add(name)
+            builder.bind_name(name, builder.scope, imported, parts[0], Use.IMPORT)
+        for part in parts if alias != NONE else parts[1:]:
+            builder.site(part, Use.IMPORT, imported if part == parts[-1] else 0)
+    return 0
+
+
+@visits("from")
+def from_(builder: Builder, node: int, _use: int) -> int:
+    """`from a import b as c`"""
+    tree = builder.tree
+    line = builder.line(node)
+    first = tree.first(node, MODULE)
+    module = tree.text(first).replace(" ", "")
+    for part in tree.kids[first] or ([first] if tree.labels[first] & IS_NAME else []):
+        builder.site(part, Use.IMPORT, 0)
+    kids = tree.kids[node]
+    for place, kid in enumerate(kids):
+        if tree.labels[kid] & WILDCARD:
+            builder.scopes[builder.scope].stars.append(len(builder.imports))
+            builder.imports.append(Imported(line, module, "*"))
+        elif tree.labels[kid] & IMPORTED:
+            imported = builder.add(Op.IMPORT, len(builder.imports))
+            builder.imports.append(Imported(line, module, tree.text(kid)))
+            alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
+            if alias != NONE:
+                builder.site(kid, Use.IMPORT, imported)
+                builder.bind(alias, imported, Use.IMPORT)
+            else:
+                name = builder.name(kid)
+                builder.own[builder.scope].add(name)
+                builder.bind_name(name, builder.scope, imported, kid, Use.IMPORT)
+    return 0

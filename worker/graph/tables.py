@@ -1,0 +1,178 @@
+"""What is known of one file when it has been parsed: the same tables in every language.
+
+Everything that a name can stand for is an expression; expressions, scopes and bindings refer to each other by their
+place in their table. So `d = Dog(); d.bark()` is
+
+    expressions   0 NAME Dog   1 CALL 0   2 NAME d, of binding 0   3 GET 2 bark   4 CALL 3
+    bindings      0 (scope 0, d, expression 1)
+    sites         Dog at 0, call of 0; d, read of 2; bark, call of 3
+
+A NAME knows which bindings reach it where the function that binds it is the one that uses it; otherwise the resolver
+looks it up from its scope outwards.
+"""
+
+from enum import IntEnum
+from typing import Any
+
+from msgspec import Struct, msgpack
+
+NONE = -1  # no expression, no scope, no name
+
+
+class Op(IntEnum):
+    """What an expression is; behind it stand its parts."""
+
+    UNKNOWN = 0
+    NAME = 1  # name, the scope that binds it or -1, the bindings that reach it or None
+    GET = 2  # of, name
+    CALL = 3  # of, arguments, [(name, argument)]; an argument below -1 is spread: ~argument
+    INDEX = 4  # of, key
+    TEXT = 5  # name: a string that is short enough to be a key
+    NUMBER = 6  # value
+    LIST = 7  # items, whether their places are known
+    TUPLE = 8  # items
+    DICT = 9  # [(key, value)]; a key of -1 takes all of another dictionary
+    FUNCTION = 10  # scope
+    CLASS = 11  # scope
+    CHOICE = 12  # any of these
+    ELEMENT = 13  # of: what iterating over it gives
+    ITEM = 14  # of, place: one part of what is taken apart
+    ENTERED = 15  # of: what a context manager gives
+    IMPORT = 16  # import
+    PARAMETER = 17  # scope, place
+    DECLARED = 18  # type, value or -1
+    INSTANCE = 19  # of: an object of that class
+    NARROWED = 20  # of, class
+    SUPER = 21  # scope
+    THIS = 22  # scope
+    REACH = 23  # bindings, otherwise: `a.b` after `a.b = c`
+    DECORATED = 24  # definition, decorators
+    NEW = 25  # of, arguments, [(name, argument)]
+    MADE = 26  # a string, a number, ...: nothing of the project
+    ARRAY = 27  # of: a type whose elements are of that type
+
+
+class ScopeKind(IntEnum):
+    """What a scope is of."""
+
+    MODULE = 0
+    FUNCTION = 1
+    CLASS = 2
+    BLOCK = 3
+    INTERFACE = 4
+    LAMBDA = 5
+
+
+class Flag(IntEnum):
+    """What is said of a function or class, as bits."""
+
+    GENERATOR = 1
+    STATIC = 2
+    CLASSMETHOD = 4
+    PROPERTY = 8
+    ABSTRACT = 16
+    OVERLOAD = 32
+    ASYNC = 64
+    SETTER = 128
+    PROTOCOL = 256
+
+
+class Use(IntEnum):
+    """What an occurrence of a name is there for."""
+
+    CALL = 0
+    READ = 1
+    WRITE = 2
+    TYPE = 3
+    DECORATOR = 4
+    INHERIT = 5
+    IMPORT = 6
+    DEFINITION = 7
+    KEYWORD = 8
+    STRING = 9
+
+
+class Parameter(Struct, array_like=True, gc=False):
+    """A parameter: `rest` is 1 where it takes all further ones, 2 where it takes all that are named."""
+
+    name: int
+    type: int = NONE
+    default: int = NONE
+    rest: int = 0
+    by_name: bool = False
+
+
+class Scope(Struct, array_like=True, gc=False):
+    """A module, function, class or block. `line` is the first of its definition, `returns` its declared type."""
+
+    kind: int
+    name: int
+    parent: int
+    line: int
+    flags: int = 0
+    parameters: list[Parameter] = []
+    returns: int = NONE
+    returned: list[int] = []
+    yielded: list[int] = []
+    bases: list[int] = []
+    last: dict[int, list[int]] = {}  # the bindings of a name that hold where the scope ends
+    every: dict[int, list[int]] = {}  # all of them, those made from scopes within too
+    stars: list[int] = []  # imports of all names
+
+
+class Binding(Struct, array_like=True, gc=False):
+    """A name gets a value."""
+
+    scope: int
+    name: int
+    value: int
+    line: int
+
+
+class Imported(Struct, array_like=True, gc=False):
+    """A name that is taken from a module; the module itself where it is None, its first part where it is ""."""
+
+    line: int
+    module: str
+    name: str | None
+
+
+class Write(Struct, array_like=True, gc=False):
+    """Something is put into a field, or, where `name` is -1, behind a key."""
+
+    of: int
+    name: int
+    key: int
+    value: int
+    line: int
+
+
+class Site(Struct, array_like=True, gc=False):
+    """An occurrence of a name. `at` is its NAME, GET or IMPORT, or its CALL; `binding` what it binds, if it does."""
+
+    line: int
+    column: int
+    name: int
+    use: int
+    at: int
+    scope: int
+    binding: int = NONE
+
+
+class Facts(Struct, array_like=True):
+    """One file. Not `complete` where the text did not parse, or was nested too deeply."""
+
+    names: list[str]
+    scopes: list[Scope]
+    expressions: list[tuple[Any, ...]]
+    bindings: list[Binding]
+    imports: list[Imported]
+    writes: list[Write]
+    sites: list[Site]
+    dynamic: list[tuple[int, str]]
+    complete: bool
+    lines: int
+
+
+packed = msgpack.Encoder().encode
+unpacked = msgpack.Decoder(Facts).decode
