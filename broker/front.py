@@ -30,7 +30,7 @@ from fledgling.messages.answers import (
     SymbolList,
 )
 from fledgling.messages.control import Progress, Swept
-from fledgling.messages.generations import CODE, LISTING
+from fledgling.messages.generations import CODE, GRAPH, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
 from fledgling.messages.status import Changed
@@ -267,7 +267,7 @@ class Front:
             return False
 
     def _is_followed(self, worker: QueryWorker) -> bool:
-        return self._follower is not None and worker.generation is not None and worker.generation.number == CODE
+        return self._follower is not None and worker.generation is not None and worker.generation.number >= CODE
 
     def _stale(self, swept: Swept) -> str:
         """Say that an answer is older than the project."""
@@ -281,6 +281,7 @@ class Front:
     async def _serving(self, number: int) -> QueryWorker | Refusal:
         """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""
         while not (worker := self._worker) or not worker.serves(number) or self._is_old(worker):
+            await self.indexing.sealed(number)  # of an index that was built anew
             if self._replacing is None or self._replacing.done():
                 self._replacing = asyncio.create_task(self._replaced())
             if refusal := await asyncio.shield(self._replacing):  # who waits no longer does not stop it for the others
@@ -340,12 +341,12 @@ class Front:
                 self._loading = None
             newest = self.indexing.newest_or_none()
             # The first worker of all is waiting; it takes over when it is asked, or when all is there.
-            if newest and (newest.number == CODE or self._worker or self._is_replacing()):
+            if newest and (newest.number >= CODE or self._worker or self._is_replacing()):
                 await self._served()
             if self.indexing.is_over and self._loading:
                 self._end(self._loading.close())  # what it waited for will not come
                 self._loading = None
-            if self._follower and newest and newest.number == CODE:
+            if self._follower and newest and newest.number >= CODE:
                 await self._follower.begin()
             elif self.indexing.is_over and not self._follower:
                 break
@@ -356,12 +357,20 @@ class Front:
 
     async def _served(self) -> None:
         """Let a worker over the newest generation take over, in as many tries as it takes."""
-        while not self._worker or self._worker.generation is not self.indexing.newest():
+        while not self._serves_newest():
             if not self._is_replacing():
                 self._replacing = asyncio.create_task(self._replaced())
             assert self._replacing
             if await asyncio.shield(self._replacing):
                 await asyncio.sleep(AGAIN_SECONDS)
+
+    def _serves_newest(self) -> bool:
+        """Return whether the worker is over the newest generation, or lacks the graph alone: few ask for that."""
+        worker, newest = self._worker, self.indexing.newest()
+        if not worker or not worker.generation:
+            return False
+        lacks_graph = newest.number == GRAPH and worker.generation.number == CODE
+        return worker.generation is newest or (lacks_graph and worker.images is self.indexing.images)
 
 
 def not_ready(profile: Profile) -> Refusal:

@@ -31,8 +31,9 @@ from fledgling.messages.control import (
     Generation,
     Images,
     Progress,
+    Relate,
 )
-from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
 from fledgling.pipe import Unpacker
 from fledgling.plain import said
@@ -49,6 +50,8 @@ def _unheard(_: AnyRecord) -> None:
 UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
 SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
 BUILD_SECONDS = 1800.0  # for an index, two builds included; a kernel of 78,000 files takes a minute of two quiet cores
+RELATE_AFTER_SECONDS = 1.0  # from an index to its graph, if nobody asks for it sooner: the first calls have the cores
+RELATING_SECONDS = 600.0  # for the graph of an index, which is served meanwhile
 RENEW_AGAIN_SECONDS = 30.0  # from a build of a changed project that failed to the next try
 ENDED = "the indexer ended before the index was complete"
 AGAIN = "Start Fledgling again; see its log."
@@ -57,6 +60,7 @@ AT_WORK = {  # what a build does in each stage
     "read": "files are being read",
     "extract": "files are being parsed",
     "seal": "it is being finished",
+    "relate": "uses of definitions are being resolved",
 }
 _log = logging.getLogger("fledgling")
 
@@ -123,6 +127,9 @@ class Indexing:
         self.has_files: int | None = None  # how many are in the index that was built last
         self._not_before = 0.0  # on the clock of time.monotonic, when a build that failed may be tried again
         self._building: asyncio.Task[Built] | None = None
+        self._relating: asyncio.Task[None] | None = None  # behind a build
+        self._no_graph: IndexingError | None = None
+        self._graph_wanted = asyncio.Event()
         self.order = Build(  # to all indexers, but for the files they fill
             broker_pid=os.getpid(),
             images=self._filling.images,
@@ -152,7 +159,7 @@ class Indexing:
         Any number of callers may wait, and one that is cancelled does not stop the build. Raises IndexingError.
         """
         while number not in self._sealed:
-            await self._changed()
+            await self._changed(number)
         return self._sealed[number]
 
     @property
@@ -188,7 +195,7 @@ class Indexing:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while number not in self._sealed and not self._failure:
-                    await self._changed()
+                    await self._changed(number)
         return number in self._sealed or self._failure is not None
 
     async def built(self) -> Built:
@@ -201,6 +208,8 @@ class Indexing:
         """Build the index anew, unless that is under way; until it is whole, what is there is served."""
         if not self.is_over or time.monotonic() < self._not_before:
             return
+        if self._relating:
+            self._relating.cancel()  # what it resolves is of the project as it was
         self._died = self._failure = None
         self.progress = self.completed_at = None
         self.is_over = False
@@ -241,21 +250,25 @@ class Indexing:
 
     async def close(self) -> None:
         """End the indexer if it still works, and let go of the images."""
-        if self._building:
-            self._building.cancel()
-            await asyncio.wait([self._building])
+        for task in filter(None, (self._building, self._relating)):
+            task.cancel()
+            await asyncio.wait([task])
         self._process.kill()
         await self._process.ended()
         for fd in {*self.files.all(), *self._filling.all()}:
             os.close(fd)
         self._close_root()
 
-    async def _changed(self) -> None:
-        """Wait until there is news; raise IndexingError where there will be none."""
+    async def _changed(self, number: int = CODE) -> None:
+        """Wait until there is news; raise IndexingError where there will be none of this generation."""
         self.begin()
         if self._failure:
             raise IndexingError(self._failure.refusal, is_refused=self._failure.is_refused)
-        if self.is_over:
+        if number == GRAPH:
+            self._graph_wanted.set()
+            if self._no_graph:
+                raise IndexingError(self._no_graph.refusal)
+        if self.is_over and not (number == GRAPH and self._relating):
             raise IndexingError(refusals.NO_INDEX)
         await self.news.wait()
 
@@ -363,13 +376,37 @@ class Indexing:
                 self._serve(message)
         if not isinstance(message, Built) or last != CODE:
             raise await self._failed(message)
-        await self._process.ended()
         self.has_files = message.files
+        self.progress = Progress("relate", 0, 0)
+        self._relating = asyncio.create_task(self._relate(self._process))
         return message
+
+    async def _relate(self, process: BackProcess[FromIndexer]) -> None:
+        """Take what the indexer reports behind the index: the graph; without one, who asks for it hears why."""
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RELATE_AFTER_SECONDS):
+                    await self._graph_wanted.wait()
+            process.tell(Relate())
+            async with asyncio.timeout(RELATING_SECONDS):
+                while isinstance(message := await self._heard(), Progress):
+                    self.progress = message
+                if not isinstance(message, Generation) or message.number != GRAPH:
+                    raise await self._failed(message)
+                await self._check(GRAPH)
+                self._serve(message)
+        except TimeoutError:
+            self._no_graph = _without_graph(f"this was not done after {RELATING_SECONDS:g} s")
+        except (IndexingError, _DiedError) as failed:
+            self._no_graph = _without_graph(str(failed))
+        finally:
+            process.kill()
+            await process.ended()
+            self._tell_news()
 
     def _serve(self, generation: Generation) -> None:
         """Let workers open a generation, if it is not less than what another build has left."""
-        if self._newest and generation.number < self._newest.number:
+        if self._newest and generation.number < min(self._newest.number, CODE):
             return
         self._open_from(self._filling)
         self.begun_at = self.started_at
@@ -377,8 +414,10 @@ class Indexing:
             assert self._accepted
             self.scope = self._accepted.scope
             self.changes = self.latest = self.latest + 1
+            self._sealed.pop(GRAPH, None)  # that of another build
+            self._no_graph = None
         self._newest = generation
-        for number in (LISTING, TEXT, CODE)[: generation.number + 1]:
+        for number in (LISTING, TEXT, CODE, GRAPH)[: generation.number + 1]:
             self._sealed.setdefault(number, generation)
         self._tell_news()
 
@@ -441,6 +480,12 @@ class Indexing:
             self.root_fd = -1
 
 
+def _without_graph(reason: str) -> IndexingError:
+    _log.error("the uses of definitions are not known: %s", reason)
+    said_so = said(f"the uses of definitions could not be resolved: {reason}")
+    return IndexingError(Refusal("unavailable", said_so, "search() finds them as text."))
+
+
 def _opened(path: str) -> tuple[Path, int]:
     """Open the root; raise IndexingError where it is gone since it was looked at, or may not be read."""
     try:
@@ -470,7 +515,7 @@ class Files(NamedTuple):
     def of(self, generation: int) -> tuple[int, ...]:
         """Return those that are sealed with a generation."""
         images = self.images.of(generation)
-        return images if self.kept_fd is None or generation != CODE else (*images, self.kept_fd)
+        return images if self.kept_fd is None or generation < CODE else (*images, self.kept_fd)
 
     def close(self) -> None:
         """Close all descriptors."""

@@ -106,8 +106,11 @@ class QueryWorker:
         confining = self._indexing.confining
         opened = Open(os.getpid(), self.images, self._profile, generation, confining, max(self.changes, 0))
         self._process.begin(opened)
-        of_files = self._indexing.memory.files_bytes() if generation.number == CODE else None
-        self._share = limits.worker_share(self._profile.memory_limit, of_files)
+        limit = self._profile.memory_limit
+        of_files = self._indexing.memory.files_bytes() if generation.number >= CODE else None
+        if of_files is not None and generation.number == CODE:
+            of_files += limits.graph(limit, of_files)  # which is still to come
+        self._share = limits.worker_share(limit, of_files)
         self._process.watch(self._indexing.memory, self._share)
         first, is_ready = None, False
         try:

@@ -11,11 +11,11 @@ from fledgling.messages.status import Changed, Listed, State, Status
 from fledgling.plain import one_line, said
 
 # How far along a build is when a stage begins and when it ends, in percent of its time on a large project.
-STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 95), "seal": (95, 100)}
+STAGES = {"walk": (0, 5), "read": (5, 20), "extract": (20, 60), "seal": (60, 65), "relate": (65, 100)}
 
 
 def percent(progress: Progress) -> float:
-    """Return how far a build is: `percent(Progress("extract", 400, 800))` is 57.5."""
+    """Return how far a build is: `percent(Progress("extract", 400, 800))` is 40.0."""
     begin, end = STAGES[progress.stage]
     return begin + (end - begin) * min(progress.done / max(progress.total, 1), 1)
 

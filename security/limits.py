@@ -18,6 +18,10 @@ FILES = 0.875  # all memory files of an index together, and the longest one of t
 TEXT = 0.5  # the text in them, a second copy for SQL included
 INDEXING = 0.5  # the indexer and the lister, each: rows at work, buffers of DuckDB; a kernel's take 0.27 of core's
 EXTRACTORS = 0.5  # all extractors together, each as much as another
+GRAPH = 0.05  # the graph of an index, of FILES: of 1.5 million lines it takes 0.04 of core's
+GRAPH_FACTS = (
+    0.1  # what it is made of, packed: half a byte for each byte of source, and some ten times that when resolved
+)
 WORKER = 0.125  # a query worker at least, and before the index is whole
 
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks reserve before the first row
@@ -78,6 +82,11 @@ def whole(memory_limit: int) -> int:
 def files(memory_limit: int) -> int:
     """Return the bytes that all memory files of an index may have together: `files(2_000_000_000)` is 1_750_000_000."""
     return int(memory_limit * FILES)
+
+
+def graph(memory_limit: int, of_files: int) -> int:
+    """Return the bytes of a graph at most, beside other files of so many: `graph(2_000_000_000, 0)` is 100_000_000."""
+    return max(0, min(int(memory_limit * GRAPH), files(memory_limit) - of_files))
 
 
 def extractor_share(memory_limit: int) -> int:

@@ -93,8 +93,8 @@ async def test_query_worker_holds_three_pipes_and_the_image(project):
         worker = worker_of(broker())
         is_started_bare(worker, QUERY_WORKER)
         assert has_limits(worker, limits.QUERY_WORKER)
-        # What the files of a small index leave of memory_limit, and the headroom.
-        assert 0 < limits.memory_cap(2 * GB) - data_limit(worker) < 2**25
+        # What the files of a small index leave of memory_limit, the graph that may come among them, and the headroom.
+        assert 0 < limits.memory_cap(2 * GB) - data_limit(worker) < limits.graph(2 * GB, 0) + 2**25
         for tool, arguments in CALLS:
             await client.call_tool(tool, arguments)
             others = {where for fd, where in opened(worker).items() if fd > 2}

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from running import fronted
 
+from fledgling.messages.generations import GRAPH
 from fledgling.security import memory_file
 from fledgling.worker.store.sections import (
     HOLDS,
@@ -121,9 +122,15 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
         part.split()[0].strip("`"): re.findall(r"^\| `(\w+)` \| `(\w)` \|", part, re.M) for part in tables[1:] if part
     }
     async with fronted(project, "fledgling-core", is_followed=True) as (_, indexing):
-        await indexing.built()
+        await indexing.sealed(GRAPH)
         images, kept = indexing.files
-        files = {"text": images.blocks, "symbols": images.outlines, "ngrams": images.signatures, "kept": kept}
+        files = {
+            "text": images.blocks,
+            "symbols": images.outlines,
+            "ngrams": images.signatures,
+            "kept": kept,
+            "graph": images.graph,
+        }
         for holds, fd in files.items():
             found = contents(memoryview(os.pread(fd, os.fstat(fd).st_size, 0)), holds)
             assert [(section.name, section.type) for section in found] == described[holds]

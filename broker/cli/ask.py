@@ -26,7 +26,7 @@ from fledgling.broker.cli.project import (
 from fledgling.broker.cli.terminal import Looks
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing
-from fledgling.broker.protocol import schema
+from fledgling.broker.protocol import schema, tools
 from fledgling.messages.answers import AnyAnswer, Hits, Refusal, SymbolList
 from fledgling.messages.control import Built
 from fledgling.messages.generations import CODE
@@ -157,10 +157,10 @@ def _answer(project: Project, tool: str, given: dict[str, Any], looks: Looks) ->
         terminal.refuse(invalid(tool, problem))
 
     async def ask(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
-        line = terminal.ProgressLine()
-        await front.indexed(CODE, line.report)
+        line, needed = terminal.ProgressLine(), max(CODE, tools.generation(question))
+        await front.indexed(needed, line.report)
         line.clear()
-        answer = await (_listed(front, question) if looks.is_listed else front.ask(question, least=CODE))
+        answer = await (_listed(front, question) if looks.is_listed else front.ask(question, least=needed))
         return answer, await indexing.built()
 
     answer, built = run(indexed(project), ask)

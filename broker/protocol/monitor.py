@@ -71,7 +71,7 @@ READY = f"generation {CODE}"
 def _state(indexing: Indexing) -> str:
     """Say in a word or two how far an index is; never more, since anybody may ask."""
     newest = indexing.newest_or_none()
-    if newest and newest.number == CODE:
+    if newest and newest.number >= CODE:
         return READY
     if indexing.is_over:
         return "failed"

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
-from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked
 from fledgling.messages.status import Changed
@@ -17,7 +17,8 @@ class Images(Struct, frozen=True):
     """The memory files of one index, as descriptors: `text` holds tables of files, `code` of what the parsers found.
 
     `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at. With
-    the second go `outlines`: what is defined where. `listing` is there before them: what the names of files tell.
+    the second go `outlines`: what is defined where. `graph` comes last: what uses that. `listing` is there before all:
+    what the names of files tell.
     """
 
     text: int
@@ -25,12 +26,14 @@ class Images(Struct, frozen=True):
     blocks: int
     signatures: int
     outlines: int
+    graph: int
     listing: int
 
     def of(self, generation: int) -> tuple[int, ...]:
         """Return those that are sealed with a generation: `images.of(LISTING)` is its one file."""
         text = (self.listing, self.text, self.blocks, self.signatures)
-        return {LISTING: (self.listing,), TEXT: text, CODE: (*text, self.code, self.outlines)}[generation]
+        code = (*text, self.code, self.outlines)
+        return {LISTING: (self.listing,), TEXT: text, CODE: code, GRAPH: (*code, self.graph)}[generation]
 
 
 class Confining(Struct, frozen=True):
@@ -87,10 +90,14 @@ class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
     extractor_layers: tuple[Layer, ...] = ()
 
 
+class Relate(Struct, frozen=True, forbid_unknown_fields=True, tag="relate"):
+    """Broker to indexer, behind Built: resolve the uses of what is defined, and seal the graph."""
+
+
 class Progress(Struct, frozen=True, forbid_unknown_fields=True, tag="progress"):
     """Indexer to broker: `done` of `total` files in this stage, `at` one of them; total 0 while unknown."""
 
-    stage: Literal["walk", "read", "extract", "seal"]
+    stage: Literal["walk", "read", "extract", "seal", "relate"]
     done: Count
     total: Count
     at: Path | None = None
@@ -129,15 +136,21 @@ class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
-    """Indexer to broker: this generation is sealed. A small project has only the last: it takes no time."""
+    """Indexer to broker: this generation is sealed. A small project has no earlier ones than the second.
 
-    number: Literal[0, 1, 2]
+    `related` and `unrelated` are of the last: the languages whose uses of names are resolved, and what the graph lacks,
+    as a sentence; without languages there is none, and `unrelated` says why.
+    """
+
+    number: Literal[0, 1, 2, 3]
     defined: tuple[Word, ...]  # languages whose definitions are extracted
     has_content: bool  # False: index_content is off, so there are definitions but no text
     undefined: tuple[Word, ...] = ()  # languages of code, whose definitions are not extracted
     modules: dict[Word, Modules] = {}  # by language, where it says anything
     partial: Said | None = None  # what the index lacks, as a sentence
     pending: Said | None = None  # what only a later generation has, likewise
+    related: tuple[Word, ...] = ()
+    unrelated: Said | None = None
 
 
 class LanguageStats(Struct, frozen=True):
@@ -152,7 +165,7 @@ class LanguageStats(Struct, frozen=True):
 
 
 class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
-    """Indexer to broker, last: counts of the images, which hold what the profile lets the agent see."""
+    """Indexer to broker, behind the second generation: counts of what the images hold, which the agent may see."""
 
     files: Count
     lines: Count

@@ -6,7 +6,7 @@ if __name__ == "__main__":
     begin()
 
 from fledgling import refusals
-from fledgling.messages.control import Build
+from fledgling.messages.control import Build, Relate
 from fledgling.pipe import Pipe
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.language import LanguageError
@@ -17,9 +17,9 @@ from fledgling.worker.process.fault import ended
 
 def main() -> None:
     """Run one build: read Build from standard input, report on standard output."""
-    pipe: Pipe[Build] = Pipe(Build)
+    pipe: Pipe[Build | Relate] = Pipe(Build | Relate)
     order = pipe.receive()
-    if order is not None:
+    if isinstance(order, Build):
         try:
             languages = load_languages(order.profile)
         except LanguageError as wrong:

@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from fledgling.messages.control import Build, Built, Generation, LanguageStats, Progress
-from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.plain import said
 from fledgling.scope import Scope
 from fledgling.security import memory_file
@@ -27,6 +27,7 @@ from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.walk import Entry, nearest
 from fledgling.worker.indexer.index import Index
+from fledgling.worker.indexer.relating import relate
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.reasons import CHANGED, COUNTING, EXTRACTING, NO_ROOM
@@ -40,7 +41,7 @@ PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
 
-Stage = Literal["walk", "read", "extract", "seal"]
+Stage = Literal["walk", "read", "extract", "seal", "relate"]
 
 
 class Clock:
@@ -121,8 +122,10 @@ class Extracted:
 class Building:
     """A build at work: what it was ordered, what it uses, and whom it tells. It ends lister and extractors.
 
-    >>> Building(order, scope, index, languages, lister, extractors, pipe.send).run()
+    >>> building = Building(order, scope, index, languages, lister, extractors, pipe.send)
+    >>> building.run()
     Built(files=812, ...)
+    >>> building.relate()
     """
 
     def __init__(
@@ -149,6 +152,7 @@ class Building:
         self._kept = None if order.kept_fd is None else KeptWriter(order.kept_fd)
         self._manifests: dict[str, str] = {}
         self._room = index.text_room  # bytes of text that still fit
+        self._partial: str | None = None
         self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
 
     def run(self) -> Built:
@@ -188,7 +192,7 @@ class Building:
             if self._kept and self._order.kept_fd is not None:
                 self._kept.finish()
                 memory_file.seal(self._order.kept_fd)
-        partial = _partial((partial, self._undefined()), ())
+        self._partial = partial = _partial((partial, self._undefined()), ())
         self._clock.mark("total")
         self._tell(self._generation(CODE, partial))
         return Built(
@@ -205,7 +209,13 @@ class Building:
             partial=partial,
         )
 
-    def _generation(self, number: Literal[0, 1, 2], partial: str | None, pending: str | None = None) -> Generation:
+    def relate(self) -> None:
+        """Resolve what the names in all files mean, and seal the graph. Comes last: the index is served."""
+        related = relate(self._order.images.graph, self._index)
+        generation = self._generation(GRAPH, self._partial)
+        self._tell(msgspec.structs.replace(generation, related=related.languages, unrelated=related.lacks))
+
+    def _generation(self, number: Literal[0, 1, 2, 3], partial: str | None, pending: str | None = None) -> Generation:
         return Generation(
             number,
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.finds_definitions)),

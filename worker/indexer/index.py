@@ -70,6 +70,8 @@ class Index:
         """
         self._images = images
         self._db = db
+        self._profile = profile
+        self._has_content = has_content
         loading = Loading(db, profile.memory_limit)
         self._views = Views(loading, gate, profile)
         narrows_text = has_content and "content" in self._views
@@ -193,6 +195,18 @@ class Index:
         self._sinks.finish()
         self._db.close()
         return self._tables.counts
+
+    def why_unrelated(self) -> str | None:
+        """Say why there is no graph of this index; None where there is one."""
+        if not self._has_content:
+            return "Uses of definitions are not resolved: index_content is off."
+        if any(view.name in ("content", "symbols", "imports") for view in self._profile.views):
+            return "Uses of definitions are not resolved under this profile."
+        return None
+
+    def numbers(self) -> Mapping[str, int]:
+        """Return the files that there are, each with its number in the order of paths."""
+        return self._numbers
 
     def size(self) -> int:
         """Return the bytes of all memory files."""

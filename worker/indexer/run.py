@@ -8,7 +8,7 @@ import _duckdb as duckdb
 
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Accepted, Build
+from fledgling.messages.control import Accepted, Build, Relate
 from fledgling.pipe import Pipe
 from fledgling.plain import said
 from fledgling.security.confinement import ConfinementError
@@ -25,7 +25,7 @@ from fledgling.worker.store.database import EngineError, check_engine, open_empt
 
 
 def index(
-    pipe: Pipe[Build],
+    pipe: Pipe[Build | Relate],
     order: Build,
     languages: Languages,
     lister: Lister,
@@ -42,7 +42,8 @@ def index(
         db = engine()
         layers = confined(order, order.broker_pid)
         open_empty(db, order.images)
-        threading.Thread(target=_end_with_broker, args=[pipe], daemon=True).start()
+        wanted = threading.Semaphore(0)
+        threading.Thread(target=_listen, args=[pipe, wanted], daemon=True).start()
         began = lister.began()
         narrowed = began.narrowed
         has_content = narrowed.scope.index_content
@@ -53,7 +54,10 @@ def index(
         untested = check_engine(duckdb.__version__)
         notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
         pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
-        pipe.send(Building(order, narrowed.scope, made, languages, lister, extractors, pipe.send).run())
+        building = Building(order, narrowed.scope, made, languages, lister, extractors, pipe.send)
+        pipe.send(building.run())
+        if wanted.acquire():
+            building.relate()
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
     except ListingError as none:
@@ -71,7 +75,8 @@ def index(
         pipe.send(refusals.index_too_large(order.profile))
 
 
-def _end_with_broker(pipe: Pipe[Build]) -> None:
-    """Exit when the broker closes the pipe: it never sends a second message."""
-    pipe.receive()
+def _listen(pipe: Pipe[Build | Relate], wanted: threading.Semaphore) -> None:
+    """Hear that the graph is wanted, and exit when the broker closes the pipe."""
+    while isinstance(pipe.receive(), Relate):
+        wanted.release()
     os._exit(0)

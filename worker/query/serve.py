@@ -8,12 +8,13 @@ from msgspec.structs import astuple
 
 from fledgling import refusals
 from fledgling.messages.control import Open, Ready, ToWorker
-from fledgling.messages.generations import CODE, LISTING
+from fledgling.messages.generations import CODE, GRAPH, LISTING
 from fledgling.pipe import Pipe
 from fledgling.security import limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.query.calls import Calls
 from fledgling.worker.store.database import forget_buffers, lock_down, memory_share, open_sealed
+from fledgling.worker.store.graph import Graph
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
 from fledgling.worker.store.symbols import Outlines
@@ -27,7 +28,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     engine = {images.text, images.code}  # DuckDB's own; the others are mapped here, and read once confined
     mapped = {fd: memory_file.mapped(fd) for fd in {*images.of(generation)} - engine if os.fstat(fd).st_size}
     gate = None
-    if generation == CODE and "query" in profile.tools:
+    if generation >= CODE and "query" in profile.tools:
         from fledgling.worker.gate.statement import Gate  # noqa: PLC0415  (few profiles have it)
 
         gate = Gate()  # a database of its own: opening one takes a while
@@ -43,7 +44,8 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
         lock_down(db)
     blocks = Blocks(mapped[images.listing if generation == LISTING else images.blocks])
     signatures = None if generation == LISTING else Signatures(mapped[images.signatures])
-    outlines = Outlines(mapped[images.outlines]) if generation == CODE else None
+    outlines = Outlines(mapped[images.outlines]) if generation >= CODE else None
+    graph = Graph(mapped[images.graph]) if generation == GRAPH else None
     begun = generation != LISTING and images.listing in mapped  # a map may have been begun with it
     listing = Blocks(mapped[images.listing]) if begun else None
     for fd in {*astuple(images)} - engine:
@@ -52,12 +54,14 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     gc.enable()
     pipe.send(Ready(layers))
 
-    base = Snapshot(opened.changes, blocks, signatures, outlines, partial=opened.generation.partial)
+    base = Snapshot(opened.changes, blocks, signatures, outlines, partial=opened.generation.partial, graph=graph)
     snapshots = Snapshots(base, db.cursor if db else duckdb.connect, opened.generation.modules)
 
     def request() -> Request:
         cursor, of = db.cursor() if db else None, snapshots.newest
         readers = of.signatures, of.blocks, of.outlines
-        return Request(cursor, *readers, opened, generation, listing, gate, snapshot=of, snapshots=snapshots)
+        return Request(
+            cursor, *readers, opened, generation, listing, gate, snapshot=of, snapshots=snapshots, graph=of.graph
+        )
 
     Calls(pipe, request, lambda: forget_buffers(db, share) if db else None, snapshots.add).serve()

@@ -15,7 +15,7 @@ import _duckdb as duckdb
 from msgspec.structs import astuple
 
 from fledgling.messages.control import Images
-from fledgling.messages.generations import CODE, TEXT
+from fledgling.messages.generations import CODE, GRAPH, TEXT
 from fledgling.security import limits
 from fledgling.worker.store.image_files import ImageFiles, size_of
 
@@ -113,7 +113,10 @@ def start() -> duckdb.DuckDBPyConnection:
 
 def memory_share(images: Images, generation: int, memory_limit: int) -> int:
     """Return how many bytes a worker may hold over a generation: what the files leave, once they are all there."""
-    return limits.worker_share(memory_limit, sum(map(size_of, astuple(images))) if generation == CODE else None)
+    if generation < CODE:
+        return limits.worker_share(memory_limit, None)
+    size = sum(map(size_of, astuple(images)))
+    return limits.worker_share(memory_limit, size if generation == GRAPH else size + limits.graph(memory_limit, size))
 
 
 def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, share: int) -> None:

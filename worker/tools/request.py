@@ -15,6 +15,7 @@ from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Dependencies, Explore, Search, Symbols
 from fledgling.plain import said
 from fledgling.worker.store.database import SQL
+from fledgling.worker.store.graph import Graph
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
 from fledgling.worker.store.symbols import Outlines
@@ -60,6 +61,7 @@ class Request(msgspec.Struct, eq=False):
     ended: RefusalKind | None = None
     snapshot: Snapshot | None = None  # whose readers these are
     snapshots: Snapshots | None = None  # among which a cursor finds its own
+    graph: Graph | None = None  # of the last generation
 
     @property
     def profile(self) -> Profile:
@@ -107,6 +109,7 @@ class Request(msgspec.Struct, eq=False):
             raise Refused("invalid", "the project has changed since the first page", "Ask again without `cursor`.")
         self.snapshot = found
         self.signatures, self.blocks, self.outlines = found.signatures, found.blocks, found.outlines
+        self.graph = found.graph
 
     @property
     def pending(self) -> str | None:
@@ -120,7 +123,7 @@ class Request(msgspec.Struct, eq=False):
             if not self.listing:
                 raise Refused("invalid", "there is no map to continue with this cursor", "Take it from `next`.")
             self.blocks = self.listing
-        self.outlines = None
+        self.outlines = self.graph = None
         self.generation = generation
 
     @property

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from fledgling.messages.control import Modules, Update
+from fledgling.worker.store.graph import Graph
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.changed import Order, OvergrownError, Overlay
 from fledgling.worker.store.overlay.ngrams import OverlaidSignatures
@@ -31,6 +32,7 @@ class Snapshot(Struct, frozen=True, eq=False):
     tables: Tables | None = None
     partial: str | None = None  # what it lacks, as a sentence
     pending: tuple[str, ...] = ()  # files that have changed and could not be read yet
+    graph: Graph | None = None  # of the last generation
 
 
 class Snapshots:

@@ -1,0 +1,157 @@
+"""What each use of a name means, in a memory file of its own: the indexer writes it when all is resolved.
+
+Its rows are occurrences of names in code, in the order of files, lines and columns; one that may mean several things
+has several rows. A row says where it is, what the name is there for, which definition it means, and how sure that is.
+Definitions are the file and the line where they begin; docs/index-format.md has the sections.
+"""
+
+import mmap
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, get_args
+
+from fledgling.worker.store.sections import Sections
+
+# The kinds, confidences and reasons of rows are codes, which are places in these.
+Use = Literal["call", "read", "write", "type", "decorator", "inherit", "import", "definition", "keyword"]
+USES: tuple[Use, ...] = get_args(Use)
+Confidence = Literal["certain", "likely", "possible", "unresolved", "external", "local"]
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
+
+# How far the uses in a file are known: its language has none, or it has no text; wholly; in part; not at all.
+NO_GRAPH, RESOLVED, IN_PART, GIVEN_UP = range(4)
+
+NONE = 2**32 - 1  # no definition
+WIDEST = 2**16 - 1  # the last column, in bytes, in which an occurrence is kept: longer lines are minified or data
+COLUMN_BIT, USE_BIT, CONFIDENCE_BIT = 16, 12, 8  # from which on they stand in a number of the section `sites`
+
+
+class Definition(NamedTuple):
+    """A definition, by the number of its file and the line where it begins."""
+
+    file: int
+    line: int
+
+
+class Occurrence(NamedTuple):
+    """A row. `target` is the definition that is meant, None where it is none of the project, or not known."""
+
+    number: int
+    file: int
+    line: int
+    column: int  # in bytes, from 0
+    use: Use
+    confidence: Confidence
+    reason: int
+    target: Definition | None
+
+
+class _Pairs:
+    """Links as they are read."""
+
+    def __init__(self, sections: Sections, name: str) -> None:
+        self._files, self._lines = sections.column(f"{name}_files"), sections.column(f"{name}_lines")
+        self._to_files, self._to_lines = sections.column(f"{name}_to_files"), sections.column(f"{name}_to_lines")
+        self._kinds, self._back = sections.column(f"{name}_kinds"), sections.column(f"{name}_back")
+
+    def of(self, definition: Definition) -> Iterator[tuple[Definition, int]]:
+        """Yield what a definition leads to, each with a code."""
+        begin = bisect_left(range(len(self._files)), definition, key=self._from)
+        for place in range(begin, len(self._files)):
+            if self._from(place) != definition:
+                break
+            yield self._to(place), self._kinds[place]
+
+    def to(self, definition: Definition) -> Iterator[tuple[Definition, int]]:
+        """Yield what leads to a definition."""
+        begin = bisect_left(self._back, definition, key=self._to)
+        for place in self._back[begin:]:
+            if self._to(place) != definition:
+                break
+            yield self._from(place), self._kinds[place]
+
+    def _from(self, place: int) -> Definition:
+        return Definition(self._files[place], self._lines[place])
+
+    def _to(self, place: int) -> Definition:
+        return Definition(self._to_files[place], self._to_lines[place])
+
+
+class Graph:
+    """The file as it is read.
+
+    >>> graph = Graph(memory_file.mapped(fd))
+    >>> [graph.row(number).line for number in graph.leading_to(Definition(0, 12))]
+    [40, 57]
+    """
+
+    def __init__(self, data: mmap.mmap) -> None:
+        """Read a mapped file. Raises FormatError."""
+        sections = Sections(data, "graph")
+        self._how_far = bytes(sections.column("how_far"))
+        self._first_rows, self._lines = sections.column("first_rows"), sections.column("lines")
+        self._sites, self._targets = sections.column("sites"), sections.column("targets")
+        self._target_files, self._target_lines = sections.column("target_files"), sections.column("target_lines")
+        self._first_leading, self._leading = sections.column("first_leading"), sections.column("leading")
+        self._bases, self._overrides = _Pairs(sections, "bases"), _Pairs(sections, "overrides")
+
+    def how_far(self, file: int) -> int:
+        """Return how far the uses in the file with this number are known: RESOLVED, IN_PART, ..."""
+        return self._how_far[file]
+
+    def row(self, number: int) -> Occurrence:
+        """Return a row."""
+        site, target = self._sites[number], self._targets[number]
+        return Occurrence(
+            number,
+            bisect_right(self._first_rows, number) - 1,
+            self._lines[number],
+            site >> COLUMN_BIT,
+            USES[site >> USE_BIT & 15],
+            CONFIDENCES[site >> CONFIDENCE_BIT & 15],
+            site & 255,
+            None if target == NONE else self._target(target),
+        )
+
+    def at(self, file: int, line: int, column: int) -> list[Occurrence]:
+        """Return what an occurrence may mean; nothing of one that is no name of a definition, or no code."""
+        rows = self._between(file, line, line)
+        begin = bisect_left(self._sites, column << COLUMN_BIT, rows.start, rows.stop)
+        end = bisect_left(self._sites, column + 1 << COLUMN_BIT, begin, rows.stop)
+        return [self.row(number) for number in range(begin, end)] if column <= WIDEST else []
+
+    def within(self, file: int, first: int, last: int) -> Iterator[Occurrence]:
+        """Yield the rows on some lines of a file, in order."""
+        return map(self.row, self._between(file, first, last))
+
+    def leading_to(self, definition: Definition) -> list[Occurrence]:
+        """Return the rows that may mean a definition, in the order of files and lines."""
+        target = bisect_left(range(len(self._target_files)), definition, key=self._target)
+        if target == len(self._target_files) or self._target(target) != definition:
+            return []
+        return [
+            self.row(number) for number in self._leading[self._first_leading[target] : self._first_leading[target + 1]]
+        ]
+
+    def bases(self, definition: Definition) -> list[Definition]:
+        """Return the classes that a class is derived from, of those in the project."""
+        return [base for base, _ in self._bases.of(definition)]
+
+    def derived(self, definition: Definition) -> list[Definition]:
+        """Return the classes that are derived from a class."""
+        return [derived for derived, _ in self._bases.to(definition)]
+
+    def overridden(self, definition: Definition) -> list[Definition]:
+        """Return the methods that a method takes the place of."""
+        return [base for base, _ in self._overrides.of(definition)]
+
+    def overriding(self, definition: Definition) -> list[Definition]:
+        """Return the methods that take the place of a method."""
+        return [override for override, _ in self._overrides.to(definition)]
+
+    def _between(self, file: int, first: int, last: int) -> range:
+        rows = self._first_rows[file], self._first_rows[file + 1]
+        return range(bisect_left(self._lines, first, *rows), bisect_right(self._lines, last, *rows))
+
+    def _target(self, place: int) -> Definition:
+        return Definition(self._target_files[place], self._target_lines[place])

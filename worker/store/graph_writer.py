@@ -1,0 +1,79 @@
+"""Writes the graph, column by column, when all uses are resolved: store/graph.py reads it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fledgling.worker.store.graph import COLUMN_BIT, CONFIDENCE_BIT, NONE, USE_BIT
+from fledgling.worker.store.sections import NUMBER, SectionWriter
+
+ROW_BYTES = 20  # of one row, at most: three columns, and its place among those that lead to its target
+
+Numbers = npt.NDArray[np.uint32]
+
+
+class Occurrences(NamedTuple):
+    """Rows to be written, as columns, in the order of files, lines and columns. `NONE` is no target."""
+
+    files: Numbers
+    lines: Numbers
+    columns: Numbers
+    uses: Numbers
+    confidences: Numbers
+    reasons: Numbers
+    target_files: Numbers
+    target_lines: Numbers
+
+
+class Links(NamedTuple):
+    """Pairs of definitions to be written: one is derived from the other, or takes its place. `kinds` are codes."""
+
+    files: Sequence[int]
+    lines: Sequence[int]
+    to_files: Sequence[int]
+    to_lines: Sequence[int]
+    kinds: Sequence[int]
+
+
+def write(fd: int, how_far: bytes, rows: Occurrences, bases: Links, overrides: Links) -> None:
+    """Write a whole file to an empty one, which the caller closes; `how_far` says of each file how far it is known.
+
+    >>> write(fd, bytes([RESOLVED]), Occurrences(...), Links(...), Links(...))
+    """
+    packed = rows.columns << COLUMN_BIT | rows.uses << USE_BIT | rows.confidences << CONFIDENCE_BIT | rows.reasons
+    keys = rows.target_files.astype(np.uint64) << 32 | rows.target_lines
+    has_target = rows.target_files != NONE
+    targets, places = np.unique(keys[has_target], return_inverse=True)
+    of_rows = np.full(len(keys), NONE, np.uint32)
+    of_rows[has_target] = places
+    leading = np.flatnonzero(has_target)[np.argsort(places, kind="stable")].astype(np.uint32)
+    firsts = np.searchsorted(rows.files, np.arange(len(how_far) + 1, dtype=np.uint32)).astype(np.uint32)
+    ends = np.searchsorted(np.sort(places), np.arange(len(targets) + 1)).astype(np.uint32)
+    with SectionWriter(fd, "graph") as writer:
+        writer.begin("how_far")
+        writer.write([how_far])
+        columns = {
+            "first_rows": firsts,
+            "lines": rows.lines,
+            "sites": packed,
+            "targets": of_rows,
+            "target_files": (targets >> np.uint64(32)).astype(np.uint32),
+            "target_lines": targets.astype(np.uint32),
+            "first_leading": ends,
+            "leading": leading,
+        }
+        for name, column in columns.items():
+            writer.column(name, NUMBER, np.ascontiguousarray(column, np.uint32).data)
+        _write_links(writer, "bases", bases)
+        _write_links(writer, "overrides", overrides)
+
+
+def _write_links(writer: SectionWriter, name: str, links: Links) -> None:
+    columns = [np.asarray(column, np.uint32) for column in links]
+    files, lines, to_files, to_lines, kinds = (column[np.lexsort(columns[3::-1])] for column in columns)
+    for of, column in (("files", files), ("lines", lines), ("to_files", to_files), ("to_lines", to_lines)):
+        writer.column(f"{name}_{of}", NUMBER, column.data)
+    writer.column(f"{name}_kinds", NUMBER, kinds.data)
+    writer.column(f"{name}_back", NUMBER, np.lexsort((lines, files, to_lines, to_files)).astype(np.uint32).data)
