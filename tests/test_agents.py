@@ -148,7 +148,7 @@ def test_the_command(file: Path) -> None:
     assert fledgling("agents", "add", "a", "--agents", str(file), "--profile", "fledgling-analyst").returncode == 0
     assert fledgling("agents", "list", FLEDGLING_AGENTS=str(file)).stdout == "a  fledgling-analyst\n"
     assert fledgling("agents", "revoke", "a", "--agents", str(file)).returncode == 0
-    assert fledgling("agents", "list", "--json", "--agents", str(file)).stdout == "[]\n"
+    assert fledgling("agents", "list", "--json", "--agents", str(file)).stdout == '{\n  "agents": []\n}\n'
     assert "give --agents FILE" in fledgling("agents", "list").stderr
 
 

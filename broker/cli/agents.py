@@ -42,7 +42,8 @@ def agents_add(name: str, profile: str, agents_file: str | None) -> None:
 def agents_list(agents_file: str | None, as_json: bool) -> None:
     """List the agents of a file with their profiles."""
     found = agents.read(_agents_file(agents_file))
-    terminal.show_rows([(name, entry.profile) for name, entry in found.items()], as_json=as_json)
+    rows = [(name, entry.profile) for name, entry in found.items()]
+    terminal.show_rows(rows, "agents", ("name", "profile"), as_json=as_json)
 
 
 @agents_group.command("revoke")

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fledgling.broker.cli import terminal
+from fledgling.broker.cli.formats import FORMATS
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.pager import paged
 from fledgling.broker.cli.paint import highlighting
@@ -62,7 +63,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "symbols": ("fledgling symbols src/app.py", "fledgling symbols 'src/core/*' -k function -n 'parse_*'"),
     "read": ("fledgling read src/app.py --start-line 10 --end-line 40", "fledgling read src/app.py -s Engine.run"),
     "dependencies": ("fledgling dependencies src/app.py -d imported_by",),
-    "query": ("fledgling query --profile fledgling-analyst 'SELECT language, count(*) FROM files GROUP BY ALL'",),
+    "query": (
+        "fledgling query --profile fledgling-analyst 'SELECT language, count(*) FROM files GROUP BY ALL'",
+        "fledgling query --profile fledgling-analyst --format csv 'FROM symbols' > symbols.csv",
+    ),
 }
 
 
@@ -80,9 +84,10 @@ def command_of(tool: str) -> click.Command:
         given = {name: options.pop(f"ask_{name}") for name in question.__struct_fields__}
         given = {name: value for name, value in given.items() if value is not None}
         is_listed = _merge(given, options) if tool == "search" else False
-        looks = Looks(as_json, color, is_listed, settings_given(context), highlighting(given) if color else None)
+        form = options.pop("form", None)
+        looks = Looks(as_json, color, is_listed, form, settings_given(context), highlighting(given) if color else None)
         project = project_of(options)
-        with paged(wanted=pager and not as_json):
+        with paged(wanted=pager and not as_json and form in (None, "table")):
             code = _answer(project, tool, given, looks)
         raise SystemExit(code)
 
@@ -100,6 +105,10 @@ def command_of(tool: str) -> click.Command:
         )(command)
     if tool == "search":
         command = _search_options(command)
+    if tool == "query":
+        command = click.option("--format", "form", type=click.Choice(FORMATS), help="all rows, for people or programs")(
+            command
+        )
     is_required = first.required and tool != "search"
     command = click.argument(f"ask_{first.name}", metavar=first.name.upper(), required=is_required)(command)
     said = "\n".join(line for line in schema.description(tool).splitlines() if not line.startswith("Example: "))

@@ -26,9 +26,9 @@ def languages(as_json: bool) -> None:
     if isinstance(known, Refusal):
         terminal.refuse(known)
     if as_json:
-        terminal.show_json(known)
+        terminal.show_json({"languages": known})
     else:
-        terminal.show_rows([HEADS, *_rows(known)], as_json=False)
+        terminal.show_rows([HEADS, *_rows(known)], "languages", HEADS, as_json=False)
 
 
 def _rows(known: list[KnownLanguage]) -> Iterator[tuple[str, ...]]:

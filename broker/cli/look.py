@@ -71,7 +71,8 @@ def savings(as_json: bool, **options: Any) -> None:
         compared = run(indexed(project), measure)
     except measuring.MeasureError as failed:
         terminal.fail(str(failed), terminal.NOTHING)
-    terminal.show_rows(measuring.table(compared), as_json=as_json)
+    rows = measuring.table(compared)
+    terminal.show_rows(rows[1:] if as_json else rows, "questions", measuring.KEYS, as_json=as_json)
 
 
 @click.command()
@@ -104,7 +105,8 @@ async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
 @click.option(
     "--html", "file", required=True, metavar="FILE", type=click.Path(path_type=Path), help="the page to write"
 )
-def report_command(file: Path, **options: Any) -> None:
+@json_option
+def report_command(file: Path, as_json: bool, **options: Any) -> None:
     """Write a page about the project to look at: sizes, languages, hubs of the import graph, what was skipped.
 
     FILE is new, or an earlier report.
@@ -116,6 +118,8 @@ def report_command(file: Path, **options: Any) -> None:
         at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
         target.write(report.page(name, project.profile.name, at, built, overview))
     warn(built.notices)
+    if as_json:
+        terminal.show_json({"file": str(file), "index": built, "overview": overview})
     _log.info("%s", stats.headline(built))
     raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
 
@@ -147,7 +151,7 @@ def config_show(as_json: bool, **options: Any) -> None:
     values = {**msgspec.to_builtins(project.settings), **msgspec.to_builtins(accepted.scope)}
     sources = {**project.resolved.sources, **dict.fromkeys(accepted.narrowed, f"narrowed by {PROJECT_FILE}")}
     rows = [(key, msgspec.json.encode(values[key]).decode(), sources[key]) for key in KEYS]
-    terminal.show_rows(rows, as_json=as_json)
+    terminal.show_rows(rows, "settings", ("name", "value", "source"), as_json=as_json)
 
 
 async def _scope(_: Front, indexing: Indexing) -> Accepted:

@@ -21,7 +21,7 @@ def profiles_group() -> None:
 def profiles_list(as_json: bool) -> None:
     """List the shipped profiles with their tools."""
     rows = [(name, ", ".join(profiles.load(name).tools)) for name in profiles.shipped()]
-    terminal.show_rows(rows, as_json=as_json)
+    terminal.show_rows(rows, "profiles", ("name", "tools"), as_json=as_json)
 
 
 @profiles_group.command("show")
@@ -29,7 +29,8 @@ def profiles_list(as_json: bool) -> None:
 @json_option
 def profiles_show(profile: str, as_json: bool) -> None:
     """Show what a profile says, with everything it inherits."""
-    terminal.show_rows(profiles.describe(profiles.load(profile)), as_json=as_json)
+    rows = profiles.describe(profiles.load(profile))
+    terminal.show_rows(rows, "profile", ("field", "value"), as_json=as_json)
 
 
 @profiles_group.command("check")
@@ -53,5 +54,5 @@ def profiles_diff(a: str, b: str, as_json: bool) -> None:
     """Show where two profiles differ: field, text in A, text in B. Exit code 1 where they do."""
     rows = profiles.diff(profiles.load(a), profiles.load(b))
     if rows or as_json:
-        terminal.show_rows(rows, as_json=as_json)
+        terminal.show_rows(rows, "differences", ("field", "a", "b"), as_json=as_json)
     raise SystemExit(terminal.NOTHING if rows else terminal.OK)

@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn
 import click
 import msgspec
 
-from fledgling.broker.cli import paint
+from fledgling.broker.cli import formats, paint
 from fledgling.broker.cli.commands import command, in_shell
 from fledgling.broker.protocol import render, tools
 from fledgling.messages.answers import AnyAnswer, Hits, Refusal, RefusalKind, SymbolList, Table
@@ -25,21 +25,26 @@ SAID_SECONDS = 5.0  # of waiting for the index until somebody who sees no progre
 
 
 class Looks(NamedTuple):
-    """How an answer is printed: as JSON, in colour, as paths alone; `settings` are words of options as they were given.
+    """How an answer is printed: as JSON, in colour, as paths alone, or in a form of formats.py.
 
-    `spans` says what matches in a line, where that is marked.
+    `settings` are words of options as they were given; `spans` says what matches in a line, where that is marked.
     """
 
     as_json: bool = False
     has_color: bool = False
     is_listed: bool = False
+    form: str | None = None
     settings: tuple[str, ...] = ()
     spans: paint.Spans | None = None
 
 
 def show(answer: AnyAnswer, looks: Looks) -> None:
     """Print an answer to standard output."""
-    if looks.as_json:
+    if looks.form and isinstance(answer, Table):
+        formats.show(answer, looks.form)
+        if answer.note or answer.truncated:
+            click.echo(f"fledgling: {visible(answer.note or 'these are not all rows')}", err=True)
+    elif looks.as_json:
         show_json(render.structured(answer))
     elif looks.is_listed and isinstance(answer, Hits | SymbolList):
         for file in answer.files:
@@ -71,10 +76,10 @@ def show_text(text: str) -> None:
     click.echo(visible(text))
 
 
-def show_rows(rows: Sequence[tuple[str, ...]], *, as_json: bool) -> None:
-    """Print rows as aligned columns, or as a JSON list of lists."""
+def show_rows(rows: Sequence[tuple[str, ...]], name: str, keys: Sequence[str], *, as_json: bool) -> None:
+    """Print rows as aligned columns, or as a JSON object with a list of objects: `{"agents": [{"name": ...}]}`."""
     if as_json:
-        show_json(rows)
+        show_json({name: [dict(zip(keys, row, strict=True)) for row in rows]})
         return
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:

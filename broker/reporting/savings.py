@@ -150,6 +150,9 @@ def _filled(template: str, subject: Mapping[str, str]) -> str:
     return "".join(subject.get(piece[1:-1], piece) if piece.startswith("{") else piece for piece in pieces)
 
 
+KEYS = ("question", "tokens", "calls", "cat_tokens", "cat_calls", "sed_tokens", "sed_calls")  # of a row of `table`
+
+
 def table(compared: Iterable[Compared]) -> list[tuple[str, ...]]:
     """Return the table: a row a question, and the totals. Columns are tokens and calls in each of the three ways."""
     listed = list(compared)
