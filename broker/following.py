@@ -102,6 +102,11 @@ class Follower:
         except LostError:
             pass
 
+    async def rest(self) -> None:
+        """End the process until somebody asks."""
+        async with self._talking:
+            await self._end()
+
     async def close(self) -> None:
         """End the process."""
         for task in self._tasks:

@@ -96,7 +96,7 @@ class Front:
         `basis` takes what the answer was made of.
         """
         if tool not in self.profile.tools:
-            return self.denied(tool)
+            return denied(self.profile, tool)
         try:
             meant = spellings.taken(tool, arguments, self.indexing.root)
         except msgspec.ValidationError as problem:
@@ -135,6 +135,8 @@ class Front:
         is_sql = isinstance(question, Query)
         if self._calls >= MAX_CALLS or (is_sql and self._sql_calls >= MAX_SQL_CALLS):
             return Refusal("busy", f"{self._calls} calls are at work already", "Wait for an answer, then ask again.")
+        if (getattr(question, "cursor", None) or "").count(":") > 1:
+            return Refusal("invalid", "the cursor is of a server with several projects", "Ask for the first page.")
         self._calls += 1
         self._sql_calls += is_sql
         try:
@@ -157,13 +159,17 @@ class Front:
             await report(self.indexing.progress or Progress("walk", 0, 0))
         await self.indexing.sealed(number)
 
-    def denied(self, tool: str) -> Refusal:
-        """Return the refusal for a tool that the profile does not allow, or that does not exist."""
-        return Refusal(
-            "denied",
-            f"{tool[:64]!r} is not a tool of the profile {self.profile.name}",
-            f"Use one of: {', '.join(self.profile.tools)}.",
-        )
+    def indexings(self) -> dict[str, Indexing]:
+        """Return the index behind the door, which has no name."""
+        return {"": self.indexing}
+
+    async def rest(self) -> None:
+        """End the processes that answer and keep the index; the next call starts them again."""
+        worker, self._worker = self._worker, None
+        if worker:
+            self._end(worker.retire())
+        if self._follower:
+            await self._follower.rest()
 
     async def look(self) -> None:
         """Look for changes as before a call, without waiting where an index is to be built anew."""
@@ -371,6 +377,15 @@ class Front:
             return False
         lacks_graph = newest.number == GRAPH and worker.generation.number == CODE
         return worker.generation is newest or (lacks_graph and worker.images is self.indexing.images)
+
+
+def denied(profile: Profile, tool: str) -> Refusal:
+    """Return the refusal for a tool that the profile does not allow, or that does not exist."""
+    return Refusal(
+        "denied",
+        f"{tool[:64]!r} is not a tool of the profile {profile.name}",
+        f"Use one of: {', '.join(profile.tools)}.",
+    )
 
 
 def not_ready(profile: Profile) -> Refusal:

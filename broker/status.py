@@ -6,6 +6,7 @@ from msgspec.structs import astuple
 
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
+from fledgling.broker.projects.projects import Projects
 from fledgling.messages.control import Progress
 from fledgling.messages.status import Changed, Listed, State, Status
 from fledgling.plain import one_line, said
@@ -57,6 +58,18 @@ def _state(indexing: Indexing) -> State:
 
 
 # ---- as text ---------------------------------------------------------------------------------------------------------
+
+
+async def told(front: Front | Projects, since: int | None = None) -> list[str]:
+    """Return how an index stands as lines, after a look; of several projects each, also of those that have none now."""
+    if isinstance(front, Front):
+        return [*lines(await status(front, since, looks=True))]
+    stands = []
+    for name, slot in front.slots.items():
+        stands.append(f"{name}/: {slot.state}")
+        if slot.front and slot.state == "serving":
+            stands += [f"  {line}" for line in lines(await status(slot.front, since, looks=True))]
+    return stands
 
 
 def lines(status: Status) -> Iterator[str]:

@@ -36,6 +36,9 @@ Pattern = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"\A[^\x00-\
 
 Answers = Literal["structured", "text"]
 
+NAMED_ROOT = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}="
+NamedRoot = Annotated[str, Meta(max_length=4096, pattern=rf"\A{NAMED_ROOT}[^\x00-\x1f\x7f]+\Z")]
+
 Authority = Annotated[str, Meta(max_length=256, pattern=r"\A[!-~]+\Z")]
 
 
@@ -78,6 +81,14 @@ class Settings(Struct, frozen=True):
             description="none, or ADDRESS:PORT on which /healthz, /readyz and /metrics answer, for http and sse",
         ),
     ] = NO_MONITOR
+    projects: Annotated[
+        tuple[NamedRoot, ...],
+        Meta(max_length=100, description="a list of up to 100 NAME=DIRECTORY, served as directories of one tree"),
+    ] = ()
+    total_memory: Annotated[
+        int,
+        Meta(ge=0, le=2**50, description="bytes that all projects may hold together, 0 for as many as there are"),
+    ] = 0
     extensions: Annotated[tuple[str, ...], Meta(description="a list of DuckDB extensions")] = ()
     exclude_patterns: Annotated[
         tuple[Pattern, ...],
@@ -110,6 +121,12 @@ class Settings(Struct, frozen=True):
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="debug, info, warning or error")
     ] = "info"
+
+    @property
+    def roots(self) -> dict[str, str]:
+        """The directories that are indexed, by name; "" is the name of one that stands alone."""
+        named = [project.partition("=") for project in self.projects]
+        return {name: root for name, _, root in named} or {"": self.root}
 
     @property
     def scope(self) -> Scope:
@@ -185,7 +202,9 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
     list replaces the one below it, the default too. Raises ConfigError.
     """
     by_flag = {
-        key: Given(value, f"flag --{key.replace('_', '-')}") for key, value in flags.items() if value not in (None, ())
+        key: Given(value, f"flag --{'root' if key == 'projects' else key.replace('_', '-')}")
+        for key, value in flags.items()
+        if value not in (None, ())
     }
     by_variable, notices = _variables(environment)
     given = {**_settings_of(user_file), **by_variable, **by_flag}
@@ -210,11 +229,34 @@ def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
     A .git counts where it and the working directory belong to one user: others may plant one above. Raises ConfigError.
     """
     root, source = Path(resolved.settings.root), resolved.sources["root"]
+    if resolved.settings.projects:
+        return _with_projects(resolved)
     try:
         if source == "default":
             root, source = _found_root(environment, Path.cwd())
+    except (OSError, ValueError) as wrong:  # the working directory is gone
+        raise ConfigError(source, f"root {_cut(root)} cannot be found ({wrong})", "give --root") from None
+    settings = msgspec.structs.replace(resolved.settings, root=_directory(root, source))
+    return msgspec.structs.replace(resolved, settings=settings, sources={**resolved.sources, "root": source})
+
+
+def _with_projects(resolved: Resolved) -> Resolved:
+    """Return settings whose projects are directories, by absolute paths."""
+    source = resolved.sources["projects"]
+    named = [project.partition("=") for project in resolved.settings.projects]
+    for name, _, root in named:
+        if [other for other, *_ in named].count(name) > 1:
+            raise ConfigError(source, f"{name} names two projects", "give each a name of its own")
+        _refuse_relative("root", root, {"root": source})
+    projects = tuple(f"{name}={_directory(Path(root), source)}" for name, _, root in named)
+    return msgspec.structs.replace(resolved, settings=msgspec.structs.replace(resolved.settings, projects=projects))
+
+
+def _directory(root: Path, source: str) -> str:
+    """Return the real path of a directory that can be read. Raises ConfigError."""
+    try:
         root = Path(os.path.realpath(root))
-    except (OSError, ValueError) as wrong:  # the working directory is gone; a NUL character
+    except (OSError, ValueError) as wrong:  # a NUL character
         raise ConfigError(source, f"root {_cut(root)} cannot be found ({wrong})", "give --root") from None
     try:
         kind = root.stat().st_mode
@@ -228,8 +270,7 @@ def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
         raise ConfigError(source, f"root {_cut(root)} is {what}", "give the directory of the project")
     if not os.access(root, os.R_OK | os.X_OK):
         raise ConfigError(source, f"root {_cut(root)} may not be read by this user", "give a directory that may")
-    settings = msgspec.structs.replace(resolved.settings, root=str(root))
-    return msgspec.structs.replace(resolved, settings=settings, sources={**resolved.sources, "root": source})
+    return str(root)
 
 
 def _cut(path: Path) -> str:
@@ -240,13 +281,14 @@ def _cut(path: Path) -> str:
 
 def refuse_wide(resolved: Resolved, environment: Mapping[str, str]) -> None:
     """Raise ConfigError where the root is no project: `/`, a home directory, or one above."""
-    root = Path(resolved.settings.root)
-    if _is_wide(root, environment):
-        raise ConfigError(
-            resolved.sources["root"],
-            f"root {str(root)!r} is no project but everything that is there, private files too",
-            "start Fledgling in a project, name one with --root, or say --yes-really",
-        )
+    source = resolved.sources["projects" if resolved.settings.projects else "root"]
+    for root in resolved.settings.roots.values():
+        if _is_wide(Path(root), environment):
+            raise ConfigError(
+                source,
+                f"root {root!r} is no project but everything that is there, private files too",
+                "start Fledgling in a project, name one with --root, or say --yes-really",
+            )
 
 
 def _found_root(environment: Mapping[str, str], working: Path) -> tuple[Path, str]:

@@ -131,8 +131,8 @@ def test_served_only_from_outside_the_root(project: Path, tmp_path: Path) -> Non
     inside = tmp_path / "root" / "agents.yaml"
     agents.add(inside, "a", "fledgling-core")
     with pytest.raises(ConfigError, match="inside the root"):
-        agents.served(inside, tmp_path / "root")
-    assert [agent.profile.name for agent in agents.served(inside, project).agents] == ["fledgling-core"]
+        agents.served(inside, [str(tmp_path / "root")])
+    assert [agent.profile.name for agent in agents.served(inside, [str(project)]).agents] == ["fledgling-core"]
 
 
 def test_writers_take_turns(file: Path) -> None:

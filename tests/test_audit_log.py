@@ -36,7 +36,7 @@ def records(log):
 
 
 def begun(log, **options):
-    return open_log(str(log), NOWHERE, CORE, **{"with_arguments": False, **options})
+    return open_log(str(log), {"": str(NOWHERE)}, CORE, **{"with_arguments": False, **options})
 
 
 def end(log):
@@ -315,7 +315,7 @@ def test_a_log_inside_the_root_is_refused(tmp_path, where):
     (root / "src").mkdir(parents=True)
     (tmp_path / "link").symlink_to(root)
     with pytest.raises(AuditLogError, match="inside the root"):
-        open_log(str(root / where), root, CORE, with_arguments=False)
+        open_log(str(root / where), {"": str(root)}, CORE, with_arguments=False)
     assert os.listdir(root) == ["src"]
 
 

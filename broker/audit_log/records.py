@@ -1,8 +1,8 @@
 """What a line of the audit log says: a Struct for each event, and no line is made from anything else."""
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
@@ -42,14 +42,14 @@ class StartRecord(Record, frozen=True, kw_only=True):
     digest: str | None
 
     @classmethod
-    def of(cls, root: Path, profile: Profile | None) -> "StartRecord":
+    def of(cls, roots: Mapping[str, str], profile: Profile | None) -> "StartRecord":
         """Return the line about this process; without a profile where each agent has its own."""
         from importlib.metadata import version  # noqa: PLC0415  (it takes 20 ms, and most commands keep no log)
 
         return cls(
             pid=os.getpid(),
             versions={"fledgling": __version__, **{name: version(name) for name in ("duckdb", "mcp", "tree-sitter")}},
-            root=printable(str(root)),
+            root=printable(", ".join(f"{name}={root}" if name else root for name, root in roots.items())),
             profile=profile.name if profile else None,
             digest=profile.digest if profile else None,
         )

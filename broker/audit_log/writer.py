@@ -191,7 +191,7 @@ class AuditLog:
 
 
 def open_log(
-    setting: str, root: Path, profile: Profile | None, *, with_arguments: bool, hear: Hear | None = None
+    setting: str, roots: Mapping[str, str], profile: Profile | None, *, with_arguments: bool, hear: Hear | None = None
 ) -> AuditLog:
     """Open the log that a setting names: none, stderr, or a file, and begin a run in it. Raises AuditLogError."""
     if setting == "none":
@@ -199,17 +199,17 @@ def open_log(
     if setting == "stderr":  # a chain of its own for each run
         log = AuditLog(os.dup(2), with_arguments=with_arguments, hear=hear)
     else:
-        fd = _opened(Path(setting), root)
+        fd = _opened(Path(setting), roots.values())
         log = AuditLog(fd, _chain_of(fd), with_arguments=with_arguments, hear=hear)
-    log.write(StartRecord.of(root, profile))
+    log.write(StartRecord.of(roots, profile))
     return log
 
 
-def _opened(path: Path, root: Path) -> int:
+def _opened(path: Path, roots: Iterable[str]) -> int:
     """Return a file that its owner alone may read, new or not, locked to the end: one server writes one file."""
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        if path.parent.resolve(strict=True).is_relative_to(root):
+        if any(path.parent.resolve(strict=True).is_relative_to(root) for root in roots):
             raise AuditLogError("it is inside the root")
         fd = os.open(path, flags, 0o600)
     except (OSError, ValueError) as failed:

@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -17,7 +19,17 @@ from fledgling.broker.cli import paint
 from fledgling.broker.cli.help import Setting
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
-from fledgling.config import KEYS, Resolved, Settings, read_user_file, refuse_wide, resolve, with_root
+from fledgling.config import (
+    KEYS,
+    NAMED_ROOT,
+    ConfigError,
+    Resolved,
+    Settings,
+    read_user_file,
+    refuse_wide,
+    resolve,
+    with_root,
+)
 from fledgling.messages.control import Confining, Layer
 from fledgling.messages.profile import Profile
 from fledgling.security import interpreter, limits
@@ -90,11 +102,13 @@ def setting_options(command: Callable[..., None]) -> Callable[..., None]:
         "--yes-really", is_flag=True, help="index the root even where it is `/`, a home directory or one above"
     )(command)
     for field in reversed(msgspec.structs.fields(Settings)):
+        if field.name == "projects":
+            continue  # --root NAME=DIRECTORY says it
         default = field.default
         shown = ", ".join(default) if isinstance(default, tuple) else default
         command = option(
             f"--{field.name.replace('_', '-')}",
-            multiple=isinstance(default, tuple),
+            multiple=isinstance(default, tuple) or field.name == "root",
             metavar=METAVARS.get(field.name, "VALUE"),
             help=_meaning(field) + (f" [default: {shown}]" if shown not in ("", ".") else ""),
         )(command)
@@ -111,25 +125,53 @@ def warn(notices: Iterable[str]) -> None:
         _log.warning("%s", notice)
 
 
-def project_of(options: dict[str, Any], level: int = logging.DEBUG) -> Project:
-    """Return what the options of a command name; the log's first line, at this level, says why the root is that one."""
+def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_several: bool = False) -> Project:
+    """Return what the options of a command name; the log's first line, at this level, says why the root is that one.
+
+    Raises ConfigError; also where there are several projects, and the command is not one that `takes_several`.
+    """
     surroundings.check()
-    flags = {key: options.pop(key) for key in KEYS}
+    flags = _with_named_roots({key: options.pop(key, None) for key in KEYS})
     resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
     logs.configure(resolved.settings)
     resolved = with_root(resolved, os.environ)
+    if resolved.settings.projects and not takes_several:
+        raise ConfigError(
+            resolved.sources["projects"], "only serve takes projects by name", "give one --root DIRECTORY"
+        )
     if not options.pop("yes_really"):
         refuse_wide(resolved, os.environ)
     profile = profiles.load(resolved.settings.profile)
-    _log.log(level, "root %s (%s), profile %s", resolved.settings.root, resolved.sources["root"], profile.name)
+    source = resolved.sources["projects" if resolved.settings.projects else "root"]
+    for name, root in resolved.settings.roots.items():
+        _log.log(level, "root %s (%s), profile %s", f"{name}={root}" if name else root, source, profile.name)
     warn(resolved.notices)
     return Project(resolved, profile, Confining(options.pop("allow_degraded")))
+
+
+def _with_named_roots(flags: dict[str, Any]) -> dict[str, Any]:
+    """Tell `--root DIRECTORY` from `--root NAME=DIRECTORY`, of which there may be several. Raises ConfigError."""
+    roots: tuple[str, ...] = flags["root"] or ()
+    named = [root for root in roots if re.match(NAMED_ROOT, root)]
+    if named and len(named) < len(roots):
+        raise ConfigError("flag --root", "some roots have a name and some have none", "give each as NAME=DIRECTORY")
+    if len(roots) > 1 and not named:
+        raise ConfigError("flag --root", f"{len(roots)} roots without a name", "give each as NAME=DIRECTORY")
+    if named:
+        return {**flags, "root": None, "projects": tuple(f"{_absolute(root)}" for root in named)}
+    return {**flags, "root": roots[0] if roots else None}
+
+
+def _absolute(named: str) -> str:
+    """Return a root with its name, by an absolute path: who types a command knows its directory."""
+    name, _, path = named.partition("=")
+    return f"{name}={Path(path).absolute()}"
 
 
 def confined(project: Project) -> tuple[Layer, ...]:
     """Confine this process to reading the project and what its children need; they cannot have more than it has."""
     memory.give_back()
-    readable = interpreter.readable(project.settings.root)
+    readable = interpreter.readable(*project.settings.roots.values())
     with interpreter.opened(readable) as reading, interpreter.opened(interpreter.executable()) as starting:
         return confine("broker", project.confining, lowered=limits.BROKER, readable=reading, executable=starting)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from msgspec.structs import replace
 
 from fledgling.broker.audit_log.records import AgentRecord, EndRecord
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
@@ -19,6 +20,7 @@ from fledgling.broker.cli.project import Project, confined, indexed, project_of,
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.metrics import ALONE, Metrics
+from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.protocol import agents
 from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import opened as listen
@@ -36,11 +38,14 @@ _log = logging.getLogger("fledgling")
 @setting_options
 def serve(**options: Any) -> None:
     """Serve one MCP client on standard input and output, or several agents over HTTP."""
-    project = project_of(options, logging.INFO)
+    project = project_of(options, logging.INFO, takes_several=True)
     if project.settings.transport != "stdio":
         _serve_http(project)
         return
     log = _audit_log(project, project.profile)
+    if project.settings.projects:
+        _serve_projects(project, log)
+        return
     indexing = indexed(project, log, is_followed=project.settings.freshness != "off")
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
     from fledgling.broker.protocol import server  # noqa: PLC0415
@@ -59,9 +64,43 @@ def serve(**options: Any) -> None:
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
+def _serve_projects(project: Project, log: AuditLog) -> None:
+    """Serve one client several projects; each starts when it is first asked for."""
+    tell_confinement(log.tell, "broker", os.getpid(), confined(project))
+    from fledgling.broker.protocol import server  # noqa: PLC0415
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    async def serving() -> None:
+        front = _projects(project, project.profile, log, Front)
+        try:
+            await server.serve(front, log, project.settings.answers)
+        finally:
+            await front.close()
+
+    asyncio.run(serving())
+    log.tell(EndRecord(reason="the client has closed its end"))
+
+
+def _projects(project: Project, profile: Profile, log: AuditLog, kind: type[Front]) -> Projects:
+    """Return the front of all projects of the settings under a profile."""
+
+    def start(root: str) -> Front:
+        return kind(profile, _indexing(project, profile, log, root), project.settings.freshness)
+
+    slots = {name: Slot(root, partial(start, root)) for name, root in project.settings.roots.items()}
+    return Projects(profile, slots, project.settings.total_memory)
+
+
+def _indexing(project: Project, profile: Profile, log: AuditLog, root: str) -> Indexing:
+    settings = replace(project.settings, root=root)
+    is_followed = settings.freshness != "off"
+    return Indexing(settings, profile, confining=project.confining, tell=log.tell, is_followed=is_followed)
+
+
 def _serve_http(project: Project) -> None:
     """Serve over HTTP. What a confined broker may not do comes first: the file of agents, the log, the socket."""
-    settings, root = project.settings, Path(project.settings.root).resolve()
+    settings = project.settings
     if settings.transport == "sse":
         _log.warning("transport sse is deprecated by MCP since 2025-03-26; use http")
     if settings.agents == NO_AGENTS:
@@ -70,7 +109,7 @@ def _serve_http(project: Project) -> None:
         file = None
         click.echo(f"fledgling: the token of this run is {token}", err=True)
     else:
-        known, file = agents.served(Path(settings.agents), root)
+        known, file = agents.served(Path(settings.agents), settings.roots.values())
     listening, watching = listen(project.resolved), watched(project.resolved)
     metrics = Metrics()
     log = _audit_log(project, None, metrics.hear if watching else None)
@@ -79,16 +118,10 @@ def _serve_http(project: Project) -> None:
         _log.info("agent %s, profile %s", agent.name, agent.profile.name)
         logs_of[agent].tell(AgentRecord(profile=agent.profile.name, digest=agent.profile.digest))
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))
-    indexings = {
-        agent: Indexing(
-            settings,
-            agent.profile,
-            confining=project.confining,
-            tell=logs_of[agent].tell,
-            is_followed=settings.freshness != "off",
-        )
-        for agent in known
-    }
+    several = bool(settings.projects)
+    indexings = (
+        {} if several else {agent: _indexing(project, agent.profile, logs_of[agent], settings.root) for agent in known}
+    )
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexers work meanwhile.
     from fledgling.broker.protocol import http  # noqa: PLC0415
     from fledgling.broker.protocol.monitor import Monitor  # noqa: PLC0415
@@ -97,13 +130,16 @@ def _serve_http(project: Project) -> None:
 
     async def serving() -> bool:
         async with AsyncExitStack() as stack:
-            guests = []
-            for agent, indexing in indexings.items():
-                front = http.SharingFront(agent.profile, indexing, settings.freshness)
+            fronts: dict[Agent, Front | Projects] = {
+                agent: _projects(project, agent.profile, logs_of[agent], http.SharingFront)
+                if several
+                else http.SharingFront(agent.profile, indexings[agent], settings.freshness)
+                for agent in known
+            }
+            for front in fronts.values():
                 stack.push_async_callback(front.close)
-                guests.append(http.Guest(agent, front, logs_of[agent], settings))
-            of_agents = {agent.name: indexing for agent, indexing in indexings.items()}
-            monitor = Monitor(watching, metrics, of_agents) if watching else None
+            guests = [http.Guest(agent, front, logs_of[agent], settings) for agent, front in fronts.items()]
+            monitor = Monitor(watching, metrics, fronts) if watching else None
             serve_all = partial(http.serve, listening, settings.transport, guests, log, file, monitor)
             return await _unless_refused(indexings.values(), serve_all)
 
@@ -117,9 +153,8 @@ def _serve_http(project: Project) -> None:
 def _audit_log(project: Project, profile: Profile | None, hear: Hear | None = None) -> AuditLog:
     """Open the audit log, before anything else is opened or started."""
     settings = project.settings
-    root = Path(settings.root).resolve()
     try:
-        return open_log(settings.audit_log, root, profile, with_arguments=settings.audit_arguments, hear=hear)
+        return open_log(settings.audit_log, settings.roots, profile, with_arguments=settings.audit_arguments, hear=hear)
     except AuditLogError as wrong:
         source = project.resolved.sources["audit_log"]
         raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None

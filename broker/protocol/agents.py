@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -98,9 +98,9 @@ class Watched:
         return self._digests
 
 
-def served(path: Path, root: Path) -> Served:
+def served(path: Path, roots: Iterable[str]) -> Served:
     """Return the agents of a file, with their profiles. Raises ConfigError, or ProfileError."""
-    if path.parent.resolve().is_relative_to(root):
+    if any(path.parent.resolve().is_relative_to(root) for root in roots):
         raise ConfigError(str(path), "the file of agents is inside the root", "keep it elsewhere")
     fd = _opened(path, os.O_RDONLY)
     watched = Watched(fd, str(path))  # from before it is read

@@ -11,8 +11,11 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.metrics import Metrics
+from fledgling.broker.projects.projects import Projects
+from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import Listening
 from fledgling.messages.generations import CODE
 
@@ -24,10 +27,18 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 class Monitor:
     """The ASGI application behind `--monitor`."""
 
-    def __init__(self, listening: Listening, metrics: Metrics, indexings: Mapping[str, Indexing]) -> None:
+    def __init__(self, listening: Listening, metrics: Metrics, fronts: Mapping[Agent, Front | Projects]) -> None:
         self.listening = listening
         self._metrics = metrics
-        self._indexings = indexings
+        self._fronts = fronts
+
+    def _indexings(self) -> dict[str, Indexing]:
+        """Return the indexes there are now, by agent, and by project where there are several."""
+        return {
+            f"{agent.name}/{project}".removesuffix("/"): indexing
+            for agent, front in self._fronts.items()
+            for project, indexing in front.indexings().items()
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -46,8 +57,8 @@ class Monitor:
         if path == "/healthz":
             return PlainTextResponse("ok\n")
         if path == "/metrics":
-            return Response(self._metrics.text(self._indexings), media_type=METRICS_TYPE)
-        states = {agent: _state(indexing) for agent, indexing in self._indexings.items()}
+            return Response(self._metrics.text(self._indexings()), media_type=METRICS_TYPE)
+        states = {agent: _state(indexing) for agent, indexing in self._indexings().items()}
         is_ready = all(state == READY for state in states.values())
         return PlainTextResponse(
             "".join(f"{agent}: {state}\n" for agent, state in states.items()), 200 if is_ready else 503

@@ -29,13 +29,11 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from fledgling.broker import status
 from fledgling.broker.audit_log.records import LAYERS
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
 from fledgling.broker.protocol import prompts, render, resources, tools
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile
-from fledgling.messages.status import Status
 
 TEXT = "text/plain"
 
@@ -45,7 +43,7 @@ UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again 
 Context = ServerRequestContext[Any, Any]
 # Puts a call and logs it; all calls of one request have one deadline.
 Ask = Callable[[Context, str, Mapping[str, object], float], Awaitable[AnyAnswer | Refusal]]
-AskStatus = Callable[[int | None], Awaitable[Status]]  # what has changed since a generation, or the index was built
+AskStatus = Callable[[int | None], Awaitable[list[str]]]  # since a generation of changes, or since the index was built
 _log = logging.getLogger("fledgling")
 
 
@@ -91,8 +89,8 @@ class Offers:
         if isinstance(found, resources.Call):
             text = _text(await self._ask(context, *found, self._deadline()), about)
         elif isinstance(found, resources.Since):
-            stands = status.lines(await self._state(found.generation))
-            text = _text(self._decided("resources/read", about, "\n".join(stands)), about)
+            stands = "\n".join(await self._state(found.generation))
+            text = _text(self._decided("resources/read", about, stands), about)
         else:
             text = _text(self._decided("resources/read", about, found), about)
         return ReadResourceResult(contents=[TextResourceContents(uri=params.uri, mime_type=TEXT, text=text)])

@@ -28,10 +28,11 @@ from fledgling.broker.audit_log.records import MessageRecord, printable
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
 from fledgling.broker.basis import Basis
 from fledgling.broker.front import Front
+from fledgling.broker.projects.projects import Projects
 from fledgling.broker.protocol import render, schema, stdio, tools
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
-from fledgling.broker.status import percent, status
+from fledgling.broker.status import percent, told
 from fledgling.config import Answers
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Progress
@@ -44,7 +45,7 @@ LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources
 _log = logging.getLogger("fledgling")
 
 
-async def serve(front: Front, log: AuditLog, answers: Answers) -> None:
+async def serve(front: Front | Projects, log: AuditLog, answers: Answers) -> None:
     """Serve one client until it closes the pipe."""
     server = build(front, log, answers)
 
@@ -55,7 +56,7 @@ async def serve(front: Front, log: AuditLog, answers: Answers) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
+def build(front: Front | Projects, log: AuditLog, answers: Answers) -> Server[Any]:
     """Return the MCP server over a front: its tools are the profile's allowlist, no more."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -97,7 +98,7 @@ def build(front: Front, log: AuditLog, answers: Answers) -> Server[Any]:
                 )
             raise
 
-    offers = Offers(front.profile, log, ask, partial(status, front, looks=True), front.deadline)
+    offers = Offers(front.profile, log, ask, partial(told, front), front.deadline)
     client_log = ClientLog()
     with warnings.catch_warnings(action="ignore", category=MCPDeprecationWarning):  # of logging: see ClientLog
         server: Server[Any] = Server(

@@ -51,8 +51,10 @@ PathFilter = Annotated[
     Text | None, Meta(description="directory, file or glob: `src`, `src/core/*`, `**/*.py`, `*.py` (any directory)")
 ]
 Language = Annotated[Text | None, Meta(description="python, javascript, typescript, sql, ...")]
-# "500", or "17:500" where the project had changed; cursors.py reads them.
-Cursor = Annotated[Annotated[str, Meta(pattern="^([0-9]{1,9}:)?[0-9]{1,9}$")] | None, Meta(description="from `next`")]
+# "500", "17:500" where the project had changed, "2:17:500" of the third project; cursors.py and merging.py read them.
+Cursor = Annotated[
+    Annotated[str, Meta(pattern="^([0-9]{1,9}:){0,2}[0-9]{1,9}$")] | None, Meta(description="from `next`")
+]
 # Of a map: "500.0" goes on where it began, before a file was read; "500" is of the whole index.
 MapCursor = Annotated[
     Annotated[str, Meta(pattern=r"^([0-9]{1,9}:)?[0-9]{1,9}(\.[01])?$")] | None, Meta(description="from `next`")

@@ -1,0 +1,178 @@
+"""One answer out of those of several projects: pages go from one project to the next, totals are of all."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from fledgling.broker.projects.paths import within
+from fledgling.messages.answers import AnyAnswer, Directory, Exploration, Hits, Next, Refusal, Summary, SymbolList
+from fledgling.messages.cursors import Place, place
+from fledgling.messages.questions import AnyQuestion, Explore, Search, Symbols, name_of
+from fledgling.plain import said
+
+
+class Turn(NamedTuple):
+    """Where a page begins: with which project, counted from 0, and with which place of its answer."""
+
+    project: int
+    place: Place
+
+    @property
+    def cursor(self) -> str:
+        """The cursor that means this: `Turn(2, Place(500)).cursor` is "2:0:500"."""
+        return f"{self.project}:{self.place.changes}:{self.place.offset}"
+
+
+def turn(cursor: str | None) -> Turn:
+    """Return what a cursor over several projects means.
+
+    >>> turn("2:17:500")
+    Turn(project=2, place=Place(offset=500, generation=2, changes=17))
+    """
+    project, _, rest = (cursor or "0:0:0").partition(":")
+    return Turn(int(project), place(rest))
+
+
+class Merging:
+    """A page of a list over several projects, filled one project after the other.
+
+    >>> merging = Merging(Search("timeout"), ["api", "web"])
+    >>> merging.question(0)
+    Search(query='timeout', ...)
+    """
+
+    def __init__(self, question: Search | Symbols, projects: Sequence[str]) -> None:
+        self._question = question
+        self._projects = projects
+        self._begin = turn(question.cursor)
+        self._room = question.max_results
+        self._shown: list[Hits | SymbolList] = []
+        self._total = self._total_files = 0
+        self._is_lower_bound = False
+        self._next: Turn | None = None
+        self._notes: list[str] = []
+        self.refusals: list[Refusal] = []
+
+    def question(self, number: int, asked: AnyQuestion) -> AnyQuestion:
+        """Return what to ask project `number`, of which `asked` is the part: its page, or its total alone."""
+        assert isinstance(asked, Search | Symbols)
+        begin = self._begin.place if number == self._begin.project else Place(0)
+        if number < self._begin.project or not self._room:
+            return replace(asked, cursor=None, max_results=1)
+        return replace(asked, cursor=begin.cursor if begin != Place(0) else None, max_results=self._room)
+
+    def take(self, number: int, found: AnyAnswer | Refusal) -> None:
+        """Take the answer of project `number`."""
+        name = self._projects[number]
+        if isinstance(found, Refusal):
+            self.refusals.append(found)
+            self._notes.append(f"{name}/ is not in this answer: {found.reason}.")
+            return
+        assert isinstance(found, Hits | SymbolList)
+        self._total += found.total
+        if isinstance(found, Hits):
+            self._total_files += found.total_files
+            self._is_lower_bound |= found.total_is_lower_bound
+        if number < self._begin.project:
+            return
+        if not self._room:
+            if found.total and not self._next:
+                self._next = Turn(number, Place(0))
+            return
+        shown = within(found, name)
+        assert isinstance(shown, Hits | SymbolList)
+        if shown.note:
+            self._notes.append(shown.note)
+        self._shown.append(shown)
+        self._room -= _rows(found)
+        if found.next:
+            self._next = Turn(number, place(str(found.next.arguments["cursor"])))
+            self._room = 0
+
+    def answer(self) -> AnyAnswer | Refusal:
+        """Return the page; where no project has answered, why the first has not."""
+        if len(self.refusals) == len(self._projects):
+            return self.refusals[0]
+        note = said(" ".join(self._notes)) or None
+        following = None
+        if self._next:
+            arguments = {
+                field: value
+                for field in self._question.__struct_fields__
+                if (value := getattr(self._question, field)) != _default(self._question, field)
+            }
+            tool = name_of(type(self._question))
+            following = Next(tool, {**arguments, "cursor": self._next.cursor})
+        if isinstance(self._question, Symbols) or self._question.kind:
+            files = [file for each in self._shown if isinstance(each, SymbolList) for file in each.files]
+            return SymbolList(files, self._total, following, note)
+        return Hits(
+            [file for each in self._shown if isinstance(each, Hits) for file in each.files],
+            self._total,
+            self._total_files,
+            following,
+            note,
+            self._is_lower_bound,
+        )
+
+
+def _default(question: Search | Symbols, field: str) -> object:
+    index = question.__struct_fields__.index(field) - len(question.__struct_fields__)
+    defaults = question.__struct_defaults__
+    return defaults[index] if -index <= len(defaults) else None
+
+
+def _rows(found: Hits | SymbolList) -> int:
+    if isinstance(found, Hits):
+        return sum(len(file.hits) for file in found.files)
+    return sum(len(file.symbols) for file in found.files)
+
+
+def tree(question: Explore, found: Mapping[str, AnyAnswer | Refusal]) -> Exploration | Refusal:
+    """Return the map of the tree above all projects: a directory each, and below it what `depth` asks for."""
+    maps = {name: each for name, each in found.items() if isinstance(each, Exploration)}
+    refusals = {name: each for name, each in found.items() if isinstance(each, Refusal)}
+    if not maps and refusals:
+        return next(iter(refusals.values()))
+    directories, files, notes = [], [], []
+    for name, each in maps.items():
+        summary = each.summary
+        directories.append(
+            Directory(
+                path=f"{name}/", files=summary.total_files, lines=summary.total_lines, languages=summary.languages
+            )
+        )
+        if question.depth > 1:
+            inside = within(each, name)
+            assert isinstance(inside, Exploration)
+            directories += inside.directories
+            files += inside.files
+            if each.next:
+                notes.append(f"{name}/ has more: explore(path={name!r}).")
+    notes += [f"{name}/ is not in this answer: {each.reason}." for name, each in refusals.items()]
+    return Exploration(
+        "", directories, files, _sum(each.summary for each in maps.values()), None, said(" ".join(notes)) or None
+    )
+
+
+def _sum(summaries: Iterable[Summary]) -> Summary:
+    """Return totals over projects; which file is the largest of all, their answers do not say."""
+    languages: dict[str, int] = {}
+    skipped: dict[str, int] = {}
+    files = size = 0
+    lines: int | None = 0
+    for each in summaries:
+        files += each.total_files
+        size += each.total_bytes
+        lines = None if lines is None or each.total_lines is None else lines + each.total_lines
+        for totals, of in ((languages, each.languages), (skipped, each.skipped)):
+            for name, count in of.items():
+                totals[name] = totals.get(name, 0) + count
+    return Summary(
+        total_files=files,
+        total_lines=lines,
+        total_bytes=size,
+        languages=dict(sorted(languages.items(), key=lambda item: -item[1])),
+        skipped=skipped,
+    )

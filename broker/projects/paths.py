@@ -1,0 +1,106 @@
+"""Paths of one project as paths of the tree that several are in, and back.
+
+Where a message holds a path is known from its type: whatever field is a Path or a Place is one, in a tool of tomorrow
+too. Sentences hold paths as well; they are not changed, and say of which project they speak.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fledgling.messages.answers import AnyAnswer, Next
+from fledgling.messages.bounded import Path, Place
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read
+from fledgling.plain import said
+
+S = TypeVar("S", bound=Struct)
+Change = Callable[[Any, str], Any]  # a value, and the name of its project with a `/` behind it
+
+_ANYWHERE = re.compile(r"\*\*/|[^/]*\Z")  # a glob that holds in any directory: `**/x.py`, `*.py`
+
+
+class Part(NamedTuple):
+    """What of a question is one project's: its name, and the question as it is put there."""
+
+    project: str
+    question: AnyQuestion
+
+
+def parts(question: AnyQuestion, projects: Sequence[str]) -> list[Part]:
+    """Return what of a question is whose, in the order of projects; nothing where its path is in none of them.
+
+    >>> parts(Search("timeout", path="api/src"), ["api", "web"])
+    [Part(project='api', question=Search(query='timeout', path='src', ...))]
+    """
+    path = str(getattr(question, "path", None) or "").removeprefix("./")
+    is_filter = not isinstance(question, Explore | Read | Dependencies)
+    first, _, rest = path.partition("/")
+    if first in projects:
+        return [Part(first, replace(question, path=rest or (None if is_filter else "")))]
+    if not path or (is_filter and _ANYWHERE.match(path) and any(c in path for c in "*?[{")):
+        return [Part(name, question) for name in projects]
+    if not is_filter or not any(c in first for c in "*?[{"):
+        return []
+    return [Part(name, replace(question, path=rest or None)) for name in projects if fnmatchcase(name, first)]
+
+
+def within(found: AnyAnswer, project: str) -> AnyAnswer:
+    """Return an answer of a project with the paths of the tree: `src/a.py` is `api/src/a.py`.
+
+    >>> within(Excerpt("a.py", "python", 1, ["x = 1"], 1), "api").path
+    'api/a.py'
+    """
+    return _within(found, f"{project}/")
+
+
+def _within(found: S, prefix: str) -> S:
+    changed = {}
+    for field, change in _changes(type(found)).items():
+        value = getattr(found, field)
+        if value is not None:
+            changed[field] = change(value, prefix)
+    return replace(found, **changed) if changed else found
+
+
+def _next(call: Next, prefix: str) -> Next:
+    path = str(call.arguments.get("path") or "")
+    return Next(call.tool, {**call.arguments, "path": f"{prefix}{path}".removesuffix("/")})
+
+
+@cache
+def _changes(kind: type[Struct]) -> Mapping[str, Change]:
+    """Return how each field of a Struct is changed, but for those that hold no path."""
+    hints = get_type_hints(kind, include_extras=True)
+    found = {field: _change(hints[field]) for field in kind.__struct_fields__}
+    changes = {field: change for field, change in found.items() if change}
+    if "note" in hints:
+        changes["note"] = lambda note, prefix: said(f"{prefix} {note}")
+    return changes
+
+
+def _change(hint: Any) -> Change | None:
+    """Return how a value of a type is changed; None where it can hold no path."""
+    if hint in (Path, Place):
+        return lambda path, prefix: f"{prefix}{path}"
+    if hint is Next:
+        return _next
+    if isinstance(hint, type) and issubclass(hint, Struct):
+        return _within if _changes(hint) else None
+    if get_origin(hint) is Annotated:
+        return _change(get_args(hint)[0])
+    inner = [change for part in get_args(hint) if (change := _change(part))]
+    if not inner:
+        return None
+    assert len(inner) == 1, f"{hint} holds paths in more than one way"
+    [change] = inner
+    if get_origin(hint) in (list, tuple):
+        return lambda values, prefix: type(values)(change(value, prefix) for value in values)
+    if get_origin(hint) is dict:
+        assert _change(get_args(hint)[0]) is None, f"{hint} has paths as its keys"
+        return lambda values, prefix: {key: change(value, prefix) for key, value in values.items()}
+    return change  # of a union, which is with None

@@ -1,0 +1,321 @@
+"""Several projects behind one server: one tree for an agent, and for each project what it has alone."""
+
+from contextlib import asynccontextmanager
+from typing import get_args
+
+import psutil
+import pytest
+from asking import structured, text
+from conftest import connected
+from running import FOLLOWER, QUERY_WORKER, back_processes, until
+from test_http import serving
+from test_monitor import Watching, asked, free_port
+
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing
+from fledgling.broker.projects import projects as projects_module
+from fledgling.broker.projects.merging import Turn, turn
+from fledgling.broker.projects.paths import _changes, parts, within
+from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.config import Settings
+from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
+from fledgling.messages.cursors import Place
+from fledgling.messages.questions import Dependencies, Explore, Read, Search, Symbols
+from fledgling.security import profile as profiles
+
+NAMES = ["api", "web", "a.b"]
+
+
+@pytest.fixture(scope="module")
+def roots(project, tmp_path_factory):
+    """Three projects: the small one that all tests know, and two of a few files."""
+    found = {"api": project}
+    for name, files in {
+        "web": {"src/page.py": "def paged():\n    return needle\n", "src/api/x.py": "class Sheet: ...\n"},
+        "a.b": {"only.py": "needle = 1\n\n\ndef paged(): ...\n", "needle.txt": "needle\nneedle\n"},
+    }.items():
+        found[name] = tmp_path_factory.mktemp("several") / name
+        for path, content in files.items():
+            file = found[name] / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+    return found
+
+
+@pytest.fixture(scope="module")
+async def client(anyio_backend, roots):
+    first, *others = [f"{name}={root}" for name, root in roots.items()]
+    options = [word for other in others for word in ("--root", other)]
+    async with connected(first, *options, "--profile", "fledgling-analyst") as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+async def alone(anyio_backend, project):
+    async with connected(project) as client:
+        yield client
+
+
+# A question, and what is asked of whom: the path, filter or not, that each project gets
+PARTS = [
+    (Read("api/src/x.py"), {"api": "src/x.py"}),
+    (Read("./api/src/x.py"), {"api": "src/x.py"}),
+    (Read("apis/x.py"), {}),
+    (Read("x.py"), {}),
+    (Read("../api/x.py"), {}),
+    (Read(symbol="f"), dict.fromkeys(NAMES, "")),
+    (Dependencies("web/a.py"), {"web": "a.py"}),
+    (Explore(), dict.fromkeys(NAMES, "")),
+    (Explore("web"), {"web": ""}),
+    (Explore("web/"), {"web": ""}),
+    (Explore("nowhere"), {}),
+    (Search("x"), dict.fromkeys(NAMES)),
+    (Search("x", path="api"), {"api": None}),
+    (Search("x", path="a.b/src/**"), {"a.b": "src/**"}),
+    (Search("x", path="**/x.py"), dict.fromkeys(NAMES, "**/x.py")),
+    (Search("x", path="*.py"), dict.fromkeys(NAMES, "*.py")),
+    (Search("x", path="a*/x.py"), {"api": "x.py", "a.b": "x.py"}),
+    (Search("x", path="*/x.py"), dict.fromkeys(NAMES, "x.py")),
+    (Search("x", path="src"), {}),
+    (Symbols(path="[aw]*/src"), dict.fromkeys(NAMES, "src")),
+]
+
+
+@pytest.mark.parametrize("number", range(len(PARTS)))
+def test_whose_a_question_is(number):
+    question, expected = PARTS[number]
+    assert {part.project: getattr(part.question, "path", None) for part in parts(question, NAMES)} == expected
+
+
+def strings(value):
+    """Each text in what a message becomes as JSON."""
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)
+    elif isinstance(value, str):
+        yield value
+
+
+@pytest.mark.anyio
+async def test_answers_are_those_of_the_project_alone_below_its_name(client, alone):
+    """All that a tool says of one project, it says of that among others, but for where it is."""
+    paths = {file["path"] for file in (await structured(alone, "explore", depth=20))["files"]}
+    for tool, arguments in (
+        ("explore", {"path": "", "depth": 20}),
+        ("read", {"path": "src/core/engine.py", "end_line": 5}),
+        ("search", {"query": "timeout", "path": "src"}),
+        ("search", {"query": "run", "kind": "method", "path": "src/core"}),
+        ("symbols", {"path": "src/core"}),
+        ("dependencies", {"path": "src/core/engine.py", "depth": 2}),
+    ):
+        mine = await client.call_tool(tool, {**arguments, "path": f"api/{arguments['path']}".rstrip("/")})
+        theirs = await alone.call_tool(tool, arguments)
+        assert not mine.is_error, text(mine)
+        if tool == "read":
+            assert text(mine).replace("api/", "") == text(theirs).replace("api/", "")
+            continue
+        found = [each for each in strings(mine.structured_content) if each.removeprefix("api/") in paths]
+        expected = [each for each in strings(theirs.structured_content) if each in paths]
+        assert found == [f"api/{path}" for path in expected]
+        assert not set(found) & paths
+
+
+def test_every_path_of_every_answer_is_known():
+    """A field that holds a path has the type of one: no tool may hide it in a text."""
+    for kind in get_args(AnyAnswer):
+        changed = _changes(kind)
+        assert "note" in changed
+        assert [field for field in kind.__struct_fields__ if "path" in field and field not in changed] == []
+
+
+@pytest.mark.anyio
+async def test_the_tree_above_all(client, alone):
+    found = await structured(client, "explore")
+    one = (await structured(alone, "explore"))["summary"]
+    assert [each["path"] for each in found["directories"]] == ["api/", "web/", "a.b/"]
+    assert found["summary"]["total_files"] == one["total_files"] + 4
+    assert found["summary"]["total_lines"] == one["total_lines"] + 3 + 6
+    deep = await structured(client, "explore", depth=2)
+    assert {"api/src/", "web/src/"} <= {each["path"] for each in deep["directories"]}
+    assert "a.b/only.py" in {each["path"] for each in deep["files"]}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("size", [1, 2, 3, 50])
+async def test_pages_go_from_one_project_to_the_next(client, size):
+    arguments, seen, totals = {"query": "needle", "max_results": size, "context": 0}, [], set()
+    while True:
+        page = await structured(client, "search", **arguments)
+        seen += [(file["path"], line) for file in page["files"] for line in file["hits"]]
+        totals.add((page["total"], page["total_files"]))
+        if "next" not in page:
+            break
+        arguments = page["next"]["arguments"]
+    assert seen == [("web/src/page.py", 2), ("a.b/needle.txt", 1), ("a.b/needle.txt", 2), ("a.b/only.py", 1)]
+    assert totals == {(4, 3)}
+
+
+@pytest.mark.anyio
+async def test_definitions_of_all(client):
+    found = await structured(client, "symbols", name_pattern="paged", kind="function")
+    assert [file["path"] for file in found["files"]] == ["web/src/page.py", "a.b/only.py"]
+    several = await client.call_tool("read", {"symbol": "paged"})
+    assert text(several).startswith("several projects define it: web/src/page.py, a.b/only.py.")
+    assert "class Sheet" in text(await client.call_tool("read", {"symbol": "Sheet"}))
+
+
+# A call that is refused, and the words of it
+REFUSED = [
+    ("read", {"path": "src/core/engine.py"}, "Begin a path with a project: api/, web/, a.b/."),
+    ("read", {"path": "web/../api/x.py"}, "web/"),
+    ("read", {"path": "../x.py"}, "Begin a path with a project"),
+    ("read", {"path": "/etc/passwd"}, "Begin a path with a project"),
+    ("explore", {"path": "nowhere"}, "Begin a path with a project"),
+    ("search", {"query": "x", "path": "nowhere"}, "Begin a path with a project"),
+    ("read", {"path": "web/none.py"}, "web/"),
+    ("query", {"sql": "SELECT 1"}, "SQL is asked of one project, and 3 are served here"),
+    ("nothing", {}, "is not a tool of the profile"),
+]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+async def test_refusals(client, roots, number):
+    tool, arguments, words = REFUSED[number]
+    try:
+        answer = await client.call_tool(tool, arguments)
+        assert answer.is_error
+        said = text(answer)
+    except Exception as denied:  # noqa: BLE001  (an unknown tool is an error of the protocol)
+        said = str(denied)
+    assert words in said
+    assert not any(str(root) in said for root in roots.values())
+
+
+@pytest.mark.anyio
+async def test_an_absolute_path_is_taken_for_that_of_its_project(client, roots):
+    answer = await client.call_tool("read", {"path": str(roots["web"] / "src" / "page.py")})
+    assert text(answer).startswith("[web/src/page.py")
+
+
+@pytest.mark.anyio
+async def test_a_cursor_of_several_is_refused_by_one(alone):
+    answer = await alone.call_tool("search", {"query": "timeout", "cursor": "1:0:0"})
+    assert text(answer).startswith("the cursor is of a server with several projects")
+
+
+def test_cursors():
+    assert turn(None) == Turn(0, Place(0))
+    assert turn("2:17:500") == Turn(2, Place(500, changes=17))
+    assert turn("2:17:500").cursor == "2:17:500"
+
+
+@pytest.mark.anyio
+async def test_an_edit_is_in_the_next_answer(client, roots):
+    page = roots["web"] / "src" / "page.py"
+    before = page.read_text()
+    try:
+        page.write_text(before + "freshly = 1\n")
+        assert (await structured(client, "search", query="freshly"))["total"] == 1
+    finally:
+        page.write_text(before)
+
+
+# ---- starting, resting, unloading -----------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def opened(roots, monkeypatch, *, total_memory=0, **seconds):
+    """Projects in this process, whose times are such as a test can wait for."""
+    for name, value in seconds.items():
+        monkeypatch.setattr(projects_module, name, value)
+    profile = profiles.load("fledgling-core")
+
+    def start(root):
+        return lambda: Front(profile, Indexing(Settings(root=str(root)), profile, is_followed=True))
+
+    projects = Projects(profile, {name: Slot(str(root), start(root)) for name, root in roots.items()}, total_memory)
+    try:
+        yield projects
+    finally:
+        await projects.close()
+
+
+def own_processes():
+    """The query workers and followers of this very process."""
+    me = psutil.Process()
+    running = [*back_processes(me, QUERY_WORKER), *back_processes(me, FOLLOWER)]
+    return [process for process in running if process in me.children()]
+
+
+def states(projects):
+    return [slot.state for slot in projects.slots.values()]
+
+
+@pytest.mark.anyio
+async def test_projects_start_when_they_are_asked_for_rest_and_are_unloaded(roots, monkeypatch):
+    times = {"LOOK_SECONDS": 0.05, "REST_SECONDS": 0.5, "UNLOAD_SECONDS": 4.0}
+    async with opened(roots, monkeypatch, **times) as projects:
+        assert states(projects) == ["unloaded"] * 3
+        assert own_processes() == []
+        first = await projects.call("read", {"path": "web/src/page.py"})
+        assert states(projects) == ["unloaded", "serving", "unloaded"]
+        await until(lambda: states(projects)[1] == "resting")
+        await until(lambda: own_processes() == [])
+        assert await projects.call("read", {"path": "web/src/page.py"}) == first
+        assert states(projects) == ["unloaded", "serving", "unloaded"]
+        await until(lambda: states(projects) == ["unloaded"] * 3)
+        assert await projects.call("read", {"path": "web/src/page.py"}) == first
+
+
+@pytest.mark.anyio
+async def test_total_memory_unloads_those_asked_longest_ago(roots, monkeypatch):
+    async with opened(roots, monkeypatch, total_memory=1, LOOK_SECONDS=0.3) as projects:
+        await projects.call("explore", {})
+        await until(lambda: states(projects) == ["unloaded"] * 3)
+
+
+@pytest.mark.anyio
+async def test_a_project_that_is_gone_takes_no_other_down(roots, monkeypatch, tmp_path):
+    async with opened({**roots, "gone": tmp_path / "gone"}, monkeypatch) as projects:
+        found = await projects.call("search", {"query": "needle"})
+        assert (found.total, "gone/ is not in this answer" in found.note) == (4, True)
+        refused = await projects.call("read", {"path": "gone/x.py"})
+        assert isinstance(refused, Refusal)
+        assert str(tmp_path) not in f"{refused.reason} {refused.next_step}"
+
+
+@pytest.mark.anyio
+async def test_the_death_of_a_worker_is_of_one_project(roots, monkeypatch):
+    async with opened(roots, monkeypatch) as projects:
+        expected = await projects.call("search", {"query": "needle"})
+        for worker in own_processes():
+            worker.kill()
+        assert await projects.call("search", {"query": "needle"}) == expected
+
+
+def test_agents_over_http_share_nothing_but_the_names(roots, tmp_path):
+    """Each agent has its own index of each project, and who watches sees which there are."""
+    port = free_port()
+    first, second, _ = [f"{name}={root}" for name, root in roots.items()]
+    with serving(first, tmp_path, ["--root", second, "--monitor", f"127.0.0.1:{port}"]) as server:
+        watching = Watching(port)
+        assert watching.get("/readyz")[::2] == (200, "")  # nothing is there until it is asked for
+        status, _, body = asked(server, "search", query="needle", path="web")
+        assert (status, b"src/page.py" in body) == (200, True)
+        assert watching.get("/readyz")[2] == "reviewer/web: generation 2\n"
+        assert asked(server, "explore", agent="analyst")[0] == 200
+        states = watching.get("/readyz")[2]
+        assert [line.partition(":")[0] for line in states.splitlines()] == [
+            "reviewer/web",
+            "analyst/api",
+            "analyst/web",
+        ]
+
+
+def test_within_changes_no_text():
+    found = within(Excerpt("a.py", "python", 1, ["a.py"], 1, note="It is cut."), "api")
+    assert (found.path, found.lines, found.note) == ("api/a.py", ["a.py"], "api/ It is cut.")
