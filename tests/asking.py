@@ -16,6 +16,11 @@ def text(result: CallToolResult) -> str:
     return "\n".join(part.text for part in result.content)
 
 
+def said(result: CallToolResult) -> str:
+    """What an answer says, but for when that was known, which is another time at each call."""
+    return result.model_dump_json(exclude={"meta"})
+
+
 async def structured(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     """One answer; a refusal fails the test."""
     result = await client.call_tool(tool, arguments)

@@ -1,5 +1,6 @@
 """Two fixtures: a repository, and a real server behind a real client."""
 
+import compileall
 import os
 import subprocess
 import sys
@@ -18,6 +19,13 @@ TESTS = Path(__file__).parent
 ERAS = {"handshake": "legacy", "modern": "auto"}
 
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile Fledgling once: processes that tests start write no bytecode, and each would compile what it imports."""
+    if not hasattr(config, "workerinput"):
+        for room in ("fledgling", "broker", "worker", "security"):
+            compileall.compile_dir(TESTS.parent / room, quiet=2)
 
 
 @pytest.fixture(scope="session")
@@ -52,17 +60,17 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_project(tmp_path_factory.mktemp("project"))
 
 
-STAGED = 2400  # files of `staged`
+STAGED, DEFINED = 2100, 12  # files of `staged`, and what each defines
 
 
 @pytest.fixture(scope="session")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose index comes in all its generations: files enough for a listing, and 4 MB of source."""
+    """A project whose index comes in all its generations: files enough for a listing, and 1.3 MB of source."""
     root = tmp_path_factory.mktemp("staged")
     for number in range(STAGED):
         directory = root / f"d{number % 40}"
         directory.mkdir(exist_ok=True)
-        body = "".join(f"def f{number}_{n}(x):\n    return [x, {n}]  # needle {number}\n\n\n" for n in range(20))
+        body = "".join(f"def f{number}_{n}(x):\n    return [x, {n}]  # needle {number}\n\n\n" for n in range(DEFINED))
         (directory / f"m{number}.py").write_text(f"import os\n\n\n{body}")
     return root
 

@@ -1,4 +1,4 @@
-"""The contract of the tools as rows: tests/calls/*.toml, each call put by a client of both eras of the protocol.
+"""The contract of the tools as rows: tests/calls/*.toml, each call put by a client; one of an older era hears the same.
 
 A row has a `name`, a `tool`, its `arguments`, and any of these, of which all must hold:
 
@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from asking import lines, text, to_the_end
-from conftest import ERAS, connected, git
+from conftest import connected, git
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp.types import Tool
+from mcp.types import PromptReference, Tool
 
 pytestmark = pytest.mark.anyio
 
@@ -54,16 +54,18 @@ class Agent(NamedTuple):
     root: Path
 
 
-def served(table: dict[str, Any], era: str) -> tuple[str, str, str]:
-    return table.get("tree", "project"), table.get("profile", "fledgling-core"), era
+def served(table: dict[str, Any]) -> tuple[str, str]:
+    return table.get("tree", "project"), table.get("profile", "fledgling-core")
 
 
 CASES = [
-    pytest.param(served(table, era), case, id=f"{era}-{stem}-{case['name']}")
-    for era in ERAS
+    pytest.param(served(table), case, id=f"{stem}-{case['name']}")
     for stem, table in TABLES.items()
     for case in table["case"]
 ]
+ANALYST = pytest.mark.parametrize("agent", [("project", "fledgling-analyst")], indirect=True, scope="module")
+CORE = pytest.mark.parametrize("agent", [("project", "fledgling-core")], indirect=True, scope="module")
+UNNAMED = ["query", "Read", "write", "", "explore "]  # what no profile with the core's tools names
 
 
 @pytest.fixture(scope="session")
@@ -100,9 +102,9 @@ def long(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 async def agent(request):
-    tree, profile, era = request.param
+    tree, profile = request.param
     root = request.getfixturevalue(tree)
-    async with connected(root, "--profile", profile, era=era) as client:
+    async with connected(root, "--profile", profile) as client:
         yield Agent(client, {tool.name: tool for tool in (await client.list_tools()).tools}, root)
 
 
@@ -188,9 +190,7 @@ def items(page):
             yield node["path"], str(edge)
 
 
-@pytest.mark.parametrize(
-    "agent", [served({"profile": "fledgling-analyst"}, era) for era in ERAS], indirect=True, scope="module"
-)
+@ANALYST
 async def test_the_schemas_are_of_json_schema_2020_12(agent):
     assert list(agent.tools) == ["explore", "read", "search", "symbols", "dependencies", "query"]
     for tool in agent.tools.values():
@@ -201,8 +201,8 @@ async def test_the_schemas_are_of_json_schema_2020_12(agent):
             Draft202012Validator.check_schema(tool.output_schema)
 
 
-@pytest.mark.parametrize("agent", [served({}, era) for era in ERAS], indirect=True, scope="module")
-@pytest.mark.parametrize("tool", ["query", "Read", "write", "", "explore "])
+@CORE
+@pytest.mark.parametrize("tool", UNNAMED)
 async def test_a_tool_that_the_profile_does_not_name_is_refused(agent, tool):
     with pytest.raises(MCPError, match=r"is not a tool of the profile fledgling-core\. Use one of: explore, read"):
         await agent.client.call_tool(tool, {"sql": "SELECT 1"})
@@ -211,3 +211,39 @@ async def test_a_tool_that_the_profile_does_not_name_is_refused(agent, tool):
 def test_every_row_has_a_name_of_its_own():
     names = [(stem, case["name"]) for stem, table in TABLES.items() for case in table["case"]]
     assert len(set(names)) == len(names) >= 120
+
+
+@ANALYST
+async def test_an_older_era_hears_the_same(agent):
+    """Lists, resources, prompts, every answer and every refusal: what is said does not depend on the era."""
+    tables = [table for table in TABLES.values() if "tree" not in table]
+    calls = [(case["tool"], case.get("arguments", {})) for table in tables for case in table["case"]]
+    calls += [(tool, {}) for tool in UNNAMED]
+    async with connected(agent.root, "--profile", "fledgling-analyst", era="handshake") as older:
+        assert {tool.name: tool for tool in (await older.list_tools()).tools} == agent.tools
+        for tool, arguments in calls:
+            heard = [await said(client.call_tool(tool, arguments)) for client in (older, agent.client)]
+            assert heard[0] == heard[1], (tool, arguments)
+        for ask in OFFERED:
+            heard = [await said(ask(client)) for client in (older, agent.client)]
+            assert heard[0] == heard[1]
+
+
+OFFERED = [
+    lambda client: client.list_resources(),
+    lambda client: client.list_resource_templates(),
+    lambda client: client.list_prompts(),
+    lambda client: client.read_resource("fledgling://file/src/core/engine.py"),
+    lambda client: client.read_resource("fledgling://file/none.py"),
+    lambda client: client.get_prompt("review_module", {"path": "src/core/engine.py"}),
+    lambda client: client.get_prompt("review_module", {}),
+    lambda client: client.complete(PromptReference(name="explain_symbol"), {"name": "symbol", "value": "process"}),
+]
+
+
+async def said(asking):
+    """A result without what it says of server and caching, or the code and the words of a refusal."""
+    try:
+        return (await asking).model_dump(exclude={"meta", "ttl_ms", "cache_scope"})
+    except MCPError as refused:
+        return refused.error.code, refused.error.message

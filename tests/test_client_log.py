@@ -6,6 +6,7 @@ import pytest
 from conftest import connected
 from mcp import Client, MCPError
 from mcp.types import INVALID_PARAMS
+from mcp_types import LOG_LEVEL_META_KEY
 from running import Server
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
@@ -27,11 +28,11 @@ HEARD = {
 }
 
 
-async def heard(client: Client, said: list) -> list:
-    """Put the two calls; return the level and the verdict of each message."""
+async def heard(client: Client, said: list, level: str | None = None) -> list:
+    """Put the two calls, which name a level where one is given; return the level and the verdict of each message."""
     said.clear()
     for tool, arguments in (FOUND, REFUSED):
-        await client.call_tool(tool, arguments)
+        await client.call_tool(tool, arguments, meta={LOG_LEVEL_META_KEY: level} if level else None)
     await client.list_tools()  # what was sent before its answer is here
     assert all(message.logger == "fledgling" for message in said)
     for message in said:
@@ -41,15 +42,15 @@ async def heard(client: Client, said: list) -> list:
     return [(message.level, {key: message.data[key] for key in ANSWERED}) for message in said]
 
 
-@pytest.mark.parametrize("level", HEARD)
-async def test_since_2026_a_request_names_the_level(project, level):
+async def test_since_2026_a_request_names_the_level(project):
     said = []
 
     async def hear(message):
         said.append(message)
 
-    async with connected(project, logging_callback=hear, log_level=level) as client:
-        assert await heard(client, said) == HEARD[level]
+    async with connected(project, logging_callback=hear) as client:
+        for level in HEARD:
+            assert await heard(client, said, level) == HEARD[level], level
         with pytest.raises(MCPError, match="not found"):
             await client.set_logging_level("debug")
 
@@ -68,20 +69,15 @@ async def test_before_2026_a_client_sets_the_level(project):
             assert await heard(client, said) == HEARD[level]
 
 
-def test_an_unknown_level_is_refused(project):
-    with Server(project) as server:
+def test_an_unknown_level_is_refused_and_nothing_is_said_of_deprecation(project):
+    with tempfile.TemporaryFile() as said, Server(project, stderr=said) as server:
         server.begin()
         server.send({"id": 2, "method": "logging/setLevel", "params": {"level": "loud"}})
         assert server.receive()["error"]["code"] == INVALID_PARAMS
-
-
-def test_nothing_is_said_of_deprecation(project):
-    with tempfile.TemporaryFile() as said, Server(project, stderr=said) as server:
-        server.begin()
-        server.send({"id": 2, "method": "logging/setLevel", "params": {"level": "debug"}})
+        server.send({"id": 3, "method": "logging/setLevel", "params": {"level": "debug"}})
         assert server.receive()["result"] == {}
-        server.call(3, *FOUND)
+        server.call(4, *FOUND)
         assert server.receive()["method"] == "notifications/message"
-        assert server.receive()["id"] == 3
+        assert server.receive()["id"] == 4
         said.seek(0)
         assert b"eprecat" not in said.read()

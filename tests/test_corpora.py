@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from asking import in_list, lines, pages, rows, structured, text, to_the_end, whole_map
-from conftest import ERAS, connected
+from conftest import connected
 from corpora import FetchError, fetch, plant
 from references import Definition, Source, files, grep, imports, line_counts, parse, text_lines
 
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.anyio
 MAX_FILE = 1_048_576  # the default of max_file_size
 SECRET = {"flask": ["tests/test_apps/.env", "tests/test_apps/.flaskenv"]}  # as seen by eye; no other may be left out
 SAMPLE = 50  # Python files whose definitions are compared one by one
-READ = 200  # definitions that are read by name, half of them in each era of the protocol
-REBUILT = 100  # files put together again from `content`, likewise
-LINKED = 200  # files whose imports are asked for in both directions, likewise
+READ = 200  # definitions that are read by name
+REBUILT = 100  # files put together again from `content`
+LINKED = 200  # files whose imports are asked for in both directions
 UNION = 500  # hits up to which every page is fetched; beyond it the totals are compared
 
 every = pytest.mark.parametrize(
@@ -87,20 +87,10 @@ def corpus(request, tmp_path_factory):
     return Corpus(request.param, plant(archive, tmp_path_factory.mktemp(request.param)))
 
 
-@pytest.fixture(scope="module", params=ERAS)
-def era(request):
-    return request.param
-
-
 @pytest.fixture(scope="module")
-async def client(corpus, era):
-    async with connected(corpus.root, "--profile", "fledgling-analyst", era=era) as client:
+async def client(corpus):
+    async with connected(corpus.root, "--profile", "fledgling-analyst") as client:
         yield client
-
-
-def share(items, era):
-    """Every second one for each era, where one after the other would only take longer."""
-    return items[list(ERAS).index(era) :: len(ERAS)]
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -143,8 +133,8 @@ async def test_the_line_counts_are_those_of_git(corpus, client):
 
 
 @every
-async def test_content_is_the_text_of_the_files(corpus, client, era):
-    for path in share(sample(corpus.texts, REBUILT), era):
+async def test_content_is_the_text_of_the_files(corpus, client):
+    for path in sample(corpus.texts, REBUILT):
         select = f"SELECT line_number, line_text FROM content WHERE path IN {in_list([path])} ORDER BY line_number"
         found = await rows(client, select)
         assert found == [*enumerate(text_lines(corpus.root / path), 1)], path
@@ -182,11 +172,11 @@ def assert_same(found, expected):
 
 
 @python
-async def test_read_gives_a_definition_by_its_name(corpus, client, era):
+async def test_read_gives_a_definition_by_its_name(corpus, client):
     named = [found for path in corpus.sample for found in corpus.python[path].definitions if is_unique(corpus, found)]
     chosen = sample(named, READ)
     assert len(chosen) == READ
-    for found in share(chosen, era):
+    for found in chosen:
         source = corpus.python[found.path]
         expected = source.lines[found.first - 1 : found.last]
         assert await lines(client, path=found.path, symbol=found.qualified) == expected, found[:3]
@@ -367,10 +357,10 @@ async def test_imports_lead_where_python_would_find_them(corpus, client):
 
 
 @every
-async def test_imported_by_is_the_inverse_of_imports(corpus, client, era):
+async def test_imported_by_is_the_inverse_of_imports(corpus, client):
     """Every file that imports or is imported, or some of them, by both directions of the tool and by the table."""
     select = "SELECT DISTINCT unnest([path, resolved_path]) AS path FROM imports WHERE resolved_path IS NOT NULL"
-    paths = share(sample(sorted(path for (path,) in await rows(client, select)), LINKED), era)
+    paths = sample(sorted(path for (path,) in await rows(client, select)), LINKED)
     chosen = in_list(paths)
     select = (
         "SELECT DISTINCT path, line_number, resolved_path FROM imports WHERE resolved_path IS NOT NULL AND {} IN {}"

@@ -27,8 +27,8 @@ ENDS = {"c": ";", "cpp": ";", "go": "", "python": "", "rust": ";"}
 MARK = re.compile(r"^([ \t]*)@$", re.MULTILINE)
 PROJECTS = ("django", "orjson", "prometheus", "redis")
 MANY = 30  # files
-SIZE = 1 << 20  # bytes
-SECONDS = 1.0  # of CPU; a quarter of it on a quiet machine
+SIZE = 1 << 18  # bytes: a quarter of the largest file; the square of that would take hours
+SECONDS = 0.25  # of CPU; a quarter of it on a quiet machine
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def test_a_parser_skips_the_longest() -> None:
         assert len(ranges) == min(many + 1, MOST_SKIPPED) + 1
         assert ranges[-1].start_byte == len(text) - len(b"}\n")
     syntax = syntax_of("c")
-    assert costs_under(SECONDS, lambda: syntax.parse(blanked.text, ranges))
+    assert costs_under(4 * SECONDS, lambda: syntax.parse(blanked.text, ranges))
 
 
 def syntax_of(language: str) -> Syntax:
@@ -167,7 +167,7 @@ def test_real_projects_say_the_same(
     root = unpack(fetch(name, request.config.cache.mkdir("corpora")), tmp_path)
     for path in root.rglob("*.*"):
         language = LANGUAGES.detect(path.name, b"")
-        if language in HOSTILE and path.is_file() and path.stat().st_size < SIZE:
+        if language in HOSTILE and path.is_file() and path.stat().st_size < 4 * SIZE:
             source = path.read_bytes().decode(errors="replace").encode()
             expected = whole.extract(language, source)
             if expected.complete:

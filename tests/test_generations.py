@@ -29,7 +29,7 @@ from fledgling.worker.lister.process import SMALL_FILES
 from fledgling.worker.tools.request import EARLIER
 
 FILES = 200
-FUNCTIONS = 150  # a file; 2 MB of source in all, which takes a second or more to parse
+FUNCTIONS = 100  # a file; more than a megabyte of source in all, which takes half a second or more to parse
 
 
 @pytest.fixture(scope="module")
@@ -132,18 +132,20 @@ def wide(tmp_path_factory):
         (root / f"part_{directory:02}").mkdir()
         for file in range(100):
             module = root / f"part_{directory:02}" / f"module_{file:02}.py"
-            module.write_text(f"def part_{directory:02}_{file:02}():\n    return 'needle'\n" * 10)
+            module.write_text(f"def part_{directory:02}_{file:02}():\n    return 'needle'\n" * DEFINITIONS)
     (root / ".env").write_text("TOKEN=x\n")
     (root / "binary.py").write_bytes(b"\0" * 10)
     (root / "large.js").write_text("x" * 1_048_577)
     (root / "link.py").symlink_to("part_00/module_00.py")
     (root / "script").write_text("#!/usr/bin/env python3\nprint()\n")
     assert WIDE * 100 > SMALL_FILES
+    assert WIDE * 100 * BYTES > SMALL_BYTES
     return root
 
 
-WIDE = 40  # directories
-BYTES = 380  # of a module: ten times a line of 18 and one of 20, line ends included
+WIDE = 21  # directories
+DEFINITIONS = 15  # of a module, all of one name
+BYTES = DEFINITIONS * 38  # of a module: so often a line of 18 and one of 20, line ends included
 LISTED = Exploration(
     path="",
     directories=[Directory(path=f"part_{n:02}/", files=100, languages={"python": 100}) for n in range(WIDE)],
@@ -210,12 +212,12 @@ async def test_the_map_comes_before_a_file_is_read(wide):
             assert (map_.summary.total_files, len(map_.directories)) == (WIDE * 100 + 5, WIDE)
             assert (map_.summary.total_lines is None) == (map_.note == COUNTING)
             assert (map_.summary.largest_file is None) == (map_.note == COUNTING)
-            assert map_.summary.total_lines in (None, WIDE * 100 * 20 + 2)
+            assert map_.summary.total_lines in (None, WIDE * 100 * DEFINITIONS * 2 + 2)
             notes.append(map_.note)
         assert [*dict.fromkeys(notes)] in ([COUNTING, EXTRACTING, None], [COUNTING, None])
         hits, symbols = await asyncio.gather(*waiting)
-        assert (hits.total, hits.total_files) == (10, 1)
-        assert symbols.total == WIDE * 100 * 10
+        assert (hits.total, hits.total_files) == (DEFINITIONS, 1)
+        assert symbols.total == WIDE * 100 * DEFINITIONS
         assert {file.path: file.skipped for file in map_.files}["binary.py"] == "binary"
         assert {file.path: file.language for file in map_.files}["script"] == "python"
         assert (await indexing.built()).files == WIDE * 100 + 5
@@ -280,7 +282,7 @@ async def test_the_next_generation_is_served_however_many_workers_end_before(wid
         found = await front.ask(Explore())
         while found.note:
             found = await front.ask(Explore())
-        assert found.summary.total_lines == WIDE * 100 * 20 + 2
+        assert found.summary.total_lines == WIDE * 100 * DEFINITIONS * 2 + 2
 
 
 @pytest.mark.anyio
@@ -343,7 +345,7 @@ async def test_a_resource_is_never_made_of_a_listing(wide):
         assert not done
         indexer.resume()
         [overview] = (await reading).contents
-        assert f"{WIDE * 100 + 5} files, {WIDE * 100 * 20 + 2} lines" in overview.text
+        assert f"{WIDE * 100 + 5} files, {WIDE * 100 * DEFINITIONS * 2 + 2} lines" in overview.text
 
 
 async def following(front, page):
@@ -367,7 +369,7 @@ async def test_a_map_goes_on_as_it_began_though_the_index_is_complete_by_then(wi
         before = [first_page, *await following(front, first_page)]
         indexer.resume()
         await indexing.built()
-        assert (await front.ask(Symbols(kind="function"))).total == WIDE * 100 * 10
+        assert (await front.ask(Symbols(kind="function"))).total == WIDE * 100 * DEFINITIONS
         after = [first_page, *await following(front, first_page)]
         assert len(after) > 3
         whole = [msgspec.structs.replace(page, note=None) for page in before]
@@ -409,7 +411,7 @@ async def test_a_page_of_the_whole_map_waits_for_it(wide):
         indexer.resume()
         whole, of_text = await asyncio.gather(*asked)
         assert whole.note is None
-        assert whole.summary.total_lines == of_text.summary.total_lines == WIDE * 100 * 20 + 2
+        assert whole.summary.total_lines == of_text.summary.total_lines == WIDE * 100 * DEFINITIONS * 2 + 2
 
 
 VIEWS = {

@@ -144,10 +144,10 @@ async def answers(client):
     said = {}
     for tool, arguments in CALLS:
         result = await client.call_tool(tool, arguments)
-        said[f"{tool} {arguments}"] = result.model_dump_json()
+        said[f"{tool} {arguments}"] = result.model_dump_json(exclude={"meta"})  # when that was known
     for uri in URIS:
         try:
-            said[uri] = (await client.read_resource(uri)).model_dump_json()
+            said[uri] = (await client.read_resource(uri)).model_dump_json(exclude={"meta"})
         except MCPError as refused:
             said[uri] = str(refused.error)
     for reference, name, typed in TYPED:

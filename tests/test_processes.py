@@ -10,7 +10,7 @@ from contextlib import suppress
 
 import psutil
 import pytest
-from asking import text
+from asking import said, text
 from conftest import connected
 from mcp import MCPError
 from running import (
@@ -50,7 +50,7 @@ def large(tmp_path_factory):
 
 
 async def answers(client):
-    return [(await client.call_tool(tool, arguments)).model_dump_json() for tool, arguments in CALLS]
+    return [said(await client.call_tool(tool, arguments)) for tool, arguments in CALLS]
 
 
 # ---- how they start, what they hold ---------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project,
                 assert LOST.next_step in text(answer)
                 answer = await client.call_tool(tool, arguments)
             seconds.append(time.monotonic() - begun)
-            assert answer.model_dump_json() == expected[kill % len(CALLS)]
+            assert said(answer) == expected[kill % len(CALLS)]
             assert len(back_processes(broker(), QUERY_WORKER)) == 1
         assert await answers(client) == expected
         assert [where for where in opened(broker()).values() if "memfd" in where] == image
@@ -351,9 +351,8 @@ async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("era", ["handshake", "modern"])
-async def test_early_call_waits_and_hears_of_progress(large, era):
-    async with connected(large, era=era) as client:
+async def test_early_call_waits_and_hears_of_progress(large):
+    async with connected(large) as client:
         indexer = await first(broker(), INDEXER)
         indexer.suspend()  # the greeting and the list of tools need no index
         assert (await client.list_tools()).tools
@@ -396,9 +395,8 @@ NOT_TOOLS = {
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("era", ["handshake", "modern"])
-async def test_tool_outside_the_profile_is_not_listed_and_refused_without_asking_the_worker(project, era):
-    async with connected(project, era=era) as client:
+async def test_tool_outside_the_profile_is_not_listed_and_refused_without_asking_the_worker(project):
+    async with connected(project) as client:
         assert [tool.name for tool in (await client.list_tools()).tools] == [
             "explore",
             "read",

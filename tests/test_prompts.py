@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from conftest import ERAS, connected
+from conftest import connected
 from mcp import MCPError
 from msgspec.structs import replace
 
@@ -83,9 +83,8 @@ def test_what_is_refused(name):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("era", ERAS)
-async def test_a_client_gets_them(project, era):
-    async with connected(project, era=era) as client:
+async def test_a_client_gets_them(project):
+    async with connected(project) as client:
         listed = (await client.list_prompts()).prompts
         assert [prompt.name for prompt in listed] == [prompt.name for prompt in prompts.PROMPTS]
         got = await client.get_prompt("review_module", {"path": "src/core/engine.py"})

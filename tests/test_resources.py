@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 from asking import text
-from conftest import ERAS, connected
+from conftest import connected
 from mcp import MCPError
 from mcp.types import PromptReference, ResourceTemplateReference
 from msgspec.structs import replace
@@ -66,9 +66,9 @@ COMPLETED = {
 }
 
 
-@pytest.fixture(scope="module", params=ERAS)
-async def client(request, project):
-    async with connected(project, era=request.param) as client:
+@pytest.fixture(scope="module")
+async def client(project):
+    async with connected(project) as client:
         yield client
 
 

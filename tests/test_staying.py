@@ -7,7 +7,7 @@ from typing import get_args
 
 import psutil
 import pytest
-from conftest import STAGED
+from conftest import DEFINED, STAGED
 from running import INDEXER, QUERY_WORKER, Server, back_processes, building, first, is_alive, opened, until
 
 from fledgling.broker import indexing as indexing_module
@@ -106,7 +106,7 @@ CALLS = (  # what they need: the listing, the text, the definitions
     Search("needle 77", context=0),
     Symbols(name_pattern="f77_*"),
 )
-WHOLE = (STAGED, 220, 20)
+WHOLE = (STAGED, 11 * DEFINED, DEFINED)
 
 
 async def asked(front):
