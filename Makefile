@@ -1,8 +1,11 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test long clients bench bench-all bench-record bundle dist constraints docs check format
+.PHONY: test quick long clients bench bench-all bench-record bundle dist constraints docs check format
 
 test:
 	.venv/bin/python -m pytest
+
+quick: # what needs no process: seconds
+	.venv/bin/python -m pytest -m "quick and not long"
 
 long: # needs npm; takes minutes
 	.venv/bin/python -m pytest -m long -n 0

@@ -18,6 +18,22 @@ from mcp.client.stdio import stdio_client
 TESTS = Path(__file__).parent
 ERAS = {"handshake": "legacy", "modern": "auto"}
 
+# fmt: off
+# Files of tests that start no process: `make quick` runs them.
+QUICK = [
+    "conditionals", "conditions", "config", "directives", "elided_bodies", "examples", "git_index", "globs", "ignore",
+    "macros", "matching", "memory_maps", "profile", "ranking", "reference", "resolve", "search_pages", "sections",
+    "signatures", "text",
+]
+
+# Files that take long, the longest first: one that began late would keep one process at work alone at the end.
+LONG_FIRST = [
+    "audit", "processes", "cli", "staying", "live", "limits", "generations", "image", "ablation", "memory", "http",
+    "confinement", "stdio", "wire", "audit_log", "contracts", "poison", "deadlines", "narrowing", "extract",
+    "statement", "spellings", "languages", "substitution",
+]
+# fmt: on
+
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 
@@ -26,6 +42,22 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         for room in ("fledgling", "broker", "worker", "security"):
             compileall.compile_dir(TESTS.parent / room, quiet=2)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import nothing but what is quick where that alone is asked for: importing all test files takes seconds."""
+    name = collection_path.stem.removeprefix("test_")
+    is_slow = collection_path.is_dir() or name not in QUICK
+    return True if config.option.markexpr.startswith("quick") and collection_path != TESTS and is_slow else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files that take long first, and mark what is quick."""
+    places = {f"test_{name}": place for place, name in enumerate(LONG_FIRST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+    for item in items:
+        if item.path.stem.removeprefix("test_") in QUICK:
+            item.add_marker(pytest.mark.quick)
 
 
 @pytest.fixture(scope="session")
