@@ -5,7 +5,7 @@ import re
 import pytest
 from costing import costs_under
 
-from fledgling.worker.languages.c.conditionals import but_one
+from fledgling.worker.languages.c.conditionals import but_one, others
 
 SIZE = 1 << 18  # bytes: a quarter of the largest file; the square of that would take hours
 SECONDS = 1.0  # of CPU; a quarter of it on a quiet machine
@@ -36,6 +36,7 @@ LEFT = {  # a text, and what is left of its lines
         "# define c \\",
         " {",
     ],
+    "enum {\n#ifdef A\n  A\n#else\n  B,\n#endif\n};": ["enum {", "  A", "};"],
     "#if A\n#if B\n{\n#else\n{\n#endif\n#else\n{\n#if C\n#endif\n#endif\n}": ["{", "}"],
     "#if A\nint f() {\n#if B\n  if (b) {\n#else\n  {\n#endif\n  }\n}\n#endif": [
         "#if A",
@@ -51,6 +52,7 @@ WHOLE = [
     "#ifndef A_H\n#define A_H\nint f(void) { }\n#endif",
     "enum a {\n  A,\n#ifdef B\n  B,\n#else\n  C,\n#endif\n};",
     "enum {\n#ifdef B\n  B,\n#endif\n  C\n};",
+    "enum {\n#ifdef B\n  B\n#else\n  C\n#endif\n};",
     "typedef enum a : int {\n  B,\n#ifdef C\n  C = f(1, 2),\n#endif\n} a;",
     "int f() {\n#if A\n  if (a) {\n  }\n#else\n  (b);\n#endif\n}",
     "#if A\n/* { */ a = \"{\"; b = '{'; // {\n#endif",
@@ -95,6 +97,20 @@ def left(text: str) -> list[str]:
 @pytest.mark.parametrize("text", LEFT)
 def test_one_branch_is_left_of_what_cannot_stand_for_itself(text: str) -> None:
     assert left(text) == LEFT[text]
+
+
+OTHERS = {  # a text, and what is left of its lines in each of the other readings
+    "#if A\nint w(int a) {\n}\nint u() {\n#else\nint main() {\n#endif\n}": [["int main() {", "}"]],
+    "#if A\nif (a) {\n#endif\nb();\n#if A\n}\n#endif": [["b();"]],
+    "#if 0\n{\n#else\n(\n#endif": [["{"]],
+    "a =\n#if B\n1\n#elif C\n2\n#else\n3\n#endif\n;": [["a =", "2", ";"], ["a =", "3", ";"]],
+}
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_each_branch_is_left_in_one_of_the_readings(text: str) -> None:
+    read = [[line.rstrip() for line in each.decode().splitlines() if line.strip()] for each in others(text.encode())]
+    assert read == OTHERS[text]
 
 
 @pytest.mark.parametrize("text", WHOLE)

@@ -21,6 +21,13 @@ TESTS = Path(__file__).parent
 TEXTS = tomllib.loads((TESTS / "elided_bodies.toml").read_text())["text"]
 SOURCES = sorted((TESTS / "languages").glob("*.toml"))
 LANGUAGES = load_languages()
+LANGUAGES = replace(  # without the repair that leaves out bodies because they hold an error
+    LANGUAGES,
+    rows={
+        name: replace(row, repairs=tuple(each for each in row.repairs if each != "c.bodies"))
+        for name, row in LANGUAGES.rows.items()
+    },
+)
 WITHOUT_BODIES = replace(LANGUAGES, rows={name: replace(row, body="") for name, row in LANGUAGES.rows.items()})
 STATEMENT = "count += reading(count, 1) + reading(count, 2)"
 ENDS = {"c": ";", "cpp": ";", "go": "", "python": "", "rust": ";"}

@@ -45,9 +45,9 @@ WRONG = {
         "worker/languages/c/gap.py: ModuleNotFoundError: No module named 'fledgling.worker.languages.c.gap'",
     ),
     "a repair does not compile": (
-        "worker/languages/c/gaps.py",
-        {'NO_ARGUMENT = rb"': 'NO_ARGUMENT = rb"('},
-        "worker/languages/c/gaps.py: error: missing ), unterminated subpattern",
+        "worker/languages/cpp/gaps.py",
+        {'EMIT = rb"': 'EMIT = rb"('},
+        "worker/languages/cpp/gaps.py: error: missing ), unterminated subpattern",
     ),
     "a resolver imports what is not there": (
         "worker/languages/go/imports.py",

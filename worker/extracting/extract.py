@@ -5,20 +5,22 @@ nor the parser can be stopped from within but at a price for every file. extract
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 
 import re2
 from msgspec.structs import replace
 
+from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.elided_bodies import Blanked, Bodies
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.heads import HeadRules
 from fledgling.worker.extracting.inner import Inner, on_lines
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
-from fledgling.worker.extracting.outline import Text, extraction
-from fledgling.worker.extracting.repair import read, repairs
+from fledgling.worker.extracting.outline import Text, by_place, extraction, symbols
+from fledgling.worker.extracting.repair import Reading, read, read_others, repairs
 from fledgling.worker.language import PLACE, Language, LanguageError, Languages, own_module
-from fledgling.worker.rows import Extraction
+from fledgling.worker.rows import Extraction, SymbolRow
 
 HEADS = "/heads.toml"  # ends the names of rules that heads.py reads; the others are queries, or lexical.py's
 QUIET = re2.Options()  # what is wrong is raised, and not written to standard error as well
@@ -128,6 +130,19 @@ def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extr
     found = reading.captured
     text = Text(source, found.comments + blanked.comments, reading.left_out)
     definitions, imports = found.definitions(), found.imports()
-    return extraction(
+    extracted = extraction(
         reading.language, text, definitions, imports, "tree-sitter", complete=found.complete, macros=found.macros
     )
+    if reading.left_out:
+        extracted.symbols.extend(in_others(text, reading.left_out, read_others(syntaxes, source, blanked)))
+        extracted.symbols.sort(key=by_place)
+    return extracted
+
+
+def in_others(text: Text, left_out: Sequence[Span], others: Iterable[Reading]) -> Iterable[SymbolRow]:
+    """What other readings of a text define where one has left something out, each once."""
+    found: dict[SymbolRow, None] = {}
+    for other in others:
+        shown = Text(text.source, text.comments, other.left_out)
+        found |= dict.fromkeys(symbols(other.language, shown, other.captured.definitions(), only=sorted(left_out)))
+    return found

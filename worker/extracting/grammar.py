@@ -82,9 +82,9 @@ def load_grammar(name: str) -> Grammar:
         raise ValueError(f"grammars: {name} is not installed ({problem})") from problem
 
 
-def errors(tree: Tree) -> int:
-    """How many places of the text the grammar does not know."""
-    return sum(1 for _ in unknown(tree))
+def errors(tree: Tree, source: bytes) -> int:
+    """How much of the text the grammar does not know: the lines of all places, those in another counted again."""
+    return sum(1 + source.count(b"\n", start, end) for start, end in unknown(tree))
 
 
 def unknown(tree: Tree) -> Iterator[Span]:

@@ -25,6 +25,7 @@ LONGEST = 4 * MAX_SIGNATURE  # bytes that one is made of
 MAX_NAME = 200  # characters; a computed JavaScript name can be any expression, and nobody asks for such a one
 MAX_GAP = 1000  # bytes of white space between a comment and what it is about: each definition looks through them
 END = 256  # bytes looked at together for the last code before a place
+END_OF_TEXT = 2**63  # behind any byte
 MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would make qualified names of quadratic size
 
 PLAIN = re.compile(r'"""(?>(?:[^"\\\r\0]++|"(?!""))*)"""')  # its value is as it stands; a parser takes ten times longer
@@ -191,15 +192,36 @@ def extraction(
 ) -> Extraction:
     """Make the rows. What is among `macros` belongs to nobody, and nothing belongs to it."""
     imports = sorted(imports, key=lambda found: found.start)
-    symbols = [symbol(language, text, found, None) for found in macros if len(found.name) <= MAX_NAME]
-    for found, parent in list(nested(language, definitions)):  # a later one may settle an earlier one's visibility
-        row = symbol(language, text, found, parent)
-        symbols += [row, replace(row, kind="export")] if found.exported else [row]
-    symbols += (row for found in imports for row in import_symbols(text, found))
-    symbols.sort(key=lambda row: (row.line_start, -row.line_end, row.name))
+    listed = [symbol(language, text, found, None) for found in macros if len(found.name) <= MAX_NAME]
+    listed += symbols(language, text, definitions)
+    listed += (row for found in imports for row in import_symbols(text, found))
+    listed.sort(key=by_place)
     rows = [row for found in imports for row in import_rows(language, text.line(found.start), found)]
     comment_lines = text.comment_lines if language.comment_lines else frozenset[int]()
-    return Extraction(symbols, rows, comment_lines, engine, complete)
+    return Extraction(listed, rows, comment_lines, engine, complete)
+
+
+def symbols(
+    language: Language, text: Text, definitions: Iterable[Definition], only: Sequence[tuple[int, int]] | None = None
+) -> Iterator[SymbolRow]:
+    """The rows of definitions, or of those whose name stands in some spans, which are in order."""
+    for found, parent in list(nested(language, definitions)):  # a later one may settle an earlier one's visibility
+        if only is None or is_within(only, found.inside - 1):
+            row = symbol(language, text, found, parent)
+            yield row
+            if found.exported:
+                yield replace(row, kind="export")
+
+
+def by_place(row: SymbolRow) -> tuple[int, int, str]:
+    """A sort key: what begins first, and of that what holds the rest."""
+    return row.line_start, -row.line_end, row.name
+
+
+def is_within(spans: Sequence[tuple[int, int]], place: int) -> bool:
+    """Whether a byte is in one of some spans, which are in order."""
+    at = bisect_right(spans, (place, END_OF_TEXT))
+    return at > 0 and place < spans[at - 1][1]
 
 
 # ---- definitions -----------------------------------------------------------------------------------------------------

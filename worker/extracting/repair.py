@@ -6,6 +6,7 @@ byte of what they leave where it was. What one does, its function says:
     apart(text)              reads what needs no parser, and leaves it out, always: directives of C
     first(text)              the spans to leave out at first; with errors left, the text is parsed with them as well
     repaired(text, unknown)  where errors are left, and where they stand; it counts if it leaves fewer
+    others(text)             where a repair leaves out what another reading would hold: the texts of those
 """
 
 from bisect import bisect_left, bisect_right
@@ -23,8 +24,8 @@ from fledgling.worker.extracting.grammar import Syntax, errors, unknown
 from fledgling.worker.extracting.outline import Definition, Import, without
 from fledgling.worker.language import Language, own_module
 
-STAGES = ("apart", "first", "repaired")
-NEAR = 1000  # bytes between what a grammar does not know and the error that it makes
+STAGES = ("apart", "first", "repaired", "others")
+NEAR = 1000
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
 
 
@@ -53,6 +54,7 @@ class Repairs(Struct, frozen=True):
     apart: list[Callable[[bytes], Apart]]
     first: list[Callable[[bytes], list[Span]]]
     repaired: list[Callable[[bytes, Iterable[Span]], Repaired]]
+    others: list[Callable[[bytes], Iterator[bytes]]]
 
 
 @cache
@@ -74,16 +76,32 @@ class Reading(Struct):
 def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> Reading:
     """What a text says without some bodies, and the grammar that knows it."""
     in_order = in_turn(syntaxes, blanked.text)
-    text, blank, parts = blanked.text, blanked.blank, []
-    for apart in repairs(in_order[0].row.repairs).apart:
-        parts.append(apart(text))
-        text, blank = parts[-1].text, [*blank, *parts[-1].blank]
+    text, blank, parts = read_apart(in_order[0], blanked)
     syntax, tree, repaired = understand(in_order, blanked.text, text, between(text, blank))
     captured = syntax.find(source, tree)
     for part in parts:
         captured.take(part.definitions, part.imports, part.comments, part.decorators)
     captured.take(comments=[span for each in repaired for span in each.comments])
     return Reading(syntax.row, captured, [span for each in repaired for span in each.left_out])
+
+
+def read_others(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> Iterator[Reading]:
+    """What it says where a repair has to leave something out, read in each of the other ways."""
+    syntax = in_turn(syntaxes, blanked.text)[0]
+    text, blank, _ = read_apart(syntax, blanked)
+    for other in (other for others in repairs(syntax.row.repairs).others for other in others(text)):
+        syntax, tree, repaired = understand([syntax], blanked.text, other, between(text, blank))
+        left_out = [span for each in repaired for span in each.left_out]
+        yield Reading(syntax.row, syntax.find(source, tree), left_out)
+
+
+def read_apart(syntax: Syntax, blanked: Blanked) -> tuple[bytes, list[Span], list[Apart]]:
+    """The text that is for the parser, what of it is blank, and what needs no parser."""
+    text, blank, parts = blanked.text, blanked.blank, []
+    for apart in repairs(syntax.row.repairs).apart:
+        parts.append(apart(text))
+        text, blank = parts[-1].text, [*blank, *parts[-1].blank]
+    return text, blank, parts
 
 
 def understand(
@@ -95,19 +113,19 @@ def understand(
     """
     best, *others = syntaxes
     text, tree = at_first(best, text, ranges)
-    fewest = errors(tree)
+    fewest = errors(tree, source)
     made: list[Repaired] = []
     for repair in repairs(best.row.repairs).repaired:
         attempt = repair(text, unknown(tree)) if fewest else Repaired(text)
         if attempt.text != text:
             other = best.parse(attempt.text, ranges)
-            if (count := errors(other)) < fewest:
+            if (count := errors(other, source)) < fewest:
                 text, tree, fewest = attempt.text, other, count
                 made.append(attempt)
     for syntax in others:
         if fewest and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, source)):
             other = syntax.parse(text, ranges)
-            if (count := errors(other)) < fewest:
+            if (count := errors(other, source)) < fewest:
                 best, tree, fewest = syntax, other, count
     return best, tree, made
 
@@ -118,9 +136,9 @@ def at_first(syntax: Syntax, source: bytes, ranges: list[Range]) -> tuple[bytes,
     spans = [*spread((span for first in repairs(syntax.row.repairs).first for span in first(joined)), ranges)]
     text = without(source, spans) if spans else source
     tree = syntax.parse(text, ranges)
-    if spans and (fewest := errors(tree)):
+    if spans and (fewest := errors(tree, source)):
         attempt = syntax.parse(source, ranges, edited(tree, source, spans))
-        tree = attempt if errors(attempt) <= fewest else tree
+        tree = attempt if errors(attempt, source) <= fewest else tree
     return text, tree
 
 

@@ -2,7 +2,8 @@
 
 The preprocessor takes one. A parser reads all, one behind the other, and so a bracket too many: a function ends where
 its file does, and what follows is in it. Nor does it know a conditional in the middle of a statement: between
-`int f(int a,` and `int b)`. Where a text has errors it is parsed with one branch of each such conditional.
+`int f(int a,` and `int b)`. Where a text has errors it is parsed with one branch of each such conditional, the first,
+and again with another, for what only that defines: `main` behind the `#else` of a `wmain`.
 """
 
 import re
@@ -30,32 +31,44 @@ BRACE = 2**20  # how deep it counts: so a depth also tells what is in parenthese
 DEPTHS = {b"(": 1, b"[": 1, b"{": BRACE, b")": -1, b"]": -1, b"}": -BRACE}
 FOLLOWING = re.compile(rb"(?>(?:\s++|" + REMARK + rb")*)(?P<sign>[\w{])?")
 ENUM = re.compile(rb"\benum\b[^;]*\Z")  # what is left out of one is no mistake of its parser
+MOST_BRANCHES = 4  # that are looked at; each takes as long as the first
 UNFINISHED = re.compile(rb"[\w\"=(\[|&?+*/<>!-]\Z")  # what a statement does not end in
 
 Span = tuple[int, int]
 
 
 class Conditional(Struct):
-    """One that is open: how deep in brackets it begins, and is where it is least deep; its directives."""
+    """One that is open: its directives, and how deep in brackets it begins, is where it is least deep, and ends."""
 
     depth: int
     least: int
     is_whole: bool = True
     directives: list[Span] = []
-    kept: int = 0  # which of its branches
-    behind: int = 0  # how deep that one ends
+    first: int = 0  # which of its branches the preprocessor may take first
+    ends: list[int] = []
+    commas: set[bool] = set()  # whether the branches of one in an `enum` end in one
 
-    def end_branch(self, depth: int) -> None:
-        """Note how deep a branch has ended."""
-        self.is_whole = self.is_whole and self.least == self.depth == depth
-        if len(self.directives) - 1 == self.kept:
-            self.behind = depth
+    def end_branch(self, depth: int, enum: int, last: bytes) -> None:
+        """Note how deep a branch has ended, and in an `enum` that is as deep whether in a comma."""
+        if depth == enum:
+            self.commas.add(last.endswith(b","))
+        self.is_whole = self.is_whole and self.least == self.depth == depth and len(self.commas) < 2
+        self.ends.append(depth)
 
-    def left_out(self, end: Span) -> Iterator[Span]:
+    def kept(self, turn: int) -> int:
+        """Which branch is taken in a turn: each in one of them, and none in one if there is no `#else`."""
+        return (self.first + turn) % max(len(self.directives), 2)
+
+    def behind(self, turn: int) -> int:
+        """How deep the branch that is taken ends."""
+        kept = self.kept(turn)
+        return self.ends[kept] if kept < len(self.ends) else self.depth
+
+    def left_out(self, turn: int, end: Span) -> Iterator[Span]:
         """The directives, up to the one that ends it, and the branches that are not kept."""
         ends = [start for start, _ in self.directives[1:]] + [end[0]]
         for branch, ((start, behind), following) in enumerate(zip(self.directives, ends, strict=True)):
-            yield start, behind if branch == self.kept else following
+            yield start, behind if branch == self.kept(turn) else following
         yield end
 
 
@@ -66,13 +79,26 @@ def repaired(source: bytes, _unknown: Iterable[Span]) -> Repaired:
     return Repaired(text, left_out=spans, comments=comments(source, spans))
 
 
-def but_one(source: bytes) -> Iterator[Span]:
+def others(source: bytes) -> Iterator[bytes]:
+    """The text with other branches of such conditionals, until each has been kept."""
+    seen = [[*but_one(source)]]
+    for turn in range(1, MOST_BRANCHES):
+        spans = [*but_one(source, turn)]
+        if spans in seen:
+            break
+        seen.append(spans)
+        yield without(source, (line for span in spans for line in lines(source, *span)))
+
+
+def but_one(source: bytes, turn: int = 0) -> Iterator[Span]:
     """The spans to leave out, in order: directives of such conditionals, and all their branches but the first.
+
+    In the next turn it is the second that stays.
 
     What else the preprocessor is told in one of them stays: `#define` and `#include` stand for themselves.
     """
     behind = 0
-    for start, end in sorted(_left_out(source)):
+    for start, end in sorted(_left_out(source, turn)):
         if start < behind:
             continue  # it is in a branch that is left out
         behind = end
@@ -89,7 +115,7 @@ def comments(source: bytes, spans: list[Span]) -> list[Span]:
     return [match.span() for match in found if match["remark"]]
 
 
-def _left_out(source: bytes) -> Iterator[Span]:
+def _left_out(source: bytes, turn: int) -> Iterator[Span]:
     depth = 0
     last = b";"
     enum = -1  # how deep what is in one is
@@ -103,21 +129,21 @@ def _left_out(source: bytes) -> Iterator[Span]:
                 around[-1].least = min(around[-1].least, depth)
             case "begin":
                 is_within = UNFINISHED.search(last) or (depth != enum and last.endswith(b","))
-                kept = 0 if piece["never"] is None else 1
-                around.append(Conditional(depth, depth, not is_within, [piece.span()], kept, behind=depth))
+                first = 0 if piece["never"] is None else 1
+                around.append(Conditional(depth, depth, not is_within, [piece.span()], first))
             case "turn" if len(around) > 1:
-                around[-1].end_branch(depth)
+                around[-1].end_branch(depth, enum, last)
                 around[-1].directives.append(piece.span())
                 depth = around[-1].depth
             case "end" if len(around) > 1:
                 ended = around.pop()
-                ended.end_branch(depth)
+                ended.end_branch(depth, enum, last)
                 is_within = _goes_on(last, source, piece.end()) or (depth != enum and last.endswith(b","))
                 ended.is_whole = ended.is_whole and not is_within
-                depth = ended.behind
+                depth = ended.behind(turn)
                 around[-1].least = min(around[-1].least, ended.least)
                 if not ended.is_whole:
-                    yield from ended.left_out(piece.span())
+                    yield from ended.left_out(turn, piece.span())
         if piece.lastgroup in CODE:
             last = piece[0].rstrip() or last
 

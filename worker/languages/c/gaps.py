@@ -1,11 +1,12 @@
 """What the grammar of C lacks, and the rest of a text does without; left out near errors only.
 
 Each expression is named after what it finds, below the rule of C11 or the use of a macro that makes it valid, with an
-example. All are verbose and take linear time: what repeats is possessive.
+example. All are verbose and take linear time: what repeats is possessive. Where one has groups, they are what is left
+out, else all of it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired, around
@@ -13,12 +14,25 @@ from fledgling.worker.languages.c.macros import lines, placed
 
 Span = tuple[int, int]
 
+LITERAL = rb"""(?:"(?>(?:[^"\\\n]++|\\.)*)"|'(?>(?:[^'\\\n]++|\\.)*)')"""
+PLAIN = rb"""(?:[^(){};"']++|""" + LITERAL + rb")"
+IN_BRACES = rb"""(?:[^(){}"']++|""" + LITERAL + rb"|\((?>(?:[^(){}\"']++|" + LITERAL + rb")*)\))"
+BRACES = rb"\{(?>(?:" + IN_BRACES + rb"|\{(?>" + IN_BRACES + rb"*)\})*)\}"
+FLAT = rb"(?:" + PLAIN + rb"|" + BRACES + rb")"
+NESTED = rb"(?:" + FLAT + rb"|\((?>(?:" + FLAT + rb"|\(" + FLAT + rb"*+\))*)\))"
+PARENTHESES = rb"\((?>" + NESTED + rb"*)\)"  # in each other, three deep, and two braces
+JOINED = rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]++"  # words that nobody but a macro is made of
+
 # 6.4.5 (5): adjacent string literals are one, also where a macro stands for one of them: "%" PRIu64
 MACRO_BESIDE_STRING = rb"""(?<=") [ \t]*+ [A-Z]\w*+ (?= \s*+ [",)] )"""
 # A calling convention before the pointer of 6.7.6.1: (WINAPI *f)(
-CONVENTION_OF_POINTER = rb"(?<=\() [A-Z][A-Z0-9_]{2,}+ [ \t]*+ (?= \* [ \t]*+ \w++ [ \t]*+ \) [ \t]*+ \( )"
+CONVENTION_OF_POINTER = (
+    rb"(?<=\() [A-Z][A-Z0-9_]{2,}+ [ \t]*+ (?= \* [ \t]*+ \w++ [ \t]*+ \) \s*+ (?:[A-Z_]++[ \t]*+)?+ \( )"
+)
 # Attributes behind the parameters of 6.7.6.3, with arguments: f(int a) LIB_PRINTF(1, 2);
-CALL_BEHIND_PARAMETERS = rb"(?:(?<=\))|(?<=\)\sconst)) \s++ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ \( [^(){};]*+ \) (?= \s*+ ; )"
+CALL_BEHIND_PARAMETERS = (
+    rb"(?:(?<=\))|(?<=\)\sconst)) \s++ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ " + PARENTHESES + rb" (?= \s*+ ; )"
+)
 # ... without: f(int a) LIB_PURE;
 WORDS_BEHIND_PARAMETERS = (
     rb"(?<=\)) \s++ [A-Z][A-Z0-9]*+_[A-Z0-9_]++ (?: \s++ [A-Z][A-Z0-9]*+_[A-Z0-9_]++ )*+ (?= \s*+ ; )"
@@ -32,31 +46,99 @@ ARGUMENTS_OF_TYPE = rb"(?<=\w) \( \w++ [\s*]*+ (?: , \s*+ \w++ [\s*]*+ )++ \) (?
 # An attribute behind the name of a parameter: void *data UNUSED
 UNUSED = rb"(?<=[\w*]) \s (?= \w*UNUSED ) \w++ (?= \s*+ [,)] )"
 # Attributes among the specifiers of 6.7: void LIB_PRINTF(2, 3) f(
-NUMBERS_AMONG_SPECIFIERS = rb"(?<=\s) [A-Z][A-Z0-9_]{2,}+ [ ]?+ \( [\d, \t]++ \) (?= \s++ [\w*] )"
+NUMBERS_AMONG_SPECIFIERS = rb"(?<=\s) [A-Za-z]\w{2,}+ [ ]?+ \( [\d, \t]++ \) (?= \s++ [\w*] )"
 # Attributes of the enumerators of 6.7.2.2: enum { A LIB_SINCE(1) = 2 }
 CALL_BEHIND_ENUMERATOR = rb"(?<=\w) \s++ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ \( [^(){};]*+ \) (?= \s*+ [=,}] )"
 # Attributes behind the members of 6.7.2.1: } LIB_PACKED a;
 WORD_BEHIND_MEMBERS = rb"(?<=\}[ ]) [A-Z][A-Z0-9_]{2,}+ (?= \s++ \w++ \s*+ ; )"
 # 6.10.3 (4): an argument may consist of no tokens: LIST_HEAD(, a) b;
-NO_ARGUMENT = rb"(?<=_HEAD\() ,"
+NO_ARGUMENT = rb"(?<=\w\() [ \t]*+ ,"
 # A call without a semicolon between definitions, whose macro ends it: type_init(a)
 CALL_ALONE = rb"""(?<=\n\n) [a-z]\w*+ \( [^(){};"']*+ \) (?= [ \t]*+ (?: \n[ \t]*+ (?: \n|\Z ) | \Z ) )"""
+# Attributes among the specifiers, without arguments, at the beginning of a line: LIB_API const char *(f)(
+WORD_BEFORE_TYPE = (
+    rb"(?: ^[ \t]*+ (" + JOINED + rb") | \b(?:extern|static) [ ] (?:\"C\"[ ])?+ ([A-Z][A-Z0-9_]{3,}+) )"
+    rb" (?= [ \t]++ (?: (?:const|struct|unsigned|void|char|short|int|long|float|double|bool)\b"
+    rb"   | (?:static|inline|constexpr|virtual|friend|extern)\b"
+    rb"   | [\w:]++ (?:<[^<>;{}\n]*+>)?+ (?: \s*+ [*&]++ \s*+ [\w(] | \s++ \w ) ) )"
+)
+# ... of parameters, before and behind: f(UNUSED int a, b *c LIB_NONNULL)
+WORD_BEFORE_PARAMETER = (
+    rb"(?<=[(,]) \s*+ (?:__\w++|\w++_const|[A-Z][A-Z0-9_]{3,}+)"
+    rb" (?= [ ]++ (?:(?:const|struct)[ ]++)?+ \w++ [\s*&]++ \w )"
+)
+WORD_BEHIND_PARAMETER = rb"(?<=[\w\]]) \s++ " + JOINED + rb" (?:" + PARENTHESES + rb")?+ (?= \s*+ [,)] )"
+# ... of pointers: char *_Nonnull a
+WORD_BEHIND_STAR = (
+    rb"(?<=[*&]) [ \t]*+ (?!(?:const|volatile|restrict|operator|static|and|or|xor|bitand|bitor)\b) [A-Za-z_]\w*+"
+    rb" (?= [ \t]++ [A-Za-z_]\w*+ [ \t]*+ (?:[,)=;(\[]|::) )"
+)
+WORD_BEFORE_STAR = (
+    rb"(?<=\w) (?<!\bconst) (?<!\bstruct) (?<!\breturn) (?<!\bstatic) (?<!\bextern) (?<!\btypedef)"
+    rb" [ ] [A-Z][A-Z0-9_]++ (?= [ \t]*+ \* )"
+)
+# ... of variables and members: int a LIB_GUARDED_BY(b) = 1;
+CALL_BEHIND_VARIABLE = rb"(?<=[\w\]]) \s++ " + JOINED + PARENTHESES + rb" (?= \s*+ [;=] )"
+# A prototype that old compilers read without its parameters: int f OF((int a));
+PARAMETERS_IN_MACRO = rb"(?<=[\w)\s]) ([A-Z_]{2,}+\w*+ [ \t]*+ \() \( " + NESTED + rb"*+ \) (\)) (?= \s*+ ; )"
+# A function within a macro: LIB_UNUSED(static int f(int a)) {
+FUNCTION_IN_MACRO = (
+    rb"^ ([A-Z][A-Z0-9_]++ \() (?= (?:static|inline|const|extern|unsigned|struct)\b )"
+    rb" [^(){};]*+ \( [^(){};]*+ \) (\)) (?= \s*+ \{ )"
+)
+# 6.9.1 (6): declarations of parameters behind their list: f(a) int a; {
+PARAMETERS_BEHIND_LIST = (
+    rb"(?<=\)) [ \t]*+ \n (?: \s*+ (?!return\b|goto\b|else\b) [A-Za-z_]\w*+ [\s*]++ [^{};=\n]++ ;"
+    rb" (?:[ \t]*+ /\*[^*\n]*+\*/)?+ )++ (?= \s*+ \{ )"
+)
+# A type that a macro makes of one: Elf(Sym) *a
+ARGUMENT_OF_TYPE = rb"\b [A-Z]\w*+ (\( \w++ \)) (?= [ ]*+ [*&]++ [ ]*+ \w | [ ]++ \w++ [ ]*+ [,);=] )"
+# A word that stands for statements, declarations or values: BEGIN_TEST
+WORD_ALONE = rb"^[ \t]*+ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ $ (?! \s*+ [](){}=;,.\[+|&?:<>*/-] )"
+WORD_BEFORE_BODY = rb"(?:(?<=\n\n)|(?<=[;}/ ]\n)) [A-Z][A-Z0-9_]{2,}+ [ \t]*+ (?= \n \{ )"
+# ... with arguments, whatever is called of the result: FLAG(int, a, 1).on(b);
+CALL_OF_MACRO = (
+    rb"^[ \t]*+ [A-Z][A-Z0-9_]*+ [ \t]*+ " + PARENTHESES + rb" (?: \s*+ (?:\.|->) \w++ " + PARENTHESES + rb")*+"
+    rb" (?= [ \t]*+ ;?+ [ \t]*+ (?://[^\n]*+|/\*[^*\n]*+\*/)?+ $ (?! \s*+ [{(=:?.&|-] ) )"
+)
+# ... that makes an enumerator of its first argument: OPTION(A, LONG, 1),
+ENUMERATOR_BY_MACRO = rb"^[ \t]*+ ([A-Z]\w*+ [ \t]*+ \() \w++ ((?: , " + NESTED + rb"*+ )?+ \)) (?= [ \t]*+ , )"
+# ... with a body: TEST_CASE("a") {
+CALL_BEFORE_BODY = (
+    rb"^[ \t]*+ (?!(?:if|for|while|switch|catch|else|return|do)\b) \w++ [ \t]*+"
+    rb" (?: \( [^(){};\"']*+ " + LITERAL + NESTED + rb"*+ \) | (?<=each) " + PARENTHESES + rb" ) (?= \s*+ \{ )"
+)
+# 6.8.4: parentheses that are in a macro: if ISZERO(a) {
+CALL_BEHIND_IF = rb"(?<=\bif) [ ] [A-Z][A-Z0-9_]{3,}+ (?= [ ]?+ \( )"
+# 6.7.2.2: the value of an enumerator that is made of macros, which are defined and included below
+VALUE_BELOW = rb"= (?= [ \t]*+ \n \s*+ [\#}] )"
 
 ALL = (
     MACRO_BESIDE_STRING, CONVENTION_OF_POINTER, CALL_BEHIND_PARAMETERS, WORDS_BEHIND_PARAMETERS, INITIALIZER_IN_MACRO,
     ARGUMENTS_OF_TYPE, WORD_BEHIND_PARAMETERS, UNUSED, NUMBERS_AMONG_SPECIFIERS, CALL_BEHIND_ENUMERATOR,
-    WORD_BEHIND_MEMBERS, NO_ARGUMENT, CALL_ALONE,
+    WORD_BEHIND_MEMBERS, NO_ARGUMENT, CALL_ALONE, WORD_BEFORE_TYPE, WORD_BEFORE_PARAMETER, WORD_BEHIND_PARAMETER,
+    WORD_BEFORE_STAR, WORD_BEHIND_STAR, CALL_BEHIND_VARIABLE, PARAMETERS_IN_MACRO, FUNCTION_IN_MACRO,
+    PARAMETERS_BEHIND_LIST, ARGUMENT_OF_TYPE, WORD_ALONE, WORD_BEFORE_BODY, CALL_BEHIND_IF, CALL_OF_MACRO,
+    ENUMERATOR_BY_MACRO, CALL_BEFORE_BODY, VALUE_BELOW,
 )  # fmt: skip
 GAP = re.compile(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
 
 
 def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:
     """The text without them, near what the grammar does not know."""
-    return without_gaps(source, unknown, [GAP])
+    return without_gaps(source, unknown, GAP)
 
 
-def without_gaps(source: bytes, unknown: Iterable[Span], gaps: Iterable[re.Pattern[bytes]]) -> Repaired:
-    """The text without what some expressions find outside of directives, near what the grammar does not know."""
-    found = [match.span() for place in around(unknown) for gap in gaps for match in gap.finditer(source, *place)]
-    spans = (span for span, is_directive in placed(source, found) if not is_directive)
+def without_gaps(
+    source: bytes, unknown: Iterable[Span], gap: re.Pattern[bytes], *, directives: bool = False
+) -> Repaired:
+    """The text without what an expression finds near what the grammar does not know; outside of directives, or in."""
+    found = [span for place in around(unknown) for match in gap.finditer(source, *place) for span in left_out(match)]
+    spans = (span for span, is_directive in placed(source, found) if is_directive is directives)
     return Repaired(without(source, (line for span in spans for line in lines(source, *span))))
+
+
+def left_out(match: re.Match[bytes]) -> Iterator[Span]:
+    """The spans that a match leaves out: its groups, if there are any."""
+    spans = [match.span(group) for group in range(1, match.re.groups + 1) if match.start(group) >= 0]
+    yield from spans or [match.span()]

@@ -112,7 +112,7 @@ NAME = re.compile(rb"(?<=[\s,(])\w++\Z")
 WORD = re.compile(rb"\w+")
 MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
 FINAL = re.compile(rb"final|[A-Z0-9_]+_(?:FINAL|SEALED)")
-INITIAL = re.compile(rb"\s*+\(\s*+=")
+INITIAL = re.compile(rb"\s*+\((?:\s*+=|\()")
 MODIFIERS = frozenset({b"signed", b"unsigned", b"short", b"long"})
 TAGS = frozenset({b"struct", b"union", b"enum", b"class", b"typename"})
 ASIDES = frozenset({b"__attribute__", b"__attribute", b"__asm__", b"asm"})
@@ -234,7 +234,7 @@ def is_bare(source: bytes, match: re.Match[bytes]) -> bool:
 
 
 def code_above(source: bytes, end: int) -> bytes:
-    """The last sign of the code above; `;` where there is none, and at the top of a struct; `?` where it is far."""
+    """The last sign of the code above; `;` where there is none or a macro alone, and atop a struct; else `?`."""
     for _ in range(ABOVE):
         begin = source.rfind(b"\n", 0, end) + 1
         line = ONE_LINE.sub(b"", source[begin:end]).strip()
@@ -243,7 +243,7 @@ def code_above(source: bytes, end: int) -> bytes:
                 break
             line = source[source.rfind(b"\n", 0, begin) + 1 : begin].strip()
         if line and not line.startswith(b"#"):
-            return b";" if OPENING.fullmatch(line) else line[-1:]
+            return b";" if OPENING.fullmatch(line) or LONE.fullmatch(line) else line[-1:]
         if not begin:
             return b";"
         end = begin - 1

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 from fledgling.worker.extracting.repair import Repaired
-from fledgling.worker.languages.c.gaps import GAP as OF_C
-from fledgling.worker.languages.c.gaps import Span, without_gaps
+from fledgling.worker.languages.c.gaps import JOINED, PARENTHESES, Span, without_gaps
+from fledgling.worker.languages.c.macros import ANGLES
 
 # C++20 9.3.4.4: the class of a pointer to member: void (A::*f)()
 CLASS_OF_MEMBER_POINTER = rb"(?<![\w:]) (?:\w++::){1,9}+ (?=\*)"
@@ -23,21 +23,56 @@ CALL_BEFORE_CLASS = (
     rb" (?= \s++ \w++ (?: \s++ final )?+ \s*+ [:{] )"
 )
 # 9.3.4.7: a default argument that is an empty list: f(A b = {})
-EMPTY_DEFAULT = rb"(?<=[\w&>]) \s*+ = \s*+ \{ \s*+ \} (?= \s*+ [,)] )"
+EMPTY_DEFAULT = rb"(?<=[\w&>/]) \s*+ = \s*+ \{ \s*+ \} (?= \s*+ [,)] )"
 # 13.2: the default of a parameter that is a pointer without a name: enable_if<A>::type* = nullptr
-POINTER_BEFORE_DEFAULT = rb"\* (?= [ \t]*+ = [ \t]*+ (?: nullptr | 0 ) \b )"
+POINTER_BEFORE_DEFAULT = rb"\* (?= \s*+ (?:/\*[^*]*+\*/)?+ \s*+ = \s*+ (?: nullptr | 0 ) \b )"
 # Visibility by a macro, among specifiers: inline LIB_API std::string f()
 EXPORT = rb"\b [A-Z]\w*_(?:API|EXPORT)\b (?= \s++ [\w:~] )"
 # Calling conventions of Microsoft's compilers: BOOL __stdcall f(int a)
 CONVENTION = rb"\b __ (?: c | std | fast | this | vector )call \b"
+# 9.2.9.5: what stands before the last comma of an expression whose type is asked for: decltype(a(), void())
+BEFORE_COMMA = (
+    rb"\bdecltype \s*+ \( ((?: (?: "
+    + PARENTHESES
+    + rb" | "
+    + ANGLES
+    + rb" | [^(){};,<]++ | < (?!<) | \{[^{};]*+\} )*+ , )++)"
+)
+# Access by a macro: LIB_PRIVATE_UNLESS_TESTED:
+ACCESS_BY_MACRO = rb"^[ \t]*+ [A-Z][A-Z0-9_]{4,}+ : (?!:) (?= [ \t]*+ (?: $ | / ) )"
+# 11.7.1: a base class by its full name: class a : public ::b {
+GLOBAL_BASE = rb"[:,] \s*+ (?:virtual\s++)?+ (?:public|private|protected)\s++ (::) (?=\w)"
+# 12.4: an operator that is called by its name: a.operator[](1)
+OPERATOR_CALLED = rb"(?<=[\w)>]) (?:\.|->) operator (?: \[\] | \(\) | -> | \* | [ ] [\w:<>]++ ) (?=\()"
+# 13.2: a parameter of a template by a macro: template <class A, LIB_ENABLE_IF(!is_b<A>::value)>
+PARAMETER_BY_MACRO = rb", \s*+ [A-Z][A-Z0-9_]{3,}+ " + PARENTHESES + rb" (?= \s*+ [,>] )"
+# 13.9.3: an explicit instantiation defines nothing: template class a<b>;
+INSTANTIATION = rb"^[ \t]*+ (?:extern\s++)?+ template \s++ (?:class|struct) \s [^;{}()]*+ ;"
+# Attributes of a name that is used: using a::b LIB_DEPRECATED;
+WORD_BEHIND_USING = rb"\busing \s++ [\w:]++ (\s++ [A-Z]\w*_\w++) (?= \s*+ ; )"
+# 9.3.4.5: a reference to an array without a name: typename A = T (&)[N]
+REFERENCE_TO_ARRAY = rb"(?<=\w) [ ]?+ \( &&?+ \) [ ]?+ \[ \w*+ \]"
+# 7.6.4: a member by a pointer to it: (a->*b)()
+MEMBER_BY_POINTER = rb"(?: -> | (?<=[\w)]) \. ) (?= \* )"
+# A constructor behind a macro: LIB_CONSTEXPR a(int b) : c(b) {}
+WORD_BEFORE_CONSTRUCTOR = JOINED + rb" (?= [ ]++ \w++ [ ]*+ " + PARENTHESES + rb" \s*+ : (?!:) )"
+# Attributes of the specialization of a class: class LIB_API a<b> {
+WORD_BEFORE_CLASS = rb"(?:(?<=\bclass[ ])|(?<=\bstruct[ ])) " + JOINED + rb" (?= \s++ \w++ [ ]?+ < )"
+# 9.4.5: the value of a variable behind its class: class { int a; } b{1};
+VALUE_BEHIND_CLASS = rb"(?<=\}[ ]) \w++ (\{ [^{};]*+ \}) (?= \s*+ ; )"
+# A type by a macro with arguments: typename LIB_BIND(a, b) c;
+TYPE_BY_MACRO = rb"\btypename [ ] [A-Z]\w*+ (" + PARENTHESES + rb") (?= [ ] \w )"
 
 ALL = (
-    CLASS_OF_MEMBER_POINTER, EXTERN_TEMPLATE, EMIT, TYPENAME, TYPE_OF_ENUM, CALL_BEFORE_CLASS, EMPTY_DEFAULT,
-    POINTER_BEFORE_DEFAULT, EXPORT, CONVENTION,
+    CLASS_OF_MEMBER_POINTER, INSTANTIATION, EXTERN_TEMPLATE, EMIT, TYPENAME, TYPE_OF_ENUM, CALL_BEFORE_CLASS,
+    EMPTY_DEFAULT,
+    POINTER_BEFORE_DEFAULT, EXPORT, CONVENTION, BEFORE_COMMA, ACCESS_BY_MACRO, GLOBAL_BASE, OPERATOR_CALLED,
+    PARAMETER_BY_MACRO, WORD_BEHIND_USING, REFERENCE_TO_ARRAY, MEMBER_BY_POINTER,
+    WORD_BEFORE_CONSTRUCTOR, WORD_BEFORE_CLASS, VALUE_BEHIND_CLASS, TYPE_BY_MACRO,
 )  # fmt: skip
 GAP = re.compile(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
 
 
 def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:
     """The text without them, near what the grammar does not know."""
-    return without_gaps(source, unknown, [OF_C, GAP])
+    return without_gaps(source, unknown, GAP)

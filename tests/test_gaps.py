@@ -1,0 +1,54 @@
+"""What the grammars of C and C++ lack: texts that are understood all the same, and what is found in them."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from costing import costs_under
+
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.languages.c import bodies, gaps
+from fledgling.worker.languages.cpp import gaps as gaps_of_cpp
+from fledgling.worker.languages.table import load_languages
+
+TEXTS = tomllib.loads(Path(__file__).with_name("gaps.toml").read_text())["text"]
+SIZE = 1 << 17  # bytes
+SECONDS = 1.0  # of CPU; a quarter of it on a quiet machine
+
+HOSTILE = [
+    "A(\n",
+    "\nA(b, {",
+    "\nA_B c ",
+    "f(\n",
+    'f("a"\n',
+    "decltype(a, ",
+    "decltype(a<b, ",
+    ", ABCD(",
+    "(A *b ",
+    "* a b ",
+    ") A_B(c ",
+    ")\nint a; ",
+    "{ struct a { ",
+    "{;#if a\n",
+    "{\n#else\n",
+    "struct (",
+]
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor(load_languages())
+
+
+@pytest.mark.parametrize("row", TEXTS, ids=lambda row: row["what"])
+def test_what_a_grammar_lacks_hides_nothing(extractor: Extractor, row: dict[str, str]) -> None:
+    found = extractor.extract(row["language"], row["source"].encode())
+    symbols = [f"{each.kind} {each.name} {each.line_start}-{each.line_end}" for each in found.symbols]
+    assert (found.complete, symbols) == (True, row["symbols"])
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_gaps_and_bodies_take_time_in_proportion_to_the_text(unit: str) -> None:
+    source = (unit * (SIZE // len(unit))).encode()
+    for repair in (bodies, gaps, gaps_of_cpp):
+        costs_under(SECONDS, lambda repair=repair: repair.repaired(source, [(0, len(source))]))
