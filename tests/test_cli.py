@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -107,6 +108,43 @@ def test_colour_is_there_where_it_is_asked_for(command: tuple[str, ...], project
     colour = fledgling(*command, "--root", str(project), "--color", "always").stdout
     assert PAINTED[command] in colour
     assert re.sub("\x1b\\[[0-9;]*m", "", colour) == plain
+
+
+COMPLETED = {
+    "read src/core/en": ["src/core/engine.py"],
+    "explore src/co": ["src/core/"],
+    "read ../": [],
+    "read /et": [],
+    "read src/core/engine.py -s proc": ["process_batch"],
+    "search x -t pyt": ["python"],
+    "search x -k cla": ["class"],
+    "search x --profile fledgling-c": ["fledgling-core"],
+    "expl": ["explore"],
+}
+
+
+@pytest.mark.parametrize("typed", COMPLETED)
+def test_shell_completes(typed: str, project: Path) -> None:
+    """As the script of bash asks; what is completed is the last word."""
+    *words, last = shlex.split(f"fledgling {typed}")
+    settings = ["--root", str(project)] if len(words) > 1 else []
+    words = [*words[:2], *settings, *words[2:], last]
+    asked = {"COMP_WORDS": shlex.join(words), "COMP_CWORD": str(len(words) - 1)}
+    done = fledgling(**asked, _FLEDGLING_COMPLETE="bash_complete")
+    assert done.stdout.split() == [f"plain,{item}" for item in COMPLETED[typed]]
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="needs groff")
+def test_manual_page_is_what_roff_takes() -> None:
+    page = fledgling("man").stdout
+    read = subprocess.run(
+        ["groff", "-man", "-ww", "-Kutf8", "-Tutf8"], input=page, capture_output=True, text=True, check=True
+    )
+    assert read.stderr == ""
+    said = re.sub(".\b|\x1b\\[[0-9;]*m", "", read.stdout)  # bold is struck twice, or told to a terminal
+    assert "fledgling search QUERY" in said
+    assert "'def \\w+_test'" in said
 
 
 def test_project_file_narrows_and_is_told(project: Path, tmp_path: Path) -> None:

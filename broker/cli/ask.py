@@ -8,7 +8,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from fledgling.broker.cli import terminal
+from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.formats import FORMATS
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.pager import paged
@@ -50,6 +50,12 @@ SHORT: Mapping[str, Mapping[str, str]] = {
     "dependencies": {"direction": "-d", "depth": "-L"},
 }
 MAX_RESULTS = 1000  # hits a page, where all pages are asked for: as many as a question may ask
+COMPLETED = {
+    "path": completing.paths,
+    "language": completing.languages,
+    "symbol": completing.symbols,
+    "name_pattern": completing.symbols,
+}
 LONGEST_CHOICE = 6  # words; longer lists are completed, and named where a word is wrong
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
@@ -101,6 +107,7 @@ def command_of(tool: str) -> click.Command:
             default=None,
             help=_meaning(field),
             type=click.Choice(choices) if choices else None,
+            shell_complete=COMPLETED.get(field.name),
             metavar=None if is_flag or (choices and len(choices) <= LONGEST_CHOICE) else _metavar(field.name),
         )(command)
     if tool == "search":
@@ -110,7 +117,10 @@ def command_of(tool: str) -> click.Command:
             command
         )
     is_required = first.required and tool != "search"
-    command = click.argument(f"ask_{first.name}", metavar=first.name.upper(), required=is_required)(command)
+    completed = COMPLETED.get(first.name)
+    command = click.argument(
+        f"ask_{first.name}", metavar=first.name.upper(), required=is_required, shell_complete=completed
+    )(command)
     said = "\n".join(line for line in schema.description(tool).splitlines() if not line.startswith("Example: "))
     return click.command(name=tool, cls=Command, help=said, examples=EXAMPLES.get(tool, ()))(command)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fledgling.broker.cli import terminal
+from fledgling.broker.cli import completing, terminal
 from fledgling.broker.setup import install
 from fledgling.broker.setup.clients import CLIENTS, Client, entry
 from fledgling.config import is_path, refuse_wide, resolve, with_root
@@ -20,7 +20,7 @@ _write_option = click.option("--write/--dry-run", help="change the file; only sh
 
 @click.command("install")
 @_client_option
-@click.option("--profile", metavar="PROFILE", help="the profile to serve under")
+@click.option("--profile", metavar="PROFILE", shell_complete=completing.profiles, help="the profile to serve under")
 @click.option("--root", type=click.Path(exists=True, file_okay=False, path_type=Path), help="the directory to index")
 @_write_option
 def install_command(client: str, profile: str | None, root: Path | None, write: bool) -> None:

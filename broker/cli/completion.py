@@ -3,6 +3,8 @@
 import click
 from click.shell_completion import get_completion_class
 
+from fledgling.broker.cli.completing import VARIABLE
+
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -11,4 +13,4 @@ def completion(context: click.Context, shell: str) -> None:
     """Print the completion script of a shell: eval "$(fledgling completion bash)"."""
     script = get_completion_class(shell)
     assert script is not None
-    click.echo(script(context.find_root().command, {}, "fledgling", "_FLEDGLING_COMPLETE").source())
+    click.echo(script(context.find_root().command, {}, "fledgling", VARIABLE).source())

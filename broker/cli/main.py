@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "audit": ("audit", "audit_group"),
         "doctor": ("look", "doctor"),
     },
-    "Shell": {"completion": ("completion", "completion")},
+    "Shell": {"completion": ("completion", "completion"), "man": ("manual", "man")},
 }
 
 

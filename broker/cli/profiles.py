@@ -2,7 +2,7 @@
 
 import click
 
-from fledgling.broker.cli import terminal
+from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import json_option, run
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
@@ -25,7 +25,7 @@ def profiles_list(as_json: bool) -> None:
 
 
 @profiles_group.command("show")
-@click.argument("profile")
+@click.argument("profile", shell_complete=completing.profiles)
 @json_option
 def profiles_show(profile: str, as_json: bool) -> None:
     """Show what a profile says, with everything it inherits."""
@@ -34,7 +34,7 @@ def profiles_show(profile: str, as_json: bool) -> None:
 
 
 @profiles_group.command("check")
-@click.argument("profile")
+@click.argument("profile", shell_complete=completing.profiles)
 def profiles_check(profile: str) -> None:
     """Check a profile: its statements here, its views by the engine's own parser in a confined process."""
     checked = profiles.load(profile)
@@ -47,8 +47,8 @@ async def _accepted(_: Front, __: Indexing) -> None:
 
 
 @profiles_group.command("diff")
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", shell_complete=completing.profiles)
+@click.argument("b", shell_complete=completing.profiles)
 @json_option
 def profiles_diff(a: str, b: str, as_json: bool) -> None:
     """Show where two profiles differ: field, text in A, text in B. Exit code 1 where they do."""

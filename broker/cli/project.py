@@ -15,7 +15,7 @@ import msgspec
 
 from fledgling.broker import logs, memory, surroundings
 from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
-from fledgling.broker.cli import paint
+from fledgling.broker.cli import completing, paint
 from fledgling.broker.cli.help import Setting
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
@@ -110,6 +110,7 @@ def setting_options(command: Callable[..., None]) -> Callable[..., None]:
             f"--{field.name.replace('_', '-')}",
             multiple=isinstance(default, tuple) or field.name == "root",
             metavar=METAVARS.get(field.name, "VALUE"),
+            shell_complete=completing.profiles if field.name == "profile" else None,
             help=_meaning(field) + (f" [default: {shown}]" if shown not in ("", ".") else ""),
         )(command)
     return command

@@ -1,0 +1,88 @@
+"""What a shell may complete: paths below the root, symbols, languages and profiles. Nothing is said where it fails.
+
+A path is looked up in its directory, a symbol in an index that is made for it, as for any command.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+import click
+import msgspec
+from click.shell_completion import CompletionItem
+
+from fledgling.config import ConfigError, resolve, with_root
+
+VARIABLE = "_FLEDGLING_COMPLETE"  # by which the scripts of click ask for a completion instead of an answer
+MAX_ITEMS = 500  # of one completion: a shell asks before it shows so many
+SYMBOL_SECONDS = 10.0  # for an index and its answer; a person presses the key again, or types on
+
+
+def paths(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return names in a directory below the root that begin like this; directories end in a slash."""
+    folder, begun = incomplete.rpartition("/")[::2]
+    if begun == ".." or ".." in folder.split("/") or folder.startswith("/"):
+        return []
+    with suppress(OSError, ConfigError), os.scandir(Path(_root(context), folder)) as entries:
+        named = (
+            (entry.name, entry.is_dir(follow_symlinks=False))
+            for entry in entries
+            if entry.name.startswith(begun) and entry.name.isprintable() and (begun or not entry.name.startswith("."))
+        )
+        before = f"{folder}/" if folder else ""
+        return [
+            CompletionItem(f"{before}{name}{'/' if is_folder else ''}", type="plain")
+            for name, is_folder in sorted(islice(named, MAX_ITEMS))
+        ]
+    return []
+
+
+def symbols(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return names of definitions that begin like this: of the file that is named, if one is."""
+    command = [sys.executable, "-I", "-m", "fledgling", "symbols", "--json", "--max-results", str(MAX_ITEMS)]
+    options = ["--name-pattern", f"{incomplete}*", "--root", _root(context)]
+    if profile := context.params.get("profile"):
+        options += ["--profile", profile]
+    if path := context.params.get("ask_path"):
+        options += ["--", path]
+    with suppress(OSError, ValueError, subprocess.TimeoutExpired, ConfigError):
+        environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+        done = subprocess.run(
+            [*command, *options], env=environment, capture_output=True, timeout=SYMBOL_SECONDS, check=False
+        )
+        files = json.loads(done.stdout).get("files", ())
+        return _items(symbol["name"] for file in files for symbol in file["symbols"])
+    return []
+
+
+def languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return languages that begin like this."""
+    from fledgling.broker import launch  # noqa: PLC0415  (a command that is not completed needs none of this)
+    from fledgling.messages.control import KnownLanguage  # noqa: PLC0415
+
+    with suppress(OSError, subprocess.CalledProcessError, msgspec.DecodeError):
+        known = msgspec.msgpack.decode(launch.run_once("fledgling.worker.languages"), type=list[KnownLanguage])
+        return _items(one.name for one in known if one.name.startswith(incomplete))
+    return []
+
+
+def profiles(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the shipped profiles that begin like this, and names of files where a path is begun."""
+    from fledgling.security import profile  # noqa: PLC0415
+
+    if "/" in incomplete or incomplete.startswith("."):
+        return [CompletionItem(incomplete, type="file")]
+    return _items(name for name in profile.shipped() if name.startswith(incomplete))
+
+
+def _items(names: Iterable[str]) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in sorted(set(names)) if name.isprintable()]
+
+
+def _root(context: click.Context) -> str:
+    return with_root(resolve({"root": context.params.get("root")}, os.environ), os.environ).settings.root
