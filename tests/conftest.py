@@ -37,6 +37,11 @@ LONG_FIRST = [
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "write what is found in tests/languages/ into its tables; then read the difference"
+    parser.addoption("--accept", action="store_true", help=text)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Compile Fledgling once: processes that tests start write no bytecode, and each would compile what it imports."""
     if not hasattr(config, "workerinput"):
