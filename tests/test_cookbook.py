@@ -1,0 +1,90 @@
+"""The cookbooks hold: a profile shows what its condition says and no more, a statement has the answer beside it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from asking import structured
+from conftest import TESTS, connected
+from cookbook import BOOK, answers, recipes
+from corpora import FetchError, fetch, plant
+
+PROFILES = sorted((TESTS.parent / "docs" / "cookbook" / "profiles").glob("*.sql"))
+CORE = {"explore", "read", "search", "symbols", "dependencies"}
+PROSE = ("markdown", "restructuredtext", "text", "asciidoc")
+SETTINGS = ("yaml", "toml", "ini", "hcl", "dockerfile", "make", "bash")
+
+# What a file must be to be seen, by path and language; where nothing is said, all are seen
+SEEN = {
+    "documentation": lambda path, language: language in PROSE,
+    "no-tests": lambda path, _: not re.search(r"(^|/)(tests?|spec|examples?|fixtures?)/", path),
+    "one-directory": lambda path, _: path.startswith("src/"),
+    "one-language": lambda _, language: language == "python",
+    "no-infrastructure": lambda path, language: language not in SETTINGS and not re.search(r"(^|/)\.", path),
+    "written-by-people": lambda path, _: not re.search(r"(^|/)(vendor|third_party|node_modules)/", path),
+}
+TOOLS = {name: {"explore", "symbols", "dependencies"} for name in ("outline", "public-names")}
+
+
+def test_each_profile_is_in_the_book_and_says_its_name():
+    book = (PROFILES[0].parent.parent / "profiles.md").read_text()
+    assert len(PROFILES) == 10
+    for profile in PROFILES:
+        assert f"[{profile.name}](profiles/{profile.name})" in book
+        assert profile.read_text().startswith(f"-- {profile.stem}: ")
+
+
+async def files(client):
+    """Path -> language and why it has no content, of all that a server shows."""
+    found = await structured(client, "explore", depth=20)
+    assert "next" not in found
+    return {file["path"]: (file.get("language"), file.get("skipped")) for file in found["files"]}
+
+
+@pytest.fixture(scope="module")
+async def everything(anyio_backend, project):
+    async with connected(project) as client:
+        yield await files(client)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("profile", PROFILES, ids=lambda path: path.stem)
+async def test_a_profile_shows_what_its_condition_says(project, everything, profile):
+    name = profile.stem
+    async with connected(project, "--profile", str(profile)) as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS.get(name, CORE)
+        shown = await files(client)
+        is_seen = SEEN.get(name, lambda *_: True)
+        expected = {path: about for path, about in everything.items() if is_seen(path, about[0])}
+        if name == "written-by-people":
+            expected = {path: about for path, about in expected.items() if not about[1]}
+            assert shown.keys() <= expected.keys()  # what is generated, explore does not say
+        else:
+            assert shown == expected
+        if name == "no-comments":
+            assert (await structured(client, "search", query=r"^\s*# ", regex=True, path="**/*.py"))["total"] == 0
+        if name == "public-names":
+            found = (await structured(client, "symbols", max_results=1000))["files"]
+            names = [each["name"] for file in found for each in file["symbols"]]
+            assert not [name for name in names if re.match(r"_(?!_)", name)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("profile", PROFILES, ids=lambda path: path.stem)
+def test_nothing_gets_through_a_profile(profile):
+    command = [Path(sys.executable).parent / "fledgling", "audit", "--profile", profile]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.anyio
+async def test_statements_have_the_answers_beside_them(tmp_path, pytestconfig):
+    try:
+        flask = plant(fetch("flask", pytestconfig.cache.mkdir("projects")), tmp_path)
+    except FetchError as failed:
+        pytest.skip(str(failed))
+    book = recipes(BOOK.read_text())
+    assert len(book) == 20
+    assert await answers(flask, [sql for sql, _ in book]) == [answer for _, answer in book]
