@@ -43,6 +43,9 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     decorators: dict[str, str] = {}
     bare_members: bool = False
     receiver_parameter: bool = False
+    names_values: bool = False
+    types_inside: bool = False
+    keyed_members: bool = False
     super_function: str = ""
     constructors: tuple[str, ...] = ()
     plain_bases: tuple[str, ...] = ()

@@ -81,7 +81,7 @@ def substituted(solver: Solver, function: int, values: Values, made: Call, recei
     for value in given:
         if value[1] != function:
             continue
-        place, sure = value[2], values[value]
+        place, sure = value[2], min(values[value], Reason.RETURNED)
         word = names[row.parameters[place].name]
         by_name = [cell for own, cell in made.words if own == word]
         if by_name:

@@ -11,6 +11,7 @@ from typing import Any
 
 from fledgling.worker.graph.reduced import BITS, SCOPES, Reduced
 from fledgling.worker.graph.tables import (
+    EXPORT,
     NONE,
     Binding,
     Facts,
@@ -28,6 +29,7 @@ from fledgling.worker.language import Dialect
 MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
 MAX_LAYERS = 40  # branches within branches; deeper ones are read as if they always ran
 MAX_REACHING = 24  # bindings that reach one use; beyond, all of the name's count
+DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
 DOTTED = re.compile(r"\s*+([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)\s*+")
 
 Key = tuple[Any, ...]  # (scope, name), or what a path is followed by
@@ -121,6 +123,17 @@ class Builder:
         column = start - self._starts[line - 1]
         self.sites.append(Site(line, column, self.name(node), use, at, self.scope, binding))
 
+    def name_value(self, value: int, node: int) -> None:
+        """Give a function or class without a name that of what it is put into: `const a = () => b`."""
+        if value == NONE or not self.dialect.names_values:
+            return
+        op, *parts = self.expressions[value]
+        if op in (Op.FUNCTION, Op.CLASS) and self.scopes[parts[0]].name == NONE:
+            scope = self.scopes[parts[0]]
+            scope.name, scope.line = self.name(node), self.line(node)
+            if scope.kind == ScopeKind.LAMBDA:
+                scope.kind = ScopeKind.FUNCTION
+
     def site_of_call(self, node: int, at: int) -> None:
         """Add a call that no name stands for: `a[b]()`."""
         start = self.tree.start[node]
@@ -181,25 +194,29 @@ class Builder:
         tree = self.tree
         bind, defined, outward = BITS["bind"], BITS["defined"], BITS["outward"]
         ends_module = BITS["global"]
+        functions, body, hoisted = BITS["function"] | BITS["lambda"], BITS["body"], BITS["hoisted"]
         declared: dict[int, set[int]] = {0: set()}
         beyond: dict[int, dict[int, int]] = {}
-        stack = [(0, 0, 0)]  # node, its scope, the scope around that
+        stack = [(0, 0, 0, 0)]  # node, its scope, the scope around that, the function around
         while stack:
-            node, scope, around = stack.pop()
+            node, scope, around, function = stack.pop()
             labels = tree.labels[node]
             if labels & SCOPES:
                 scope, around = node, scope
                 declared[node] = set()
+                function = function if labels & BITS["block"] else node
             for kid in tree.kids[node]:
                 of_kid = tree.labels[kid]
+                if labels & functions and of_kid & body:  # the block of a function is the function's own scope
+                    of_kid = tree.labels[kid] = of_kid & ~BITS["block"]
                 if of_kid & bind:
-                    declared[scope].add(self.name(kid))
+                    declared[function if of_kid & hoisted else scope].add(self.name(kid))
                 elif of_kid & defined:
                     declared[around if labels & SCOPES else scope].add(self.name(kid))
                 elif of_kid & outward:
                     beyond.setdefault(scope, {})[self.name(kid)] = 0 if labels & ends_module else 1
                 if tree.kids[kid] or of_kid & SCOPES:
-                    stack.append((kid, scope, around))
+                    stack.append((kid, scope, around, function))
         return declared, beyond
 
     def enter(self, node: int, kind: ScopeKind, name: int, line: int, flags: int = 0) -> int:
@@ -224,11 +241,15 @@ class Builder:
                 if len(key) == 2 and key[0] == self.scope and scope.kind != ScopeKind.FUNCTION:
                     name = key[1]
                     kept = [binding for binding in bindings if binding != NONE]
-                    if kept != scope.every.get(name):
+                    if kept != scope.every.get(name) and self._defines(scope.every.get(name, ())):
                         scope.last[name] = kept
                         scope.every.setdefault(name, kept)
             self.frame, self.layers, self.is_dead, self.uses = self._saved.pop()
         self.scope = scope.parent
+
+    def _defines(self, bindings: Sequence[int]) -> bool:
+        """Whether all of some bindings are definitions or imports, of which the last one counts."""
+        return all(self.expressions[self.bindings[at].value][0] in DEFINING for at in bindings)
 
     def binder(self, name: int) -> int:
         """The scope that a use of a name here means, -1 where none binds it."""
@@ -245,6 +266,12 @@ class Builder:
                 inner = self.scopes[scope].parent
             scope = self.scopes[scope].parent
         return NONE
+
+    def export(self, name: str, value: int, node: int) -> None:
+        """Give an export its value."""
+        number = self.named(EXPORT + name)
+        self.bindings.append(Binding(0, number, value, self.line(node)))
+        self.scopes[0].every.setdefault(number, []).append(len(self.bindings) - 1)
 
     # ---- what reaches what
 

@@ -21,6 +21,7 @@ from fledgling.worker.graph.solver import (
     GIVEN,
     METHOD_OF,
     OBJECT,
+    SUPER,
     Cell,
     Solver,
     Value,
@@ -91,6 +92,8 @@ def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
             if held[0] in (BOUND, FUNCTION):
                 add(found, invoked(solver, held, made, own))
         return found
+    if kind == SUPER:
+        return _constructed(solver, value[2], made, value[1])
     if kind == METHOD_OF:
         return outside.method(solver, value, made, sure)
     if kind == EXTERNAL:
@@ -101,20 +104,25 @@ def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
 def _run(solver: Solver, function: int, made: Call, sure: int, receiver: Value | None) -> Values:
     hand_over(solver, function, made, receiver)
     found = substituted(solver, function, returned(solver, function, receiver), made, receiver)
-    row = solver.project.scope(function)
-    return capped(found, sure if row.returns != NONE else min(sure, Reason.RETURNED)) if found else found
+    return capped(found, sure)
 
 
 def _made(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     """An object of a class; its constructor gets the arguments."""
+    _constructed(solver, (OBJECT, value[1], value[2]), made, None)
+    return {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
+
+
+def _constructed(solver: Solver, value: Value, made: Call, after: int | None) -> Values:
+    """Hand the arguments to the constructor of an object's class, or of the one after another."""
     for own in solver.project.unit(value[1]).dialect.constructors:
-        owner, _ = solver.classes.of_class(value[1], solver.project.number(own))
+        owner, _ = solver.classes.of_class(value[1], solver.project.number(own), after)
         if owner is None:
             continue
         for held in list(solver.value(("name", owner, solver.project.number(own)))):
             if held[0] == FUNCTION:
-                hand_over(solver, held[1], made, (OBJECT, value[1], value[2]))
-    return {(OBJECT, value[1], value[2]): min(sure, Reason.INSTANCE)}
+                hand_over(solver, held[1], made, value)
+    return {}
 
 
 # ---- what several places write
@@ -139,12 +147,22 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
     if given.type != NONE:
         add(found, solver.value(("type", solver.child(function, given.type), None)))
         if any(value[0] in (OBJECT, CLASS, CONTAINER) for value in found):
-            return found
+            return add(found, _exact(solver, solver.taken(cell), found))
     found = capped(found, Reason.FLOW)
     add(found, solver.taken(cell))
     if given.default != NONE:
         add(found, capped(solver.value(solver.child(function, given.default)), Reason.FLOW))
     return found
+
+
+def _exact(solver: Solver, taken: Values, declared: Values) -> Values:
+    """What is passed where its type is declared: only what is of exactly one class below that."""
+    wanted = {value[1] for value in declared if value[0] in (OBJECT, CLASS)}
+    return {
+        value: min(sure, Reason.FLOW)
+        for value, sure in taken.items()
+        if value[0] in (OBJECT, CLASS) and not value[2] and not wanted.isdisjoint(solver.classes.order(value[1]))
+    }
 
 
 def parameter(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.tables import Flag, ScopeKind
+from fledgling.worker.graph.tables import Flag, Op, ScopeKind
 
 if TYPE_CHECKING:
     from fledgling.worker.graph.solver import Solver
@@ -51,7 +51,11 @@ class Classes:
         found: list[tuple[int, int]] = []
         for base in row.bases[:MAX_BASES]:
             values = self._solver.value(self._solver.child(scope, base))
-            known = [(value[1], sure) for value, sure in values.items() if value[0] == "class" and value[1] != scope]
+            known = [(value[1], sure) for value, sure in values.items() if value[0] == "class"]
+            if not known and self._solver.op(self._solver.child(scope, base)) == Op.INDEX:  # extends Readonly<A>
+                types = self._solver.value(("type", self._solver.child(scope, base), None))
+                known = [(value[1], sure) for value, sure in types.items() if value[0] == "object"]
+            known = [pair for pair in known if pair[0] != scope]
             found += [pair for pair in known if pair[0] not in dict(found)]
             if not known:
                 names = [value[1] for value in values if value[0] == "external"]

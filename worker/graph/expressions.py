@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.builder import DOTTED, Builder, visits
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, Op, Parameter, ScopeKind, Use
+from fledgling.worker.graph.tables import NONE, Op, ScopeKind, Use
 
 MAX_SLICE = 8  # elements of a slice that are told apart
 MAX_KEY = 80  # characters of a string that can be a key
@@ -31,7 +31,7 @@ REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
 IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
-IS_RETURN, IS_SLICE = BITS["return"], BITS["slice"]
+IS_SLICE, IS_LABEL, IS_FUNCTION = BITS["slice"], BITS["label"], BITS["function"]
 
 
 @visits("name")
@@ -236,12 +236,28 @@ def dict_(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     pairs = []
     for kid in tree.kids[node]:
-        if tree.kind(kid) == IS_PAIR:
-            key = builder.visit(tree.first(kid, KEY))
-            pairs.append((key, builder.visit(tree.first(kid, VALUE))))
+        kind = tree.kind(kid)
+        if kind == IS_PAIR:
+            pairs.append(read_pair(builder, kid))
+        elif kind == IS_NAME:  # { a }
+            pairs.append((builder.add(Op.TEXT, builder.name(kid)), builder.visit(kid)))
+        elif kind == IS_FUNCTION:  # { a() {} }
+            value = builder.visit(kid)
+            word = tree.first(kid, WORD)
+            pairs.append((NONE if word == NONE else builder.add(Op.TEXT, builder.name(word)), value))
         else:
             pairs.append((NONE, builder.visit(kid)))
     return builder.add(Op.DICT, pairs)
+
+
+def read_pair(builder: Builder, node: int) -> tuple[int, int]:
+    """`a: b`"""
+    tree = builder.tree
+    key, value = tree.first(node, KEY), builder.optional(tree.first(node, VALUE))
+    is_plain = key != NONE and not tree.kids[key]
+    if is_plain and tree.labels[key] & IS_LABEL:
+        builder.name_value(value, key)
+    return builder.optional(key), max(value, 0)
 
 
 @visits("pair")
@@ -261,8 +277,7 @@ def comprehension(builder: Builder, node: int, _use: int) -> int:
         if kid != value:
             builder.visit(kid)
     if tree.kind(value) == IS_PAIR:
-        key = builder.visit(tree.first(value, KEY))
-        at = builder.add(Op.DICT, [(key, builder.visit(tree.first(value, VALUE)))])
+        at = builder.add(Op.DICT, [read_pair(builder, value)])
     else:
         at = builder.add(Op.LIST, [builder.visit(value)], False)
     builder.leave()
@@ -289,58 +304,3 @@ def operation(builder: Builder, node: int, _use: int) -> int:
 def await_(builder: Builder, node: int, use: int) -> int:
     """`await a`: a itself."""
     return builder.optional(builder.tree.first(node, VALUE), use)
-
-
-@visits("lambda")
-def lambda_(builder: Builder, node: int, _use: int) -> int:
-    """`lambda a: b`"""
-    tree = builder.tree
-    parameters = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]
-    rows = [parameter(builder, kid) for kid in parameters]
-    scope = builder.enter(node, ScopeKind.LAMBDA, NONE, builder.line(node))
-    bind_parameters(builder, scope, parameters, rows)
-    value = tree.first(node, VALUE)
-    if value != NONE:
-        builder.scopes[scope].returned = [builder.visit(value)]
-    else:
-        builder.body(tree.first(node, BODY))
-    builder.leave()
-    return builder.add(Op.FUNCTION, scope)
-
-
-def parameter(builder: Builder, node: int) -> tuple[int, int, int]:
-    """The type and the default of a parameter, read where the function stands, and its kind."""
-    tree = builder.tree
-    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
-    default = builder.optional(tree.first(node, INIT))
-    labels = tree.labels[node]
-    for kid in tree.kids[node]:
-        labels |= tree.labels[kid] & (REST | REST_WORDS)
-    rest = 1 if labels & REST else 2 if labels & REST_WORDS else 0
-    return type_, default, rest
-
-
-def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[tuple[int, int, int]]) -> None:
-    """Bind the parameters of a function that has begun."""
-    tree = builder.tree
-    by_name = False
-    for place, (node, (type_, default, rest)) in enumerate(zip(nodes, rows, strict=True)):
-        bound = binding_node(builder, node)
-        name = builder.name(bound) if bound != NONE else NONE
-        builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name))
-        by_name = by_name or rest == 1 or bool(tree.labels[node] & BY_NAME)
-        if bound != NONE:
-            builder.bind(bound, builder.add(Op.PARAMETER, scope, place), Use.DEFINITION)
-
-
-def binding_node(builder: Builder, node: int) -> int:
-    """The node of the name that a parameter binds."""
-    tree = builder.tree
-    todo = [node]
-    while todo:
-        at = todo.pop()
-        if tree.labels[at] & BIND:
-            return at
-        if at == node or tree.labels[at] & (REST | REST_WORDS):
-            todo += tree.kids[at]
-    return NONE

@@ -3,10 +3,10 @@
 from functools import cached_property
 
 import numpy as np
-from tree_sitter import Parser, Query, QueryError
+from tree_sitter import Parser, Query, QueryError, Tree
 
 from fledgling.worker.extracting.grammar import load_grammar
-from fledgling.worker.graph import expressions, statements  # noqa: F401 - they say how nodes are read
+from fledgling.worker.graph import definitions, expressions, objects, statements  # noqa: F401 - how nodes are read
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import packed
@@ -41,18 +41,28 @@ class Reader:
     def __init__(self, row: Language, rules: dict[str, str]) -> None:
         self._row = row
         self._rules = rules
-        self._grammar = load_grammar(row.grammars[0])
+        self._grammars = [load_grammar(grammar) for grammar in row.grammars]
 
     @cached_property
-    def _query(self) -> Query:
+    def _queries(self) -> list[Query]:
         try:
-            return Query(self._grammar, "\n".join(self._rules.values()))
+            return [Query(grammar, "\n".join(self._rules.values())) for grammar in self._grammars]
         except QueryError as problem:
             raise LanguageError(f"{PLACE}/{', '.join(self._rules)}", problem) from problem
 
+    def _parsed(self, source: bytes) -> tuple[int, Tree]:
+        """The tree of the first grammar that knows the whole text, else of the first."""
+        first = Parser(self._grammars[0]).parse(source)
+        if first.root_node.has_error:
+            for which, grammar in enumerate(self._grammars[1:], 1):
+                tree = Parser(grammar).parse(source)
+                if not tree.root_node.has_error:
+                    return which, tree
+        return 0, first
+
     def facts_of(self, source: bytes) -> bytes:
         """Return the tables of a text, packed."""
-        tree = Parser(self._grammar).parse(source)
+        which, tree = self._parsed(source)
         starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
-        builder = Builder(Reduced(source, tree.root_node, self._query), self._row.graph, starts)
+        builder = Builder(Reduced(source, tree.root_node, self._queries[which]), self._row.graph, starts)
         return packed(builder.facts())

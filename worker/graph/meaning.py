@@ -14,14 +14,20 @@ from fledgling.worker.graph.solver import (
     MANY,
     METHOD_OF,
     OBJECT,
+    SUPER,
     Solver,
     Value,
     Values,
 )
-from fledgling.worker.graph.tables import NONE, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import EXPORT, NONE, Op, ScopeKind, Site, Use
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
-HOLDING = (ScopeKind.MODULE, ScopeKind.CLASS, ScopeKind.INTERFACE)  # scopes whose variables are definitions
+HOLDING = (
+    ScopeKind.MODULE,
+    ScopeKind.CLASS,
+    ScopeKind.INTERFACE,
+    ScopeKind.NAMESPACE,
+)  # scopes whose variables are definitions
 OUTSIDE = (EXTERNAL, METHOD_OF, "container", "generator", "constant")
 Target = tuple[int, int]  # file and first line of a definition
 Targets = dict[Target, int]  # with a Reason each
@@ -83,6 +89,10 @@ class Meaning:
             self._of_reach(node, expression, name, found, sure, depth)
         elif op == Op.NAME:
             self._of_name(node, expression, name, found, sure, depth)
+        elif op in (Op.FUNCTION, Op.CLASS):
+            row = self.project.scope(base | expression[1])
+            if row.name != NONE and self.project.unit(node).names[row.name] == name:
+                put(found, self.begin(base | expression[1]), sure)
         elif op in (Op.GET, Op.IMPORT):
             for cell, reason in self._cells(node, expression):
                 self._of_cell(cell, name, found, min(reason, sure), depth)
@@ -131,14 +141,15 @@ class Meaning:
         if cell[0] == "name":
             for binding in self.project.table(cell[1]).get(cell[2], []):
                 self._of_binding(binding, name, found, sure, depth)
-        elif cell[0] == "field":
+        elif cell[0] in ("field", "element"):
             for value, own in self.solver.value(cell).items():
                 self._of_value(value, name, found, min(sure, own))
 
     def _of_binding(self, binding: int, name: int, found: Targets, sure: int, depth: int) -> None:
         row = self.project.binding(binding)
         unit = self.project.unit(binding)
-        if unit.facts.expressions[row.value][0] == Op.IMPORT:
+        is_export = row.name != NONE and unit.facts.names[row.name].startswith(EXPORT)
+        if is_export or unit.facts.expressions[row.value][0] == Op.IMPORT:
             self._of_expression(unit.base | row.value, name, found, sure, depth + 1)
             return
         target, scope = self.defined(binding)
@@ -171,16 +182,29 @@ class Meaning:
         """The scopes of the functions that calling a value runs, and of the class that it makes an object of."""
         kind = value[0]
         if kind in (FUNCTION, BOUND):
+            if self.project.scope(value[1]).kind == ScopeKind.SIGNATURE:
+                return []
             return [(value[1], min(sure, Reason.ABSTRACT) if self.solver.classes.is_abstract(value[1]) else sure)]
+        if kind == SUPER:
+            return self._constructors(value[2][1], sure, value[1])
         if kind not in (CLASS, OBJECT):
             return []
         found = [(value[1], sure)] if kind == CLASS else []
         reason = min(sure, Reason.SEVERAL) if value[2] else sure
-        for own in ("__call__",) if kind == OBJECT else self.project.unit(value[1]).dialect.constructors:
-            owner, _ = self.solver.classes.of_class(value[1], self.project.number(own))
+        if kind == CLASS:
+            return found + self._constructors(value[1], reason, None)
+        return self._methods(value[1], ("__call__",), reason, None)
+
+    def _constructors(self, scope: int, sure: int, after: int | None) -> list[tuple[int, int]]:
+        return self._methods(scope, self.project.unit(scope).dialect.constructors, sure, after)
+
+    def _methods(self, scope: int, names: tuple[str, ...], sure: int, after: int | None) -> list[tuple[int, int]]:
+        found = []
+        for own in names:
+            owner, _ = self.solver.classes.of_class(scope, self.project.number(own), after)
             if owner is not None:
                 held = self.solver.value(("name", owner, self.project.number(own)))
-                found += [(at[1], min(reason, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
+                found += [(at[1], min(sure, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
         return found
 
     # ---- what has no definition

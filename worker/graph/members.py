@@ -11,6 +11,7 @@ from fledgling.worker.graph.solver import (
     EXTERNAL,
     FUNCTION,
     GENERATOR,
+    GIVEN,
     METHOD_OF,
     MODULE,
     OBJECT,
@@ -46,6 +47,8 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         single = len(solver.classes.bases.get(own, ())) <= 1
         reason = min(sure, Reason.SUPER if single else Reason.OVERRIDDEN)
         return [] if owner is None else [(("name", owner, name), reason, owner)]
+    if kind == CONTAINER and solver.has_key(value, ("text", name)):
+        return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
     if kind == FUNCTION:
         return [(("field", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
     return []
@@ -96,6 +99,9 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
     unit = project.units[number]
     scope = unit.base
     table = project.table(scope)
+    exported = project.export_of(name)
+    if exported in table:
+        name = exported
     if name in table:
         once = project.bound_once(scope, name)
         return [(("name", scope, name), sure if once else min(sure, Reason.SEVERAL), None)]
@@ -118,7 +124,7 @@ def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     kind = value[0]
     if kind == EXTERNAL:
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
-    if kind in (CONTAINER, GENERATOR):
+    if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
         return {(METHOD_OF, value, name): sure}
     found: Values = {}
     for cell, reason, owner in places(solver, value, name, sure):
@@ -186,11 +192,12 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
     row = solver.project.scope(function)
     if row.flags & Flag.GENERATOR:
         return {(GENERATOR, function): Reason.BOUND}
-    found = dict(solver.value(("returned", function)))
+    held = solver.value(("returned", function))
+    found = {value: sure if value[0] == GIVEN else min(sure, Reason.RETURNED) for value, sure in held.items()}
     if row.returns != NONE:
         declared = dict(solver.value(("type", solver.child(function, row.returns), receiver)))
         if declared:
-            known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, "given")]
+            known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, GIVEN)]
             if not known or (
                 any(value[0] == OBJECT for value in declared) and not any(value[0] == OBJECT for value in found)
             ):

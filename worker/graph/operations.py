@@ -3,7 +3,7 @@
 from typing import Any
 
 from fledgling.worker.graph.members import member, places, returned
-from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
     BOUND,
@@ -23,7 +23,7 @@ from fledgling.worker.graph.solver import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Op
+from fledgling.worker.graph.tables import NONE, WHOLE, Op
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
@@ -298,6 +298,8 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
             return []
         return [(("module", top), Reason.BOUND, None)]
     own = project.number(said.name)
+    if said.name == WHOLE and module is not None and project.export_of(own) not in project.table(module << SHIFT):
+        return [(("module", module), Reason.BOUND, None)]
     if module is not None:
         found = places(solver, (MODULE, module), own, Reason.BOUND)
         if inner is None or found[0][0][0] == "name":
@@ -349,6 +351,13 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     if any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
         return value
     return add(value, type_)
+
+
+def cast(solver: Solver, node: int, expression: Expression) -> Values:
+    """CAST: what its type is, and where that says nothing, what it was."""
+    type_ = solver.value(("type", solver.child(node, expression[1]), None))
+    known = any(value[0] in (OBJECT, FUNCTION, CLASS, CONTAINER) for value in type_)
+    return dict(type_ if known else solver.value(solver.child(node, expression[2])))
 
 
 def super_(solver: Solver, node: int, expression: Expression) -> Values:

@@ -204,7 +204,17 @@ def method(solver: Solver, value: Value, made: Call, sure: int) -> Values:
         for key in solver.known_keys(container):
             solver.key(other, "*", ("element", container, key))
         return {other: sure}
+    if how == "each":
+        return _each(solver, container, made, arguments)
     return _pairs(solver, container, made, sure) if how == "items" else {}
+
+
+def _each(solver: Solver, container: Value, made: Call, arguments: list[Cell]) -> Values:
+    """a.map(f): f gets each element; what comes back is a container of what f returns, or of the elements."""
+    given: Values = {}
+    for cell in arguments:
+        add(given, _called(solver, solver.value(cell), Call(made.node, [(("held", container), False)], [])))
+    return _of_these(solver, made, given or element_of(solver, container))
 
 
 def _put(solver: Solver, container: Value, made: Call, how: str, arguments: list[Cell]) -> None:

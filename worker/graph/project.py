@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fledgling.worker.graph.tables import NONE, Binding, Facts, Imported, Scope, unpacked
+from fledgling.worker.graph.tables import EXPORT, NONE, Binding, Facts, Imported, Scope, unpacked
 from fledgling.worker.language import Dialect
 from fledgling.worker.rows import ImportRow
 
@@ -51,6 +51,7 @@ class Project:
         self.numbers: dict[str, int] = {}
         self.units = [Unit(number, file, dialects[file.language], self.numbers) for number, file in enumerate(files)]
         self.places = {unit.path: unit.number for unit in self.units}
+        self._exports: dict[int, int] = {}
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
 
@@ -67,6 +68,13 @@ class Project:
     def number(self, name: str) -> int:
         """The number of a name."""
         return self.numbers.setdefault(name, len(self.numbers))
+
+    def export_of(self, name: int) -> int:
+        """The number of a name as that of an export, -1 where nothing is exported under it."""
+        found = self._exports.get(name)
+        if found is None:
+            found = self._exports[name] = self.numbers.get(EXPORT + self.text(name), NONE)
+        return found
 
     def unit(self, number: int) -> Unit:
         """The file that an expression, a scope or a binding is of."""

@@ -35,6 +35,7 @@ OPERATIONS = {
     Op.THIS: operations.this,
     Op.REACH: operations.reach,
     Op.DECORATED: calls.decorated,
+    Op.CAST: operations.cast,
 }
 RULES = {
     "name": operations.named,

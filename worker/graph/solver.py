@@ -109,6 +109,15 @@ class Solver:
                 self.enqueue(reader)
         self.source(("element", container, key), of, sure)
 
+    def has_key(self, container: Value, key: object) -> bool:
+        """Whether a container that is an object written out has a member."""
+        return key in self.known_keys(container) and self.keyed_members(container)
+
+    def keyed_members(self, container: Value) -> bool:
+        """Whether the language takes what is behind a key as a member too: `a.b` is `a["b"]`."""
+        node = container[1]
+        return type(node) is int and self.project.unit(node).dialect.keyed_members
+
     def known_keys(self, container: Value) -> list[Any]:
         """The keys of a container; whoever asks is told of new ones."""
         if self._running:

@@ -5,23 +5,15 @@ from fledgling.worker.graph.expressions import (
     ARM,
     BODY,
     COND,
-    DEFINED,
-    IS_KEYWORD,
-    IS_PARAM,
-    KEY,
     LEFT,
-    OF,
     OVER,
-    RETURNS,
     RIGHT,
     TYPE,
     VALUE,
-    bind_parameters,
-    constant_key,
-    parameter,
 )
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, Binding, Flag, Imported, Op, ScopeKind, Use, Write
+from fledgling.worker.graph.tables import NONE, Binding, Flag, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.targets import target
 
 BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY = (
     BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally")
@@ -40,59 +32,16 @@ IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 def assign(builder: Builder, node: int, _use: int) -> int:
     """`a = b`, `a: T = b`"""
     tree = builder.tree
+    left = tree.first(node, LEFT)
     value = builder.optional(tree.first(node, RIGHT))
+    if tree.kind(left) == IS_NAME:
+        builder.name_value(value, left)
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    bare = value == NONE
     if type_ != NONE:
         value = builder.add(Op.DECLARED, type_, value)
-    target(builder, tree.first(node, LEFT), max(value, 0), bare=value == NONE)
+    target(builder, left, max(value, 0), bare=bare)
     return max(value, 0)
-
-
-def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> None:
-    """Give what stands on the left its value."""
-    tree = builder.tree
-    if node == NONE:
-        return
-    kind = tree.kind(node)
-    if kind == IS_NAME:
-        builder.bind(node, value)
-    elif kind == IS_TUPLE:
-        op, *parts = builder.expressions[value]
-        take_apart(builder, tree.kids[node], value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
-    elif kind == IS_GET:
-        of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
-        part = builder.name(key)
-        builder.site(key, Use.WRITE, builder.add(Op.GET, of, part))
-        if not bare:
-            builder.writes.append(Write(of, part, NONE, value, builder.line(key)))
-            builder.bind_path(of, part, value, key)
-    elif kind == IS_INDEX:
-        of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
-        key = keys[0] if len(keys) == 1 else 0
-        builder.writes.append(Write(of, NONE, key, value, builder.line(node)))
-        if constant := constant_key(builder, key):
-            builder.bind_path(of, constant, value, node)
-    else:
-        for kid in tree.kids[node]:
-            target(builder, kid, value)
-
-
-def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:
-    """`a, *b, c = d`, where the parts of d may be `known`."""
-    tree = builder.tree
-    rest = next((place for place, node in enumerate(nodes) if tree.kind(node) == IS_SPREAD), NONE)
-    is_known = len(known) >= len(nodes) - (rest != NONE) and min(known, default=-1) >= 0
-    is_known = is_known and (rest != NONE or len(known) == len(nodes))
-    for place, node in enumerate(nodes):
-        behind = len(nodes) - place - 1
-        if place == rest:
-            inner = tree.first(node, VALUE)
-            parts = known[place : len(known) - behind] if is_known else [~value]
-            target(builder, node if inner == NONE else inner, builder.add(Op.LIST, parts, is_known))
-        elif rest != NONE and place > rest:
-            target(builder, node, known[len(known) - behind - 1] if is_known else builder.add(Op.ELEMENT, value))
-        else:
-            target(builder, node, known[place] if is_known else builder.add(Op.ITEM, value, place))
 
 
 @visits("augment")
@@ -123,93 +72,6 @@ def outward(builder: Builder, node: int, _use: int) -> int:
     for kid in builder.tree.kids[node]:
         builder.site(kid, Use.READ, builder.use_name(builder.name(kid)))
     return 0
-
-
-# ---- definitions
-
-
-@visits("decorated")
-def decorated(builder: Builder, node: int, _use: int) -> int:
-    """`@a` above a definition."""
-    tree = builder.tree
-    decorators = [builder.visit(kid, Use.DECORATOR) for kid in tree.having(node, DECORATOR)]
-    for kid, decorator in zip(tree.having(node, DECORATOR), decorators, strict=True):
-        if builder.expressions[decorator][0] == Op.CALL:
-            builder.site_of_call(kid, builder.add(Op.CALL, decorator, [], []))
-    for kid in tree.kids[node]:
-        if tree.kind(kid) == IS_FUNCTION:
-            define_function(builder, kid, decorators, builder.line(node))
-        elif tree.kind(kid) == IS_CLASS:
-            define_class(builder, kid, decorators, builder.line(node))
-        elif not tree.labels[kid] & DECORATOR:
-            builder.visit(kid)
-    return 0
-
-
-@visits("function")
-def function(builder: Builder, node: int, _use: int) -> int:
-    """`def a(b): c`"""
-    return define_function(builder, node, [], builder.line(node))
-
-
-def define_function(builder: Builder, node: int, decorators: list[int], line: int) -> int:
-    """Read a function whose definition begins on a line."""
-    tree = builder.tree
-    flags = Flag.ASYNC if tree.labels[node] & ASYNC or tree.first(node, ASYNC) != NONE else 0
-    kept = []
-    own = tree.first(node, DEFINED)
-    setter = False
-    for decorator in decorators:
-        flag = builder.flag(decorator)
-        setter = setter or bool(flag & Flag.SETTER)
-        flags |= flag
-        if not flag:
-            kept.append(decorator)
-    parameters = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]
-    rows = [parameter(builder, kid) for kid in parameters]
-    returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
-    name = builder.name(own) if own != NONE else NONE
-    scope = builder.enter(node, ScopeKind.FUNCTION, name, line, flags)
-    builder.scopes[scope].returns = returns
-    bind_parameters(builder, scope, parameters, rows)
-    builder.body(tree.first(node, BODY))
-    builder.leave()
-    value = builder.add(Op.FUNCTION, scope)
-    if kept:
-        value = builder.add(Op.DECORATED, value, kept)
-    if own != NONE and setter:
-        builder.bindings.append(Binding(NONE, name, value, builder.line(own)))
-        builder.site(own, Use.DEFINITION, value, len(builder.bindings) - 1)
-    elif own != NONE:
-        builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
-    return value
-
-
-@visits("class")
-def class_(builder: Builder, node: int, _use: int) -> int:
-    """`class A(B): c`"""
-    return define_class(builder, node, [], builder.line(node))
-
-
-def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
-    """Read a class whose definition begins on a line."""
-    tree = builder.tree
-    own = tree.first(node, DEFINED)
-    bases = [builder.visit(kid, Use.INHERIT) for kid in tree.having(node, BASE) if tree.kind(kid) != IS_KEYWORD]
-    for kid in tree.having(node, BASE):
-        if tree.kind(kid) == IS_KEYWORD:
-            builder.visit(kid)
-    name = builder.name(own) if own != NONE else NONE
-    scope = builder.enter(node, ScopeKind.CLASS, name, line)
-    builder.scopes[scope].bases = bases
-    builder.body(tree.first(node, BODY))
-    builder.leave()
-    value = builder.add(Op.CLASS, scope)
-    if decorators:
-        value = builder.add(Op.DECORATED, value, decorators)
-    if own != NONE:
-        builder.bind(own, value, Use.DEFINITION)
-    return value
 
 
 # ---- control
@@ -260,6 +122,15 @@ def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
         elif not tree.kind(at):
             todo += tree.kids[at]
     return found
+
+
+@visits("block")
+def block(builder: Builder, node: int, _use: int) -> int:
+    """`{ a; b }` where it has names of its own."""
+    builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
+    builder.visit_all(node)
+    builder.leave()
+    return 0
 
 
 @visits("branch")

@@ -17,6 +17,8 @@ from typing import Any
 from msgspec import Struct, msgpack
 
 NONE = -1  # no expression, no scope, no name
+WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
+EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
 
 class Op(IntEnum):
@@ -50,6 +52,8 @@ class Op(IntEnum):
     NEW = 25  # of, arguments, [(name, argument)]
     MADE = 26  # a string, a number, ...: nothing of the project
     ARRAY = 27  # of: a type whose elements are of that type
+    VALUE = 28  # of: the type of that value
+    CAST = 29  # type, value: the type if that says anything
 
 
 class ScopeKind(IntEnum):
@@ -61,6 +65,8 @@ class ScopeKind(IntEnum):
     BLOCK = 3
     INTERFACE = 4
     LAMBDA = 5
+    NAMESPACE = 6
+    SIGNATURE = 7  # of a function that is only a type
 
 
 class Flag(IntEnum):

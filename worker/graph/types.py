@@ -7,6 +7,7 @@ from fledgling.worker.graph.solver import (
     CLASS,
     CONTAINER,
     EXTERNAL,
+    FUNCTION,
     OBJECT,
     Cell,
     Solver,
@@ -39,6 +40,12 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
         return union(solver, [base | part for part in expression[1]], receiver, depth)
     if op == Op.INDEX:
         return _applied(solver, node, expression[1:], receiver, depth)
+    if op == Op.VALUE:
+        return dict(solver.value(base | expression[1]))
+    if op == Op.CLASS:  # { a: A }
+        return {(OBJECT, base | expression[1], True): Reason.DECLARED}
+    if op == Op.FUNCTION:
+        return {(FUNCTION, base | expression[1]): Reason.DECLARED}
     if op == Op.ARRAY:
         value = (CONTAINER, node)
         solver.key(value, "*", ("type", base | expression[1], receiver))
@@ -77,7 +84,7 @@ def _aliased(solver: Solver, node: int, receiver: Value | None, depth: int) -> V
     expression = solver.project.expression(node)
     op = expression[0]
     base = node & ~MASK
-    if op in (Op.INDEX, Op.CHOICE, Op.ARRAY):
+    if op in (Op.INDEX, Op.CHOICE, Op.ARRAY, Op.FUNCTION, Op.VALUE):
         return of_type(solver, node, receiver, depth + 1)
     if op == Op.DECLARED and expression[2] != NONE:
         return of_type(solver, base | expression[2], receiver, depth + 1)
@@ -129,6 +136,8 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
     how = solver.project.unit(node).dialect.types.get(last_name(solver, of), "")
     if how == "same":
         return of_type(solver, arguments[0], receiver, depth + 1)
+    if how == "part":
+        return capped(of_type(solver, arguments[0], receiver, depth + 1), Reason.SEVERAL)
     if how == "last":
         return of_type(solver, arguments[-1], receiver, depth + 1)
     if how == "any":

@@ -1,0 +1,144 @@
+"""How functions and classes become scopes, and their parameters, bases and members what those hold."""
+
+from fledgling.worker.graph.builder import Builder, visits
+from fledgling.worker.graph.expressions import (
+    BODY,
+    DEFINED,
+    IS_KEYWORD,
+    IS_PARAM,
+    RETURNS,
+    VALUE,
+    WORD,
+)
+from fledgling.worker.graph.parameters import bind_parameters, parameter
+from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
+
+BASE, DECORATOR = BITS["base"], BITS["decorator"]
+SAID = {BITS[flag.name.lower()]: flag for flag in Flag}  # the role that says something of a function
+IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
+KINDS_OF_CLASS = {
+    BITS["class"]: ScopeKind.CLASS,
+    BITS["interface"]: ScopeKind.INTERFACE,
+    BITS["namespace"]: ScopeKind.NAMESPACE,
+}
+
+
+@visits("decorated")
+def decorated(builder: Builder, node: int, _use: int) -> int:
+    """`@a` above a definition."""
+    tree = builder.tree
+    decorators = [builder.visit(kid, Use.DECORATOR) for kid in tree.having(node, DECORATOR)]
+    for kid, decorator in zip(tree.having(node, DECORATOR), decorators, strict=True):
+        if builder.expressions[decorator][0] == Op.CALL:
+            builder.site_of_call(kid, builder.add(Op.CALL, decorator, [], []))
+    value = 0
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == IS_FUNCTION:
+            value = define_function(builder, kid, decorators, builder.line(node))
+        elif tree.kind(kid) in KINDS_OF_CLASS:
+            value = define_class(builder, kid, decorators, builder.line(node))
+        elif not tree.labels[kid] & DECORATOR:
+            value = builder.visit(kid)
+    return value
+
+
+@visits("function")
+def function(builder: Builder, node: int, _use: int) -> int:
+    """`def a(b): c`"""
+    return define_function(builder, node, [], builder.line(node))
+
+
+@visits("lambda")
+def lambda_(builder: Builder, node: int, _use: int) -> int:
+    """`lambda a: b`"""
+    return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.LAMBDA, NONE, builder.line(node), 0))
+
+
+def read_function(builder: Builder, node: int, kind: ScopeKind, name: int, line: int, flags: int) -> int:
+    """Read the parameters and the body of a function; return its scope."""
+    tree = builder.tree
+    parameters = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]
+    rows, returns = [], NONE
+    if not builder.dialect.types_inside:
+        rows = [parameter(builder, kid) for kid in parameters]
+        returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
+    scope = builder.enter(node, kind, name, line, flags)
+    if builder.dialect.types_inside:
+        read_rest(builder, node)
+        rows = [parameter(builder, kid) for kid in parameters]
+        returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
+    builder.scopes[scope].returns = returns
+    bind_parameters(builder, scope, parameters, rows)
+    body, value = tree.first(node, BODY), tree.first(node, VALUE)
+    if body != NONE:
+        builder.body(body)
+    elif value != NONE:
+        builder.scopes[scope].returned = [builder.visit(value)]
+    builder.leave()
+    return scope
+
+
+def read_rest(builder: Builder, node: int) -> None:
+    """Read what else a definition says, inside it: type parameters."""
+    tree = builder.tree
+    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR
+    for kid in tree.kids[node]:
+        if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
+            builder.visit(kid)
+
+
+def define_function(builder: Builder, node: int, decorators: list[int], line: int) -> int:
+    """Read a function whose definition begins on a line."""
+    tree = builder.tree
+    own, word = tree.first(node, DEFINED), tree.first(node, WORD)
+    said = tree.labels[node]
+    for kid in tree.kids[node]:
+        said |= 0 if tree.kids[kid] else tree.labels[kid]
+    flags = sum(int(flag) for role, flag in SAID.items() if said & role)
+    if tree.first(node, BODY) == NONE and not flags & Flag.OVERLOAD:
+        flags |= int(Flag.ABSTRACT)
+    of_decorators = [builder.flag(decorator) for decorator in decorators]
+    for flag in of_decorators:
+        flags |= flag
+    kept = [decorator for decorator, flag in zip(decorators, of_decorators, strict=True) if not flag]
+    named = word if own == NONE else own
+    name = builder.name(named) if named != NONE else NONE
+    scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags)
+    value = builder.add(Op.FUNCTION, scope)
+    if kept:
+        value = builder.add(Op.DECORATED, value, kept)
+    if own != NONE and not flags & Flag.SETTER:
+        builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
+    elif named != NONE:
+        builder.bindings.append(Binding(NONE, name, value, builder.line(named)))
+        builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
+    return value
+
+
+@visits("class", "interface", "namespace")
+def class_(builder: Builder, node: int, _use: int) -> int:
+    """`class A(B): c`"""
+    return define_class(builder, node, [], builder.line(node))
+
+
+def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
+    """Read a class whose definition begins on a line."""
+    tree = builder.tree
+    own, body = tree.first(node, DEFINED), tree.first(node, BODY)
+    bases = []
+    for kid in tree.having(node, BASE):
+        base = builder.visit(kid, Use.READ if tree.kind(kid) == IS_KEYWORD else Use.INHERIT)
+        bases += [] if tree.kind(kid) == IS_KEYWORD else [base]
+    name = builder.name(own) if own != NONE else NONE
+    scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line)
+    builder.scopes[scope].bases = bases
+    read_rest(builder, node)
+    builder.body(body)
+    builder.leave()
+    value = builder.add(Op.CLASS, scope)
+    if decorators:
+        value = builder.add(Op.DECORATED, value, decorators)
+    if own != NONE:
+        builder.bind(own, value, Use.DEFINITION)
+    return value

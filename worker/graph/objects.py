@@ -1,0 +1,181 @@
+"""What languages with objects written out, patterns and exports have besides: `{ a, b() {} }`, `export { a as b }`."""
+
+from fledgling.worker.graph.builder import Builder, visits
+from fledgling.worker.graph.definitions import read_function
+from fledgling.worker.graph.expressions import BIND, TYPE, VALUE
+from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.tables import NONE, WHOLE, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.targets import take_shape
+
+MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT = (
+    BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported")
+)
+IS_NAME, IS_PAIR, IS_SPREAD = BITS["name"], BITS["pair"], BITS["spread"]
+
+
+@visits("label")
+def label(builder: Builder, node: int, _use: int) -> int:
+    """A name that no scope has to know: a key, a type parameter."""
+    if builder.tree.labels[node] & BIND:
+        builder.bind(node, 1, Use.DEFINITION)
+    else:
+        builder.site(node, Use.KEYWORD, 0)
+    return builder.add(Op.TEXT, builder.name(node))
+
+
+@visits("field")
+def field(builder: Builder, node: int, _use: int) -> int:
+    """`a: T = b` in a class"""
+    tree = builder.tree
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    value = builder.optional(tree.first(node, VALUE))
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BIND:
+            builder.name_value(value, kid)
+            held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
+            builder.bind(kid, max(held, 1), Use.DEFINITION)
+        elif not tree.labels[kid] & (TYPE | VALUE):
+            builder.visit(kid)
+    return 0
+
+
+@visits("shape")
+def shape(builder: Builder, node: int, _use: int) -> int:
+    """A pattern where it is not expected."""
+    take_shape(builder, node, 0)
+    return 0
+
+
+@visits("signature")
+def signature(builder: Builder, node: int, _use: int) -> int:
+    """The type of a function: `(a: A) => B`."""
+    return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.SIGNATURE, NONE, builder.line(node), 0))
+
+
+@visits("array")
+def array(builder: Builder, node: int, use: int) -> int:
+    """`T[]`"""
+    found = [builder.visit(kid, use) for kid in builder.tree.kids[node]]
+    return builder.add(Op.ARRAY, found[0]) if found else 1
+
+
+@visits("typeof")
+def typeof(builder: Builder, node: int, _use: int) -> int:
+    """The type of a value: `typeof a`."""
+    found = [builder.visit(kid) for kid in builder.tree.kids[node]]
+    return builder.add(Op.VALUE, found[-1]) if found else 1
+
+
+@visits("cast")
+def cast(builder: Builder, node: int, _use: int) -> int:
+    """`a as T`"""
+    tree = builder.tree
+    value = builder.optional(tree.first(node, VALUE))
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    return builder.add(Op.CAST, max(type_, 0), max(value, 0))
+
+
+@visits("super")
+def super_(builder: Builder, _node: int, _use: int) -> int:
+    """`super`"""
+    return builder.add(Op.SUPER, builder.frame)
+
+
+@visits("this")
+def this(builder: Builder, _node: int, _use: int) -> int:
+    """The object of a method."""
+    return builder.add(Op.THIS, builder.scope)
+
+
+# ---- modules
+
+
+def module_of(builder: Builder, node: int) -> str:
+    """The module that a statement names."""
+    found = builder.tree.first(node, MODULE)
+    return "" if found == NONE else builder.tree.text(found).strip("'\"`")
+
+
+def take_import(builder: Builder, node: int, module: str, name: str | None) -> int:
+    """Note an import of a statement; return its expression."""
+    builder.imports.append(Imported(builder.line(node), module, name))
+    return builder.add(Op.IMPORT, len(builder.imports) - 1)
+
+
+@visits("imports")
+def imports(builder: Builder, node: int, _use: int) -> int:
+    """`import a, { b as c } from "m"`, `import * as d from "m"`"""
+    tree = builder.tree
+    module = module_of(builder, node)
+    kids = tree.kids[node]
+    for place, kid in enumerate(kids):
+        labels = tree.labels[kid]
+        if labels & DEFAULT:
+            builder.bind(kid, take_import(builder, node, module, "default"), Use.IMPORT)
+        elif labels & WILDCARD:
+            builder.bind(kid, take_import(builder, node, module, None), Use.IMPORT)
+        elif labels & IMPORTED:
+            value = take_import(builder, node, module, tree.text(kid))
+            alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
+            if alias == NONE:
+                builder.bind(kid, value, Use.IMPORT)
+            else:
+                builder.site(kid, Use.IMPORT, value)
+                builder.bind(alias, value, Use.IMPORT)
+    return 0
+
+
+@visits("require")
+def require(builder: Builder, node: int, _use: int) -> int:
+    """`require("m")`, `import("m")`: the module"""
+    tree = builder.tree
+    module = ""
+    for kid in tree.kids[node]:
+        inner = tree.first(kid, MODULE)
+        if inner != NONE:
+            module = module_of(builder, kid)
+        elif not tree.labels[kid] & MODULE:
+            builder.visit(kid)
+    return take_import(builder, node, module or module_of(builder, node), WHOLE)
+
+
+@visits("export")
+def export(builder: Builder, node: int, _use: int) -> int:
+    """`export default a`, `export { a as b }`, `export { a } from "m"`, `export * from "m"`"""
+    tree = builder.tree
+    module = module_of(builder, node)
+    kids = tree.kids[node]
+    is_default = any(tree.labels[kid] & BY_DEFAULT for kid in kids)
+    has_names = False
+    for place, kid in enumerate(kids):
+        labels = tree.labels[kid]
+        if labels & (MODULE | BY_DEFAULT):
+            continue
+        if labels & IMPORTED:
+            has_names = True
+            alias = kids[place + 1] if place + 1 < len(kids) and tree.labels[kids[place + 1]] & ALIAS else NONE
+            export_name(builder, node, module, kid, alias)
+        elif labels & ALIAS:
+            builder.site(kid, Use.IMPORT, 0)
+        elif labels & WILDCARD:
+            has_names = True
+            builder.export(tree.text(kid), take_import(builder, node, module, None), kid)
+            builder.site(kid, Use.IMPORT, 0)
+        else:
+            value = builder.visit(kid)
+            if is_default:
+                builder.export("default", value, kid)
+    if module and not has_names:
+        builder.scopes[builder.scope].stars.append(len(builder.imports))
+        builder.imports.append(Imported(builder.line(node), module, "*"))
+    return 0
+
+
+def export_name(builder: Builder, node: int, module: str, name: int, alias: int) -> None:
+    """One name of `export { a as b }`."""
+    if module:
+        value = take_import(builder, node, module, builder.tree.text(name))
+        builder.site(name, Use.IMPORT, value)
+    else:
+        value = builder.visit(name)
+    builder.export(builder.tree.text(name if alias == NONE else alias), value, name)

@@ -1,0 +1,52 @@
+"""The parameters of a function: their types and defaults, and the names that they bind."""
+
+from fledgling.worker.graph.builder import Builder
+from fledgling.worker.graph.expressions import BIND, BY_NAME, INIT, REST, REST_WORDS, TYPE
+from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.tables import NONE, Op, Parameter, Use, Write
+from fledgling.worker.graph.targets import target
+
+LEFT, FIELD = BITS["left"], BITS["exported"]
+
+
+def parameter(builder: Builder, node: int) -> tuple[int, int, int]:
+    """The type and the default of a parameter, read where the function stands, and its kind."""
+    tree = builder.tree
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    default = builder.optional(tree.first(node, INIT))
+    labels = tree.labels[node]
+    for kid in tree.kids[node]:
+        labels |= tree.labels[kid] & (REST | REST_WORDS)
+    rest = 1 if labels & REST else 2 if labels & REST_WORDS else 0
+    return type_, default, rest
+
+
+def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[tuple[int, int, int]]) -> None:
+    """Bind the parameters of a function that has begun."""
+    tree = builder.tree
+    by_name = False
+    for place, (node, (type_, default, rest)) in enumerate(zip(nodes, rows, strict=True)):
+        bound = binding_node(builder, node)
+        name = builder.name(bound) if bound != NONE else NONE
+        builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name))
+        by_name = by_name or rest == 1 or bool(tree.labels[node] & BY_NAME)
+        value = builder.add(Op.PARAMETER, scope, place)
+        if bound != NONE:
+            builder.bind(bound, value, Use.DEFINITION)
+            if tree.first(node, FIELD) != NONE:  # `constructor(private a: T)`
+                builder.writes.append(Write(builder.add(Op.THIS, scope), name, NONE, value, builder.line(node)))
+        else:
+            target(builder, tree.first(node, LEFT), value)
+
+
+def binding_node(builder: Builder, node: int) -> int:
+    """The node of the name that a parameter binds."""
+    tree = builder.tree
+    todo = [node]
+    while todo:
+        at = todo.pop()
+        if tree.labels[at] & BIND:
+            return at
+        if at == node or tree.labels[at] & (REST | REST_WORDS):
+            todo += tree.kids[at]
+    return NONE

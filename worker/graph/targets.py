@@ -1,0 +1,118 @@
+"""What stands on the left of an assignment gets its value: names, parts of what is taken apart, fields, keys."""
+
+from fledgling.worker.graph.builder import Builder
+from fledgling.worker.graph.expressions import KEY, LEFT, OF, RIGHT, VALUE, constant_key
+from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.tables import NONE, WHOLE, Op, Use, Write
+
+IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
+    BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
+)
+IS_DEFINITION = BITS["function"] | BITS["class"]
+EXPORTS = ("exports", "module")  # what CommonJS puts the exports of a module into
+
+
+def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> None:
+    """Give what stands on the left its value."""
+    tree = builder.tree
+    if node == NONE:
+        return
+    kind = tree.kind(node)
+    if kind == IS_NAME:
+        builder.bind(node, value)
+    elif kind == IS_TUPLE:
+        op, *parts = builder.expressions[value]
+        take_apart(builder, tree.kids[node], value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
+    elif kind == IS_GET:
+        of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
+        part = builder.name(key)
+        builder.site(key, Use.WRITE, builder.add(Op.GET, of, part))
+        if not bare:
+            builder.name_value(value, key)
+            export_member(builder, of, part, value, key)
+            builder.writes.append(Write(of, part, NONE, value, builder.line(key)))
+            builder.bind_path(of, part, value, key)
+    elif kind == IS_INDEX:
+        of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
+        key = keys[0] if len(keys) == 1 else 0
+        builder.writes.append(Write(of, NONE, key, value, builder.line(node)))
+        if constant := constant_key(builder, key):
+            builder.bind_path(of, constant, value, node)
+    elif kind == IS_SHAPE:
+        take_shape(builder, node, value)
+    else:
+        for kid in tree.kids[node]:
+            target(builder, kid, value)
+
+
+def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:
+    """`a, *b, c = d`, where the parts of d may be `known`."""
+    tree = builder.tree
+    rest = next((place for place, node in enumerate(nodes) if tree.kind(node) == IS_SPREAD), NONE)
+    is_known = len(known) >= len(nodes) - (rest != NONE) and min(known, default=-1) >= 0
+    is_known = is_known and (rest != NONE or len(known) == len(nodes))
+    for place, node in enumerate(nodes):
+        behind = len(nodes) - place - 1
+        if place == rest:
+            inner = tree.first(node, VALUE)
+            parts = known[place : len(known) - behind] if is_known else [~value]
+            target(builder, node if inner == NONE else inner, builder.add(Op.LIST, parts, is_known))
+        elif rest != NONE and place > rest:
+            target(builder, node, known[len(known) - behind - 1] if is_known else builder.add(Op.ELEMENT, value))
+        else:
+            target(builder, node, known[place] if is_known else builder.add(Op.ITEM, value, place))
+
+
+def take_shape(builder: Builder, node: int, value: int) -> None:
+    """`{ a, b: c = d, ...e }` takes a value apart."""
+    tree = builder.tree
+    for kid in tree.kids[node]:
+        kind = tree.kind(kid)
+        if kind == IS_PAIR:
+            key = tree.first(kid, KEY)
+            builder.visit(key)
+            inner = builder.add(Op.GET, value, builder.name(key))
+            take_part(builder, tree.first(kid, VALUE), inner)
+        elif kind == IS_SPREAD:
+            target(builder, tree.first(kid, VALUE), value)
+        elif kind == IS_NAME:
+            target(builder, kid, builder.add(Op.GET, value, builder.name(kid)))
+        elif kind == IS_ASSIGN:
+            left = tree.first(kid, LEFT)
+            take_part(builder, kid, builder.add(Op.GET, value, builder.name(left)))
+
+
+def take_part(builder: Builder, node: int, value: int) -> None:
+    """`a = b` within a pattern: b is what a is if there is nothing else."""
+    tree = builder.tree
+    if tree.kind(node) == IS_ASSIGN:
+        default = builder.optional(tree.first(node, RIGHT))
+        node, value = tree.first(node, LEFT), builder.add(Op.CHOICE, [value, max(default, 0)])
+    target(builder, node, value)
+
+
+def export_member(builder: Builder, of: int, part: int, value: int, node: int) -> None:
+    """`exports.a = b`, `module.exports.a = b`, `module.exports = b`"""
+    if not builder.dialect.names_values:
+        return
+    path = written(builder, of)
+    if path in ("exports", "module.exports"):
+        builder.export(builder.text_of(part), value, node)
+    elif path == "module" and builder.text_of(part) == "exports":
+        op, *parts = builder.expressions[value]
+        builder.export("default", value, node)
+        if op != Op.DICT:
+            builder.export(WHOLE, value, node)
+        for key, held in parts[0] if op == Op.DICT else ():
+            if key != NONE and builder.expressions[key][0] == Op.TEXT:
+                builder.export(builder.text_of(builder.expressions[key][1]), held, node)
+
+
+def written(builder: Builder, at: int) -> str:
+    """`a.b` as it is written, where no scope binds a."""
+    op, *parts = builder.expressions[at]
+    if op == Op.REACH and parts[1] != NONE:
+        return written(builder, parts[1])
+    if op == Op.GET:
+        return f"{written(builder, parts[0])}.{builder.text_of(parts[1])}"
+    return builder.text_of(parts[0]) if op == Op.NAME and parts[1] == NONE else ""

@@ -1,0 +1,59 @@
+; TypeScript alone.
+
+(type_identifier) @name
+
+(required_parameter pattern: (identifier) @bind type: (_)? @type value: (_)? @init) @param
+(optional_parameter pattern: (identifier) @bind type: (_)? @type value: (_)? @init) @param
+(required_parameter pattern: (rest_pattern (identifier) @bind) @rest type: (_)? @type) @param
+(required_parameter pattern: [(object_pattern) (array_pattern)] @left type: (_)? @type value: (_)? @init) @param
+(optional_parameter pattern: [(object_pattern) (array_pattern)] @left type: (_)? @type) @param
+(required_parameter (accessibility_modifier) @exported)
+(required_parameter (this)) @skip
+
+(function_declaration return_type: (_) @returns)
+(generator_function_declaration return_type: (_) @returns)
+(function_expression return_type: (_) @returns)
+(arrow_function return_type: (_) @returns)
+(method_definition return_type: (_) @returns)
+(function_signature name: (identifier) @defined return_type: (_)? @returns) @function @overload
+(class_body (method_signature name: (_) @defined return_type: (_)? @returns) @function @overload)
+(class_body (abstract_method_signature name: (_) @defined return_type: (_)? @returns) @function @abstract)
+(interface_body (method_signature name: (_) @defined return_type: (_)? @returns) @function)
+(object_type (method_signature name: (_) @defined return_type: (_)? @returns) @function)
+
+(abstract_class_declaration name: (_) @defined body: (_) @body) @class
+(extends_clause value: (_) @base)
+(implements_clause (_) @base)
+(interface_declaration name: (_) @defined body: (_) @body) @interface
+(extends_type_clause type: (_) @base)
+(object_type) @interface
+(enum_declaration name: (_) @defined body: (_) @body) @namespace
+(enum_body name: (property_identifier) @bind)
+(enum_assignment name: (property_identifier) @bind)
+(internal_module name: (identifier) @defined body: (_) @body) @namespace
+(public_field_definition name: (_) @bind type: (_)? @type value: (_)? @value) @field
+(property_signature name: (_) @bind type: (_)? @type) @field
+
+(variable_declarator type: (_) @type)
+(type_alias_declaration name: (_) @left @bind value: (_) @right) @assign
+(type_parameter name: (type_identifier) @label @bind)
+(as_expression (_) @value (_) @type) @cast
+(satisfies_expression . (_) @value) @await
+(non_null_expression (_) @value) @await
+
+(generic_type name: (_) @of) @index
+(type_arguments (_) @key)
+(nested_type_identifier module: (_) @of name: (_) @key) @get
+(nested_identifier object: (_) @of property: (_) @key) @get
+(union_type (_) @arm) @choice
+(intersection_type (_) @arm) @choice
+(array_type (_) @of) @array
+(type_query (_) @of) @typeof
+(function_type return_type: (_) @returns) @signature
+(constructor_type) @operation
+(conditional_type) @operation
+(index_type_query) @operation
+(lookup_type) @operation
+(mapped_type_clause name: (type_identifier) @label @bind)
+(literal_type) @text
+(decorator) @operation
