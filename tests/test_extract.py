@@ -3,6 +3,7 @@
 import inspect
 import json
 import random
+import re
 import time
 import tomllib
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ SECONDS = 1.0  # of CPU for what is linear in its text: five times what it takes
 LONG_SECONDS = 10.0
 SHORT_SIZE = 1 << 10
 SIZE = 1 << 13
+HEADS = sorted(name for name, row in LANGUAGES.rows.items() if row.rules and row.rules[0].endswith("heads.toml"))
 LISTS = tomllib.loads(Path(__file__).with_name("lists.toml").read_text())
 LISTED = 1200  # items
 LONG_SIZE = 1 << 20
@@ -283,6 +285,18 @@ def test_ends_in_time_on_a_hostile_megabyte(extractor: Extractor, name: str, lan
 def test_ends_in_time_on_hostile_text(extractor: Extractor, language: str) -> None:
     slow = {name: seconds(extractor, language, text) for name, text in hostile(SIZE).items()}
     assert {name: taken for name, taken in slow.items() if taken > SECONDS} == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("language", HEADS)
+def test_the_words_of_a_language_without_end_are_read_in_time(extractor: Extractor, language: str) -> None:
+    """What begins an expression of its heads, and goes on as nobody writes it: no other text makes one try again."""
+    rules = LANGUAGES.rules[LANGUAGES.rows[language].rules[0]]
+    words = set(re.findall(r"[@#]?[a-zA-Z_]{2,}", re.sub(r"\(\?P<\w+>", "", rules)))
+    forms = ("{} ", "{}(", "{} a(", "{} a<", "{} {{", '{} "', "{} a = ", "{} [", "{}\n", "{} a: ", "{} a, ")
+    texts = (form.format(word) for word in words for form in forms)
+    slow = {text: taken for text in texts if (taken := seconds(extractor, language, text.encode() * 4000)) > SECONDS}
+    assert slow == {}
 
 
 @pytest.mark.parametrize("language", LISTS)

@@ -128,7 +128,7 @@ def test_a_grammar_is_listed_with_its_version() -> None:
     assert isinstance(listed, list)
     parsers = {row.name: row.parser for row in listed}
     assert parsers["go"] == f"tree-sitter-go {metadata.version('tree-sitter-go')}"
-    assert (parsers["scss"], parsers["sql"], parsers["zig"]) == (
+    assert (parsers["scss"], parsers["sql"], parsers["elm"]) == (
         "own reader (less)",
         "own rules (sql/statements.toml)",
         None,

@@ -19,6 +19,7 @@ from fledgling.worker.language import Languages
 
 FILE = ""  # the kind of what is around everything
 OTHER = "other"  # that of a block which defines nothing
+CALL = "call"  # of one that defines nothing itself, but what is in it does: a set of Nix
 ANYWHERE = "*"
 MAX_NESTING = 1000  # blocks in each other; nobody writes a tenth of it
 TAIL = 40  # bytes at the end of a line that tell whether it goes on
@@ -31,42 +32,51 @@ NAME = re.compile(rb"([^\s,(){}]++)(?:\s++(?:as|=>)\s++([^\s,(){}]++))?")
 class Head(Struct, frozen=True, forbid_unknown_fields=True):
     """What defines something: an expression for the start of a statement, and the kinds of blocks in which it counts.
 
-    Its groups: `name`, or `names`, of which each word is one; `parent`, `visibility`; `value` or `body`, where the
-    signature shows no more. `visibility` is that of what has no such group. With `block` the statement has to open a
-    block, or has not to. Inside of that block `items` end a statement, too.
+    Its groups: `name`, or `names`, of which each word is one, or none for a `scope` of what is around; `parent`,
+    `visibility`; `value` or `body`, where the signature shows no more.
     """
 
     kind: str
     at: str
     within: tuple[str, ...] = (FILE,)
-    block: bool | None = None
-    items: bool = False
-    visibility: str | None = None
+    block: bool | None = None  # the statement has to open a block, or has not to
+    items: bool = False  # in its block those of the rules end a statement, too
+    visibility: str | None = None  # of what has no such group
+    parts: str = ""  # what of the group `name` is the name
 
 
 class Rules(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of heads. Its expressions are verbose: a space in one is `[ ]`. They take linear time, as tokens do.
-
-    `open` and `close` are a block's ends; with `head_inside` a word opens it, and its head follows: `function f(x)`.
-    Words that match `generator` open no block in brackets. `ends` end a statement; with `lines` a line does, too, but
-    not one that ends in `unfinished`, nor before one that begins with `continuing`. What matches `skipped` is none of
-    these. `prefix` stands before a head and is not in its signature. A statement that matches `doc` documents the next
-    definition, one that matches `doc_inside` that around. Each of the `imports` names a `module`, and maybe `names` or
-    an `alias`.
-    """
+    """A file of heads. Its expressions are verbose: a space in one is `[ ]`. They take linear time, as tokens do."""
 
     head: tuple[Head, ...]
+    prefix: str = ""  # stands before a head and is not in its signature
+    skipped: str = "(?!)"  # is none of what follows
+
+    # The ends of blocks. Where a word that opens one is `head_inside`, its head follows, to the group `body` or the end
+    # of a statement: `function f(x)`. Between `up` and `down` nothing ends but blocks, and those not by words that are
+    # `not_in_brackets`.
     open: str = r"\{"
     close: str = r"\}"
-    head_inside: bool = False
-    generator: str = "(?!)"
+    head_inside: str = "(?!)"
+    up: str = r"[(\[]"
+    down: str = r"[)\]]"
+    not_in_brackets: str = "(?!)"
+
+    # The ends of statements: `items` only in some blocks, a line with `lines`, unless it is `unfinished` at its end or
+    # the next one `continuing`. What is `whole` is a statement of itself. Before a `restart` all blocks end that no
+    # word has opened. With `goes_on` a statement does not end with its block.
     ends: str = ";"
     items: str = ","
+    items_in_file: bool = False
     lines: bool = False
     unfinished: str = "(?!)"
     continuing: str = "(?!)"
-    skipped: str = "(?!)"
-    prefix: str = ""
+    whole: str = "(?!)"
+    restart: str = "(?!)"
+    goes_on: bool = False
+
+    # Statements that document the next definition, or the one around; those that import a `module` or some `modules`,
+    # and maybe `names` of it, or give it an `alias`.
     doc: str = "(?!)"
     doc_inside: str = "(?!)"
     imports: tuple[str, ...] = ()
@@ -75,7 +85,8 @@ class Rules(Struct, frozen=True, forbid_unknown_fields=True):
 class Block(Struct):
     """What is open: the file, or a block. `start` is that of the statement in it, `depth` counts its open brackets.
 
-    It `awaits_head` while its first statement is the rest of its own head. `doc` is for the next definition in it.
+    What a word has opened, a word closes. It `awaits_head` while its first statement is the rest of its own head. `doc`
+    is for the next definition in it. The statement in it has `begun` some definitions, and goes on.
     """
 
     kind: str = FILE
@@ -83,8 +94,10 @@ class Block(Struct):
     items: bool = False
     start: int = 0
     depth: int = 0
+    is_word: bool = False
     awaits_head: bool = False
     doc: str | None = None
+    begun: list[Definition] = []
 
 
 class HeadRules:
@@ -93,13 +106,15 @@ class HeadRules:
     def __init__(self, languages: Languages, name: str) -> None:
         (file,) = languages.rows[name].rules
         self.rules = rules = msgspec.convert(tomllib.loads(languages.rules[file]), Rules)
-        tokens = {"skip": rules.skipped, "open": rules.open, "close": rules.close, "up": r"[(\[]", "down": r"[)\]]"}
-        tokens |= {"end": rules.ends, "item": rules.items, "line": r"\n\s*+" if rules.lines else "(?!)"}
+        tokens = {"skip": rules.skipped, "open": rules.open, "close": rules.close, "up": rules.up, "down": rules.down}
+        tokens |= {"whole": rules.whole, "restart": rules.restart, "end": rules.ends, "item": rules.items}
+        tokens["line"] = r"\n\s*+" if rules.lines else "(?!)"
         # The scanner knows neither case nor verbose expressions.
         self.token = scanner(languages, name, **{kind: f"(?x-i:{token})" for kind, token in tokens.items()})
         self.heads = [(head, compiled(head.at)) for head in rules.head]
         self.imports = [compiled(one) for one in rules.imports]
-        self.prefix, self.generator = compiled(rules.prefix), compiled(rules.generator)
+        self.prefix, self.head_inside = compiled(rules.prefix), compiled(rules.head_inside)
+        self.not_in_brackets = compiled(rules.not_in_brackets)
         self.doc, self.doc_inside = compiled(rules.doc), compiled(rules.doc_inside)
         self.unfinished, self.continuing = compiled(rf"(?:{rules.unfinished})\Z"), compiled(rules.continuing)
         self.within = cache(self._within)
@@ -120,15 +135,16 @@ class Statements:
 
     def __init__(self, rules: HeadRules, source: bytes) -> None:
         self._rules = rules
-        self._head_inside = rules.rules.head_inside
         self._source = source
         self._code = bytearray(source)
-        self._blocks = [Block()]
+        self._blocks = [Block(items=rules.rules.items_in_file)]
+        self._words = 0  # how many blocks that words have opened
         self.found = Outline([])
 
     def read(self) -> None:
         """Cut the text into statements, and those at blocks."""
         steps = {"open": self._open, "close": self._close, "end": self._end, "item": self._item, "line": self._line}
+        steps |= {"whole": self._whole, "restart": self._restart}
         for token in self._rules.token.finditer(self._source):
             kind = token.lastgroup or ""
             if kind in ("up", "down"):
@@ -151,26 +167,51 @@ class Statements:
 
     def _open(self, token: re.Match[bytes]) -> None:
         around = self._blocks[-1]
-        if around.depth and self._rules.generator.fullmatch(token[0]):
+        if around.depth and self._rules.not_in_brackets.fullmatch(token[0]):
             return
-        inside = Block(OTHER, start=token.end(), awaits_head=self._head_inside)
-        if not around.depth:
-            inside.defined, head = self._defined(around, token.start(), is_block=True)
+        follows = self._rules.head_inside.fullmatch(token[0]) is not None
+        inside = Block(OTHER, start=token.end(), awaits_head=follows, is_word=token[0] != b"{")
+        if not around.depth and not around.awaits_head:
+            limit = len(self._code) if follows else token.start()
+            inside.defined, head = self._defined(around, token.start(), limit, is_block=True)
             if head:
                 inside.kind, inside.items = head.kind, head.items
-            around.start = token.end()
+            body = inside.defined[0].body if inside.defined else None
+            if follows and body is not None and body > token.start():
+                inside.start, inside.awaits_head = body, False
+            if self._rules.rules.goes_on and inside.kind not in (OTHER, CALL):
+                around.begun += inside.defined
+            else:
+                around.start = token.end()
         self._blocks.append(inside)
+        self._words += inside.is_word
 
     def _close(self, token: re.Match[bytes]) -> None:
-        block = self._blocks[-1]
-        if len(self._blocks) == 1:
+        is_word = token[0] != b"}"
+        if self._blocks[-1].depth and self._rules.not_in_brackets.fullmatch(token[0]):
+            return
+        while is_word and self._words and not self._blocks[-1].is_word:  # what a conditional has opened twice
+            self._pop(token.start(), token.start())
             self.found.complete = False
-        elif not (self._head_inside and block.depth):  # the last index of Julia: `a[end]`
-            self._blocks.pop()
-            self._statement(block, token.start(), token.end())
-            settle(block.defined, token.end())
-            if not self._blocks[-1].depth:
-                self._blocks[-1].start = token.end()
+        if len(self._blocks) == 1 or self._blocks[-1].is_word != is_word:
+            self.found.complete = False
+            return
+        self._pop(token.start(), token.end())
+        around = self._blocks[-1]
+        if not around.depth and not around.begun:
+            around.start = token.end()
+
+    def _pop(self, stop: int, end: int) -> None:
+        block = self._blocks.pop()
+        self._words -= block.is_word
+        self._statement(block, stop, stop)
+        settle(block.defined, end)
+
+    def _whole(self, token: re.Match[bytes]) -> None:
+        block = self._blocks[-1]
+        if not block.depth:
+            self._statement(block, token.start(), token.start())
+            self._statement(block, token.end(), token.end())
 
     def _end(self, token: re.Match[bytes]) -> None:
         if not self._blocks[-1].depth:
@@ -183,8 +224,15 @@ class Statements:
     def _line(self, token: re.Match[bytes]) -> None:
         block = self._blocks[-1]
         tail = bytes(self._code[max(block.start, token.start() - TAIL) : token.start()]).rstrip()
-        if not (self._rules.unfinished.search(tail) or self._rules.continuing.match(self._source, token.end())):
-            self._end(token)
+        goes_on = self._rules.unfinished.search(tail) or self._rules.continuing.match(self._source, token.end())
+        if not block.depth and not goes_on:
+            self._statement(block, token.start(), token.start())
+
+    def _restart(self, token: re.Match[bytes]) -> None:
+        while self._words and not self._blocks[-1].is_word:
+            self._pop(token.start(), token.start())
+            self.found.complete = False
+        self._blocks[-1].start, self._blocks[-1].depth = token.start(), 0
 
     # ---- statements
 
@@ -195,18 +243,18 @@ class Statements:
             for found in block.defined:
                 found.body = stop
         else:
-            settle(self._defined(block, stop, is_block=False)[0], stop)
+            settle(block.begun or self._defined(block, stop, stop, is_block=False)[0], end)
+        block.begun = []
         block.start = end
 
-    def _defined(self, block: Block, stop: int, *, is_block: bool) -> tuple[list[Definition], Head | None]:
-        """What the statement that goes to `stop` defines, and the head that says so."""
-        start = behind(BLANK, self._code, block.start, stop)
-        end = len(self._code) if is_block and self._head_inside else stop
-        if start == end or self._says(block, start, stop):
+    def _defined(self, block: Block, stop: int, limit: int, *, is_block: bool) -> tuple[list[Definition], Head | None]:
+        """What the statement that goes to `stop` defines, its head to `limit`, and the head that says so."""
+        start = behind(BLANK, self._code, block.start, limit)
+        if (start == limit and not is_block) or block.begun or self._says(block, start, stop):
             return [], None
-        begin = behind(self._rules.prefix, self._code, start, stop)
+        begin = behind(self._rules.prefix, self._code, start, limit)
         for head, expression in self._rules.within(block.kind):
-            if head.block in (None, is_block) and (match := expression.match(self._code, begin, end)):
+            if head.block in (None, is_block) and (match := expression.match(self._code, begin, limit)):
                 defined = definitions(head, match)
                 for found in defined:
                     found.start, found.end, found.doc = start, stop, block.doc
@@ -219,17 +267,18 @@ class Statements:
         return [], None
 
     def _says(self, block: Block, start: int, stop: int) -> bool:
-        """Whether a statement documents something, or imports it."""
+        """Whether a statement documents something; what it imports is taken."""
         if match := self._rules.doc.match(self._code, start, stop):
             block.doc = repr(cleaned(text(match["doc"])))
         elif match := self._rules.doc_inside.match(self._code, start, stop):
             for found in block.defined:
                 found.doc = repr(cleaned(text(match["doc"])))
         else:
-            return self._imports(start, stop)
+            self._imports(start, stop)
+            return False
         return True
 
-    def _imports(self, start: int, stop: int) -> bool:
+    def _imports(self, start: int, stop: int) -> None:
         for expression in self._rules.imports:
             if match := expression.match(self._code, start, stop):
                 groups = match.groupdict(b"")
@@ -237,9 +286,10 @@ class Statements:
                 names = [(text(name) or None, text(alias) or None) for name, alias in pairs]
                 if alias := text(groups.get("alias", b"")):
                     names = [(None, alias)]
-                self.found.imports.append(Import(text(match["module"]), start, stop, names))
-                return True
-        return False
+                modules = (name[1] for name in NAME.finditer(groups.get("modules", b"")))
+                for module in modules if "modules" in groups else [groups["module"]]:
+                    self.found.imports.append(Import(text(module), start, stop, names))
+                return
 
 
 def definitions(head: Head, match: re.Match[bytes]) -> list[Definition]:
@@ -254,7 +304,10 @@ def definitions(head: Head, match: re.Match[bytes]) -> list[Definition]:
         visibility=text(groups.get("visibility", b"")) or head.visibility,
         parent=text(groups.get("parent", b"")) or None,
     )
-    names = (name[1] for name in NAME.finditer(groups["names"])) if "names" in groups else [groups["name"]]
+    if head.parts:
+        parts = (part[part.lastindex] for part in compiled(head.parts).finditer(groups["name"]) if part.lastindex)
+        groups["name"] = b"".join(b"".join(parts).split())
+    names = (name[1] for name in NAME.finditer(groups["names"])) if "names" in groups else [groups.get("name", b"self")]
     return [replace(defined, name=text(name)) for name in names]
 
 
@@ -270,6 +323,7 @@ def behind(pattern: re.Pattern[bytes], code: bytearray, start: int, stop: int) -
     return match.end() if match else start
 
 
+@cache
 def compiled(expression: str) -> re.Pattern[bytes]:
     """An expression of a file of heads."""
     return re.compile(expression.encode(), FLAGS)

@@ -10,7 +10,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.reasons import BINARY, NO_ROOM, TOO_LARGE, UNREADABLE
 from fledgling.worker.rows import FileRow
 
-HEAD_BYTES = 256  # of a file, enough for its `#!` line
+HEAD_BYTES = 4096  # of a file, enough for its `#!` line, and for what tells a header of Objective-C
 
 
 class Describing:

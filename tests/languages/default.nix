@@ -1,0 +1,23 @@
+# A package.
+{ lib, stdenv ? null, ... }@args:
+
+with lib;
+let
+  /* How it's called. */
+  name = "pkg-${lib.version}; {";
+  inherit (lib) mkIf;
+  double = x: x * 2;
+  build = { src, flags ? [ ] }: stdenv.mkDerivation {
+    inherit src;
+    hidden = 1;
+  } // { also = 2; };
+  script = ''
+    let x = ''${not}; in { "
+  '';
+in
+rec {
+  version = "1.0";
+  meta.license = [ { a = 1; } ];
+  "quoted" = assert true; let inner = 1; in inner;
+  later = callPackage ./with-in.nix { b = 2; };
+}
