@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from test_cli import fledgling
 
-from fledgling.broker.setup import install, json_text
+from fledgling.broker.setup import check, install, json_text
 from fledgling.broker.setup.clients import CLIENTS, entry, place
 from fledgling.config import ConfigError
 
@@ -148,6 +149,15 @@ PLACES = {
     "cursor": (None, ".cursor/mcp.json", None),
     "gemini": (None, ".gemini/settings.json", None),
     "zed": ("XDG_CONFIG_HOME", ".config/zed/settings.json", "zed/settings.json"),
+    "opencode": ("XDG_CONFIG_HOME", ".config/opencode/opencode.json", "opencode/opencode.json"),
+    "windsurf": (None, ".codeium/windsurf/mcp_config.json", None),
+    "cline": (
+        "XDG_CONFIG_HOME",
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+    ),
+    "copilot-cli": ("COPILOT_HOME", ".copilot/mcp-config.json", "mcp-config.json"),
+    "jetbrains": (None, ".junie/mcp/mcp.json", None),
 }
 
 
@@ -205,3 +215,92 @@ def test_command_shows_by_default_and_writes_when_told(tmp_path: Path) -> None:
     assert json.loads((tmp_path / ".gemini" / "settings.json").read_text()) == {"mcpServers": {}}
     refused = fledgling("install", "--client", "claude-desktop", **home)
     assert (refused.returncode, "with --root" in refused.stderr) == (2, True)
+
+
+def entry_that(**changes: Any) -> dict[str, Any]:
+    """An entry of this installation, with what is changed."""
+    return {"command": sys.executable, "args": ["-I", "-m", "fledgling", "serve"], **changes}
+
+
+TOLD: dict[str, tuple[str, Any, str, str]] = {
+    "this installation": ("gemini", entry_that(), "good", f"it starts {sys.executable}"),
+    "a client's own variable is no root": (
+        "cursor",
+        entry_that(args=["serve", "--root", "${workspaceFolder}"]),
+        "good",
+        "it starts",
+    ),
+    "one list": ("opencode", {"command": [sys.executable, "-m", "fledgling"]}, "good", "it starts"),
+    "an environment that is gone": (
+        "gemini",
+        entry_that(command="/gone/bin/python"),
+        "broken",
+        "/gone/bin/python is not there or cannot be run; run: fledgling install --client gemini --write",
+    ),
+    "another installation": ("gemini", entry_that(command="/bin/sh", args=["x"]), "another", "it starts /bin/sh"),
+    "a root that is gone": ("gemini", entry_that(args=["--root", "/gone"]), "broken", "the root /gone is not there"),
+    "a profile that is gone": (
+        "gemini",
+        entry_that(args=["--profile", "/gone.sql"]),
+        "broken",
+        "the profile /gone.sql is not there",
+    ),
+    "an entry without a command": ("gemini", {}, "broken", "its command is not there"),
+    "a command that is none": ("opencode", {"command": [1, {}]}, "broken", "its command is not there"),
+    "a file that cannot be read": ("gemini", None, "broken", "it cannot be changed safely"),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_check_says_what_clients_would_start(name: str, tmp_path: Path) -> None:
+    client, entry, state, detail = TOLD[name]
+    base, file = place(CLIENTS[client], {"HOME": str(tmp_path)})
+    (base / file).parent.mkdir(parents=True)
+    (base / file).write_text("{" if entry is None else json.dumps({CLIENTS[client].key: {"fledgling": entry}}))
+    [found] = check.told({"HOME": str(tmp_path)})
+    assert (found.client, found.file, found.state) == (client, str(base / file), state)
+    assert found.detail.startswith(detail)
+
+
+def test_environment_that_lost_fledgling_is_told_from_one_that_has_it(tmp_path: Path) -> None:
+    program = tmp_path / "venv/bin/python"
+    site = tmp_path / "venv/lib/python3.11/site-packages"
+    for folder in (program.parent, site):
+        folder.mkdir(parents=True)
+    program.symlink_to(sys.executable)
+    (tmp_path / "venv/pyvenv.cfg").touch()
+    (tmp_path / ".gemini").mkdir()
+    told = {"mcpServers": {"fledgling": entry_that(command=str(program))}}
+    (tmp_path / ".gemini/settings.json").write_text(json.dumps(told))
+    states = [next(check.told({"HOME": str(tmp_path)})).state]
+    (site / "fledgling_lens-0.1.0.dist-info").mkdir()
+    states.append(next(check.told({"HOME": str(tmp_path)})).state)
+    assert states == ["broken", "another"]
+
+
+def test_check_is_a_command_and_a_part_of_doctor(tmp_path: Path, project: Path) -> None:
+    home = {"HOME": str(tmp_path)}
+    assert fledgling("install", "--check", **home).stdout == "no client was told of Fledgling\n"
+    assert fledgling("install", "--client", "copilot-cli", "--write", **home).returncode == 0
+    good = fledgling("install", "--check", "--json", **home)
+    assert [each["state"] for each in json.loads(good.stdout)["clients"]] == ["good"]
+    (tmp_path / ".gemini").mkdir()
+    told = {"mcpServers": {"fledgling": entry_that(command="/gone/python")}}
+    (tmp_path / ".gemini/settings.json").write_text(json.dumps(told))
+    bad = fledgling("install", "--check", **home)
+    assert bad.returncode == 1
+    assert "gemini       broken  " in bad.stdout
+    asked = fledgling("doctor", "--root", str(project), "--json", **home)
+    looked = {each["what"]: each["state"] for each in json.loads(asked.stdout)["checks"]}
+    assert asked.returncode == 1
+    assert looked == {
+        "settings": "good",
+        "duckdb": "good",
+        "mcp": "good",
+        "tree-sitter": "good",
+        "numpy": "good",
+        "PATH": looked["PATH"],
+        "client gemini": "wrong",
+        "client copilot-cli": "good",
+    }
+    assert fledgling("install", **home).returncode == 2

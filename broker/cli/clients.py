@@ -2,33 +2,45 @@
 
 import logging
 import os
+from functools import partial
 from pathlib import Path
 
 import click
 
 from fledgling.broker.cli import completing, terminal
-from fledgling.broker.setup import install
+from fledgling.broker.cli.project import json_option
+from fledgling.broker.setup import check, install
 from fledgling.broker.setup.clients import CLIENTS, Client, entry
 from fledgling.config import is_path, refuse_wide, resolve, with_root
 from fledgling.security import profile as profiles
 
 _log = logging.getLogger("fledgling")
 
-_client_option = click.option("--client", type=click.Choice(list(CLIENTS)), required=True, help="whose settings")
+_client_option = partial(click.option, "--client", type=click.Choice(list(CLIENTS)), metavar="CLIENT")
+_CLIENTS = f"whose settings: {', '.join(CLIENTS)}"
 _write_option = click.option("--write/--dry-run", help="change the file; only shown by default")
 
 
 @click.command("install")
-@_client_option
+@_client_option(help=_CLIENTS)
+@click.option("--check", "is_checked", is_flag=True, help="look whether what clients were told can be started")
 @click.option("--profile", metavar="PROFILE", shell_complete=completing.profiles, help="the profile to serve under")
 @click.option("--root", type=click.Path(exists=True, file_okay=False, path_type=Path), help="the directory to index")
 @_write_option
-def install_command(client: str, profile: str | None, root: Path | None, write: bool) -> None:
+@json_option
+def install_command(
+    client: str | None, is_checked: bool, profile: str | None, root: Path | None, write: bool, as_json: bool
+) -> None:
     """Show what to add to a client's settings so that it starts Fledgling, or add it.
 
     Everything else in the file stays; a copy of it is laid beside. Without --root, a client starts Fledgling for the
-    project that it works on.
+    project that it works on. With --check nothing is changed: exit code 1 says that a client starts nothing.
     """
+    if is_checked:
+        _check((client,) if client else tuple(CLIENTS), as_json=as_json)
+        return
+    if not client:
+        raise click.UsageError("Missing option '--client'")
     if profile:
         profiles.load(profile)
         profile = str(Path(profile).resolve()) if is_path(profile) else profile
@@ -39,11 +51,22 @@ def install_command(client: str, profile: str | None, root: Path | None, write: 
 
 
 @click.command("uninstall")
-@_client_option
+@_client_option(required=True, help=_CLIENTS)
 @_write_option
 def uninstall_command(client: str, write: bool) -> None:
     """Show what to take out of a client's settings so that it knows nothing of Fledgling, or take it out."""
     _change(CLIENTS[client], None, write=write)
+
+
+def _check(names: tuple[str, ...], *, as_json: bool) -> None:
+    found = list(check.told(os.environ, names))
+    if as_json:
+        terminal.show_json({"clients": found})
+    elif not found:
+        terminal.show_text("no client was told of Fledgling")
+    else:
+        terminal.show_table([(each.client, each.state, each.file, each.detail) for each in found])
+    raise SystemExit(terminal.NOTHING if any(each.state == "broken" for each in found) else terminal.OK)
 
 
 def _change(client: Client, given: dict[str, object] | None, *, write: bool) -> None:

@@ -79,19 +79,25 @@ def savings(as_json: bool, **options: Any) -> None:
 @setting_options
 @json_option
 def doctor(as_json: bool, **options: Any) -> None:
-    """Show what confines each process here, and what it means where a layer is missing. Exit code 1 where one is."""
+    """Show what confines each process here, what that means where a layer is missing, and whether clients find it.
+
+    Settings, versions, PATH and clients are looked at, too; the project is not indexed. Exit code 1 where a server does
+    not start without --allow-degraded, or something is wrong. Layers that only root can have are not missed.
+    """
     project = project_of(options)
+    checks = list(diagnosis.looked_at(project.resolved, os.environ))
     confining = Confining(allow_degraded=True)
+    settings = msgspec.structs.replace(project.settings, exclude_patterns=("*",))
     project = msgspec.structs.replace(project, confining=confining)
     heard: list[AnyRecord] = []
     tell_confinement(heard.append, "broker", os.getpid(), confined(project))
-    answer = run(Indexing(project.settings, project.profile, confining=confining, tell=heard.append), _asked)
-    found = diagnosis.report(heard, answer)
+    run(Indexing(settings, project.profile, confining=confining, tell=heard.append), _asked)
+    found = diagnosis.report(heard, checks)
     if as_json:
         terminal.show_json(found)
     else:
         terminal.show_text("\n".join(diagnosis.lines(found)))
-    raise SystemExit(terminal.OK if found.serves else terminal.NOTHING)
+    raise SystemExit(terminal.OK if diagnosis.is_well(found) else terminal.NOTHING)
 
 
 async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:

@@ -80,7 +80,12 @@ def show_rows(rows: Sequence[tuple[str, ...]], name: str, keys: Sequence[str], *
     """Print rows as aligned columns, or as a JSON object with a list of objects: `{"agents": [{"name": ...}]}`."""
     if as_json:
         show_json({name: [dict(zip(keys, row, strict=True)) for row in rows]})
-        return
+    else:
+        show_table(rows)
+
+
+def show_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows as aligned columns."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:
         show_text("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

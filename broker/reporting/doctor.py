@@ -2,13 +2,18 @@
 
 import os
 import platform
+import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
 from fledgling.broker.audit_log.records import AnyRecord, ProcessRecord
-from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.broker.setup.check import State, told
+from fledgling.config import Resolved
 from fledgling.security import landlock, layering
 from fledgling.security.confinement import DEGRADABLE, LAYERS, OPTIONAL
 
@@ -25,20 +30,28 @@ class Finding(Struct, frozen=True):
     meaning: str | None = None
 
 
+class Check(Struct, frozen=True):
+    """One thing that was looked at: `notice` is worth knowing, `wrong` does not work."""
+
+    what: str
+    state: Literal["good", "notice", "wrong"]
+    detail: str
+
+
 class Report(Struct, frozen=True):
     """What the doctor found: `serves` says whether a server starts here without `--allow-degraded`."""
 
     system: str
     findings: tuple[Finding, ...]
     serves: bool
-    note: str | None = None  # what the index lacks: files that were given up
     landlock_abi: int = 0  # the kernel's version of Landlock; 0: none
     lacks: tuple[str, ...] = ()  # what a later version of Landlock stops as well
+    checks: tuple[Check, ...] = ()  # of this installation, its settings and its clients
     thin: tuple[str, ...] = ()  # what code inside a process is kept from by one layer alone, or by none
 
 
-def report(heard: Iterable[AnyRecord], answer: AnyAnswer | Refusal) -> Report:
-    """Return the report of the processes that were heard of while an index was made and asked for its map."""
+def report(heard: Iterable[AnyRecord], checks: Iterable[Check]) -> Report:
+    """Return the report of the processes that were heard of while they were started, and of what was looked at."""
     findings = tuple(
         Finding(record.process, record.pid, layer, state, None if state == ENFORCED else LAYERS[layer])
         for record in heard
@@ -54,9 +67,9 @@ def report(heard: Iterable[AnyRecord], answer: AnyAnswer | Refusal) -> Report:
         _system(version),
         findings,
         serves or sys.platform != "linux",
-        getattr(answer, "note", None),
         version,
         tuple(layering.lacks(version)),
+        tuple(checks),
         tuple(layering.thin(version, as_root=os.geteuid() == 0, absent=absent)) if sys.platform == "linux" else (),
     )
 
@@ -81,9 +94,44 @@ def lines(found: Report) -> Iterator[str]:
         yield "A server does not start here without --allow-degraded."
     yield from _section("Landlock of this kernel does not stop what a later one does:", found.lacks)
     yield from _section("Code that has taken a back process over is kept from this by one layer, or none:", found.thin)
-    if found.note:
-        yield ""
-        yield found.note
+    yield from _section("Looked at:", (f"{each.state:8}{each.what}: {each.detail}" for each in found.checks))
+
+
+def is_well(found: Report) -> bool:
+    """Return whether a server starts here, and nothing is wrong."""
+    return found.serves and not any(each.state == "wrong" for each in found.checks)
+
+
+def looked_at(resolved: Resolved, environment: Mapping[str, str]) -> Iterator[Check]:
+    """Yield what is found of settings, versions, PATH and clients. No project is read, and nothing is run."""
+    set_by = {key: source for key, source in resolved.sources.items() if source != "default"}
+    said = ", ".join(f"{key} by {source}" for key, source in set_by.items())
+    yield Check("settings", "notice" if resolved.notices else "good", "; ".join((said, *resolved.notices)))
+    yield from _versions()
+    yield _on_path(environment)
+    states: dict[State, Literal["good", "notice", "wrong"]] = {"another": "notice", "broken": "wrong"}
+    for client in told(environment):
+        yield Check(f"client {client.client}", states.get(client.state, "good"), client.detail)
+
+
+def _versions() -> Iterator[Check]:
+    """Yield what is installed of the packages that Fledgling stands on."""
+    for name, tested in (("duckdb", "2.0."), ("mcp", ""), ("tree-sitter", ""), ("numpy", "")):
+        try:
+            found = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            yield Check(name, "wrong", "it is not installed; install Fledgling anew")
+        else:
+            yield Check(name, "good" if found.startswith(tested) else "wrong", found)
+
+
+def _on_path(environment: Mapping[str, str]) -> Check:
+    found, ours = shutil.which("fledgling", path=environment.get("PATH")), Path(sys.executable).with_name("fledgling")
+    if found is None:
+        return Check("PATH", "notice", f"it has no fledgling; this one is {ours}")
+    if Path(found).resolve() == ours.resolve() or Path(found).resolve().parent == ours.parent.resolve():
+        return Check("PATH", "good", f"fledgling is {found}")
+    return Check("PATH", "notice", f"fledgling is {found}, another than this one, {ours}")
 
 
 def _section(title: str, rows: Iterable[str]) -> Iterator[str]:

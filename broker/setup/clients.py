@@ -17,22 +17,25 @@ class Base(NamedTuple):
 
 _CONFIG = Base("XDG_CONFIG_HOME", ".config")
 _SUPPORT = Base(None, "Library/Application Support") if sys.platform == "darwin" else _CONFIG
+_CLINE = "Code/User/globalStorage/saoudrizwan.claude-dev/settings"  # an extension of VS Code
 
 
 class Client(NamedTuple):
     """One client: `file` below `base`, the `key` its servers stand under, what an entry says besides command and args.
 
     `root` is how the client writes the open project, for one that starts servers elsewhere; a client that `needs_root`
-    has no project, and one without either starts them in it or names it in a variable.
+    has no project, or tells nobody, and one without either starts them in it or names it in a variable. A client that
+    `has_list` takes command and arguments as one list.
     """
 
     base: Base
     file: str
     key: str
     form: Literal["json", "toml"] = "json"
-    extra: Mapping[str, str] = {}
+    extra: Mapping[str, object] = {}
     root: str | None = None
     needs_root: bool = False
+    has_list: bool = False
 
 
 CLIENTS: Mapping[str, Client] = {
@@ -43,6 +46,13 @@ CLIENTS: Mapping[str, Client] = {
     "codex": Client(Base("CODEX_HOME", ".codex"), "config.toml", "mcp_servers", form="toml"),
     "gemini": Client(Base(None, ".gemini"), "settings.json", "mcpServers"),
     "zed": Client(_CONFIG, "zed/settings.json", "context_servers", extra={"source": "custom"}),
+    "opencode": Client(_CONFIG, "opencode/opencode.json", "mcp", extra={"type": "local"}, has_list=True),
+    "windsurf": Client(Base(None, ".codeium/windsurf"), "mcp_config.json", "mcpServers", needs_root=True),
+    "cline": Client(_SUPPORT, f"{_CLINE}/cline_mcp_settings.json", "mcpServers", needs_root=True),
+    "copilot-cli": Client(
+        Base("COPILOT_HOME", ".copilot"), "mcp-config.json", "mcpServers", extra={"type": "local", "tools": ["*"]}
+    ),
+    "jetbrains": Client(Base(None, ".junie"), "mcp/mcp.json", "mcpServers", needs_root=True),  # its agent, Junie
 }
 
 
@@ -57,6 +67,8 @@ def entry(client: Client, command: list[str], profile: str | None, root: str | N
     program, *arguments = command
     options = {"--answers": "text", "--profile": profile, "--root": root}
     serve = ["serve", *(word for option, value in options.items() if value for word in (option, value))]
+    if client.has_list:
+        return {**client.extra, "command": [program, *arguments, *serve]}
     return {**client.extra, "command": program, "args": [*arguments, *serve]}
 
 

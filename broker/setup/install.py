@@ -143,6 +143,15 @@ def _toml(key: str, text: str, entry: Mapping[str, object] | None) -> str:
     return toml_text.remove(text, table) if entry is None else toml_text.put(text, table, entry)
 
 
+def entry_of(client: Client, environment: Mapping[str, str]) -> tuple[Path, dict[str, Any] | None]:
+    """Return a client's file, and the entry in it, if there is one. Raises ConfigError where it cannot be read."""
+    read = plan(client, environment, None)
+    text = read.before or ""
+    servers = (toml_text.value(text) if client.form == "toml" else _object(text)).get(client.key, {})
+    entry: dict[str, Any] | None = servers.get(NAME)
+    return read.path, entry
+
+
 # ---- writing it -----------------------------------------------------------------------------------------------------
 
 
