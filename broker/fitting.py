@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fledgling.messages.answers import (
+    Context,
     DependencyGraph,
     Excerpt,
     Exploration,
@@ -24,6 +25,7 @@ from fledgling.messages.answers import (
     Hits,
     Next,
     Overview,
+    Relations,
     SymbolList,
     Table,
 )
@@ -138,6 +140,32 @@ def lists(question: Search | Symbols, found: SymbolList, profile: Profile) -> bo
         and all(symbol.kind == question.kind for symbol in symbols if question.kind)
         and _is_page(question, [file.path for file in found.files], count, found.total)
         and _goes_on(question, found.next, count)
+    )
+
+
+def relates(question: Symbols, found: Relations, profile: Profile) -> bool:
+    """Return whether relations are of the name, the kind and the place that were asked for, and hold together."""
+    count = sum(len(file.related) for file in found.files)
+    name = (question.symbol or "").rpartition(".")[2]
+    return (
+        found.relation == question.relation
+        and bool(found.definitions)
+        and all(each.name.rpartition(".")[2] == name for each in found.definitions)
+        and all(question.kind in (None, each.kind) for each in found.definitions)
+        and _are_ranges((each.lines for each in found.definitions), profile)
+        and _is_page(question, [file.path for file in found.files], count, found.total)
+        and _goes_on(question, found.next, count)
+    )
+
+
+def gathers(question: Read, found: Context, _: Profile) -> bool:
+    """Return whether a context is of the file that was asked for, and within the budget."""
+    chars = sum(len(line) + 1 for line in found.lines)
+    return (
+        found.path == _plain(question.path)
+        and found.budget == question.budget_tokens
+        and max(chars - 1, 0) <= 4 * found.budget
+        and found.tokens <= found.budget
     )
 
 

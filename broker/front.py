@@ -216,7 +216,8 @@ class Front:
         Where a file that the answer names has changed since the last look, it is put once more.
         """
         as_of = time.monotonic()
-        may_share = isinstance(question, Read | Search)  # the others tell of files that they do not name
+        # The others tell of files that they do not name, and so does whatever the graph answers.
+        may_share = isinstance(question, Read | Search) and number < GRAPH
         while True:
             if deadly := self._breaker.refusal(question):
                 return deadly
@@ -224,6 +225,8 @@ class Front:
                 async with asyncio.timeout_at(deadline):
                     worker, stale = await self._current(number, as_of, may_share=may_share)
             except TimeoutError:
+                if self.indexing.newest().number < number:
+                    return unfinished(self.profile, self.indexing)
                 has_worker = self._worker is not None and self._worker.serves(number)
                 return not_looked_at(self.profile) if has_worker else not_ready(self.profile)
             if isinstance(worker, Refusal):
@@ -254,12 +257,17 @@ class Front:
                 continue
             if swept.obstacle == "no root":
                 return NO_ROOT, None
-            if not swept.obstacle and worker.has_room:
+            if not swept.obstacle and worker.has_room and not self._lacks_changes(number, swept, as_of):
                 return worker, None
             self.indexing.renew()
             until = max(as_of, self.indexing.begun + PATIENCE_SECONDS)
             if not await self.indexing.renewed(worker.images, until):
                 return worker, self._stale(swept)
+
+    def _lacks_changes(self, number: int, swept: Swept, as_of: float) -> bool:
+        """Return whether the graph is older than what is asked for: no change is laid over it."""
+        has_changed = swept.generation != self.indexing.changes
+        return number == GRAPH and has_changed and self.indexing.served_begun < as_of
 
     async def _is_current(self, worker: QueryWorker, found: Found | Refusal, as_of: float, deadline: float) -> bool:
         """Return whether the files that an answer names are what the worker knows; one that names none takes a look."""

@@ -125,6 +125,7 @@ class Indexing:
         self.started_at = self.begun_at = datetime.now(UTC)  # the last build; that of the newest generation
         self.completed_at: datetime | None = None  # the last build, whole or not
         self.has_files: int | None = None  # how many are in the index that was built last
+        self.served_begun = float("-inf")  # when the build of the newest index began
         self._not_before = 0.0  # on the clock of time.monotonic, when a build that failed may be tried again
         self._building: asyncio.Task[Built] | None = None
         self._relating: asyncio.Task[None] | None = None  # behind a build
@@ -415,6 +416,7 @@ class Indexing:
             self.scope = self._accepted.scope
             self.changes = self.latest = self.latest + 1
             self._sealed.pop(GRAPH, None)  # that of another build
+            self.served_begun = self.begun
             self._no_graph = None
         self._newest = generation
         for number in (LISTING, TEXT, CODE, GRAPH)[: generation.number + 1]:

@@ -18,7 +18,7 @@ from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.security import limits
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.outline import MAX_GAP, cleaned
-from fledgling.worker.extractor.messages import FILE_SECONDS, Facts, Source
+from fledgling.worker.extractor.messages import FILE_SECONDS, Batch, Facts, Source
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import Extraction
@@ -224,7 +224,7 @@ def extractors() -> Iterator[Extractors]:
 def facts(extractors: Extractors, language: str, texts: dict[str, bytes]) -> dict[str, Facts]:
     """What the extractor processes say of texts."""
     sources = [Source(name, language, (text,)) for name, text in texts.items()]
-    answers = extractors.extract(sources, tabled=False)
+    answers = extractors.extract(sources, Batch(()))
     return {
         source.path: one for batch, found in answers for source, one in zip(batch.sources, found.facts, strict=True)
     }
@@ -246,8 +246,8 @@ def test_an_extractor_signs_as_the_indexer_does(extractors: Extractors) -> None:
 
 
 GRAMMARS = sorted(name for name, row in LANGUAGES.rows.items() if row.grammars)
-LINEAR = sorted(name for name, row in LANGUAGES.rows.items() if row.finds_definitions and not row.grammars)
-COMMENTS_ONLY = sorted(name for name, row in LANGUAGES.rows.items() if row.comments and not row.finds_definitions)
+LINEAR = sorted(name for name, row in LANGUAGES.rows.items() if (row.rules or row.reader) and not row.grammars)
+COMMENTS_ONLY = sorted(name for name, row in LANGUAGES.rows.items() if row.comments and not (row.rules or row.reader))
 
 
 @pytest.mark.parametrize("language", GRAMMARS)

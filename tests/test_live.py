@@ -23,7 +23,7 @@ from fledgling.broker.following import RESTARTS
 from fledgling.broker.front import UNFOLLOWED, Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import Freshness, Settings
-from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
 from fledgling.messages.cursors import place as cursor_at
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read, Search, Survey, Symbols
 from fledgling.security import profile as profiles
@@ -387,3 +387,23 @@ async def test_a_server_at_rest_does_nothing(tmp_path: Path) -> None:
         await asyncio.sleep(60)
         spent = sum(sum(process.cpu_times()[:2]) for process in processes) - sum(before)
         assert spent + time.process_time() - own <= 0.03
+
+
+async def test_an_edit_is_in_the_next_answer_about_uses(tmp_path: Path) -> None:
+    """Whatever the edit did to the lines of a definition and of its uses, they are those of an index built now."""
+    write(tmp_path, "a.py", "def needle(): ...\n")
+    write(tmp_path, "b.py", "from a import needle\nneedle()\n")
+    asked = Symbols(symbol="needle", relation="usages")
+    edits: list[Callable[[], object]] = [
+        lambda: write(tmp_path, "a.py", "# a line more\n\ndef needle(): ...\n"),
+        lambda: write(tmp_path, "c.py", "import a\n\ndef use():\n    a.needle()\n"),
+        lambda: write(tmp_path, "b.py", "from a import other\n"),
+        (tmp_path / "c.py").unlink,
+    ]
+    async with live(tmp_path) as front:
+        for edit_once in edits:
+            assert isinstance(await front.ask(asked), Relations)
+            edit_once()
+            assert isinstance(await front.ask(Explore()), Exploration)  # the worker hears of it
+            async with fronted(tmp_path) as (fresh, _):
+                assert await front.ask(asked) == await fresh.ask(asked)

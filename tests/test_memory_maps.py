@@ -194,7 +194,8 @@ def test_names_of_one_hash_are_told_apart() -> None:
 )
 def test_the_innermost_definition_around_a_line(line: int, name: str | None) -> None:
     """A constant is none, and of two on the same lines it is the first."""
-    assert outlined(THREE).innermost(THREE[0], line) == name
+    found = outlined(THREE).innermost(THREE[0], line)
+    assert (found.qualified_name if found else None) == name
 
 
 MODULES = load_languages().modules()

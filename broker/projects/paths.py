@@ -78,8 +78,8 @@ def _changes(kind: type[Struct]) -> Mapping[str, Change]:
     hints = get_type_hints(kind, include_extras=True)
     found = {field: _change(hints[field]) for field in kind.__struct_fields__}
     changes = {field: change for field, change in found.items() if change}
-    if "note" in hints:
-        changes["note"] = lambda note, prefix: said(f"{prefix} {note}")
+    for field in {"note", "account"} & hints.keys():
+        changes[field] = lambda sentence, prefix: said(f"{prefix} {sentence}")
     return changes
 
 

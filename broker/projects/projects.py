@@ -22,7 +22,7 @@ from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.projects.merging import Merging, tree
 from fledgling.broker.projects.paths import Part, parts, within
 from fledgling.broker.spellings import MeaningError
-from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
+from fledgling.messages.answers import AnyAnswer, Refusal, Relations
 from fledgling.messages.generations import LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
@@ -152,13 +152,13 @@ class Projects:
             case Explore():
                 below = replace(question, depth=max(question.depth - 1, 1))
                 return tree(question, {part.project: await ask(Part(part.project, below)) for part in about})
+            case Read() | Dependencies() | Symbols(relation=str()):
+                return _only({part.project: await ask(part) for part in about})
             case Search() | Symbols():
                 merging = Merging(question, [part.project for part in about])
                 for number, part in enumerate(about):
                     merging.take(number, await ask(Part(part.project, merging.question(number, part.question))))
                 return merging.answer()
-            case Read() | Dependencies():
-                return _only({part.project: await ask(part) for part in about})
 
     def indexings(self) -> dict[str, Indexing]:
         """Return the index of each project that is not unloaded, by name."""
@@ -242,6 +242,11 @@ def _as_of(project: str, found: AnyAnswer | Refusal) -> AnyAnswer | Refusal:
     return within(found, project)
 
 
+def _path(found: AnyAnswer) -> str:
+    """Return where the definition is that an answer is about."""
+    return found.definitions[0].path if isinstance(found, Relations) else str(getattr(found, "path", ""))
+
+
 def _only(found: Mapping[str, AnyAnswer | Refusal]) -> AnyAnswer | Refusal:
     """Return the one answer there is, or say that there are several, or none."""
     answers = {name: each for name, each in found.items() if not isinstance(each, Refusal)}
@@ -249,7 +254,7 @@ def _only(found: Mapping[str, AnyAnswer | Refusal]) -> AnyAnswer | Refusal:
         [(name, each)] = answers.items()
         return within(each, name)
     if answers:
-        paths = ", ".join(f"{name}/{each.path}" for name, each in answers.items() if isinstance(each, Excerpt))
+        paths = ", ".join(f"{name}/{_path(each)}" for name, each in answers.items())
         return Refusal("ambiguous", f"several projects define it: {paths}", "Give one of these as path.")
     refusals = [(name, each) for name, each in found.items() if isinstance(each, Refusal)]
     name, best = next(((name, each) for name, each in refusals if each.kind != "not_found"), refusals[0])

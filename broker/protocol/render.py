@@ -7,6 +7,7 @@ import msgspec
 
 from fledgling.messages.answers import (
     AnyAnswer,
+    Context,
     DependencyGraph,
     Excerpt,
     Exploration,
@@ -14,6 +15,8 @@ from fledgling.messages.answers import (
     Hits,
     Next,
     Refusal,
+    Related,
+    Relations,
     SymbolList,
     Table,
 )
@@ -121,6 +124,34 @@ def symbols(answer: SymbolList) -> Iterator[str]:
             parent = f"  in {symbol.parent}" if symbol.parent else ""
             first, last = symbol.lines
             yield f"  {first}-{last}  {one_line(f'{kind}{said}{parent}')}"
+
+
+def relations(answer: Relations) -> Iterator[str]:
+    """Yield each file with what is related in it: `12  Engine.run: text`, with what a use is unless it is a call."""
+    about = ", ".join(f"{one_line(each.path)}:{each.lines[0]}-{each.lines[1]}" for each in answer.definitions)
+    first = answer.definitions[0]
+    yield f"{answer.relation} of {first.kind} {one_line(first.name)} ({about}): {answer.total}"
+    for file in answer.files:
+        yield one_line(file.path)
+        yield from (f"  {related.line}  {one_line(_related(related))}" for related in file.related)
+    yield f"[{answer.account}]"
+
+
+def _related(related: Related) -> str:
+    said = [] if related.how == "call" else [related.how]
+    if related.distance > 1:
+        said.append(f"{related.distance} steps")
+    if related.at:
+        said.append(f"at {', '.join(map(str, related.at))}")
+    if related.confidence:
+        said.append(f"{related.confidence}{f': {related.reason}' if related.reason else ''}")
+    text = f"{related.name}: {related.text}" if related.name and related.text else related.name or related.text or ""
+    return f"{text}  [{'; '.join(said)}]" if said else text
+
+
+def context(answer: Context) -> Iterator[str]:
+    """Yield the lines as they are: they are packed to a budget."""
+    yield from answer.lines
 
 
 def graph(answer: DependencyGraph) -> Iterator[str]:

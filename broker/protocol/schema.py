@@ -6,10 +6,20 @@ from typing import Any
 import msgspec
 
 from fledgling.broker.protocol.tools import FORMS, TOOLS
+from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import QUESTIONS
+from fledgling.messages.questions import CURSOR_PATTERN, MAP_CURSOR_PATTERN, MAX_ARGUMENT_CHARS, QUESTIONS
 
 Schema = dict[str, Any]  # JSON Schema 2020-12
+
+# Bounds that no sensible argument meets, and the form of what is only ever handed on: the Struct checks them, and a
+# model that reads them in every context learns nothing.
+_UNSEEN = {
+    ("maxLength", MAX_ARGUMENT_CHARS),
+    ("maximum", MAX_LINE),
+    ("pattern", CURSOR_PATTERN),
+    ("pattern", MAP_CURSOR_PATTERN),
+}
 
 
 def description(tool: str) -> str:
@@ -69,7 +79,11 @@ def _plain(schema: object, components: dict[str, Any]) -> Any:
     if len(choices) == 1:
         rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
         return _plain({**choices[0], **rest}, components)
-    plain = {key: _plain(value, components) for key, value in schema.items() if key != "title"}
+    plain = {
+        key: _plain(value, components)
+        for key, value in schema.items()
+        if key != "title" and not (isinstance(value, str | int) and (key, value) in _UNSEEN)
+    }
     if "enum" in plain:
         plain.setdefault("type", "string")
     if "properties" in plain:

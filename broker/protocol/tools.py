@@ -11,6 +11,7 @@ from fledgling.broker import fitting
 from fledgling.broker.protocol import render
 from fledgling.messages.answers import (
     AnyAnswer,
+    Context,
     DependencyGraph,
     Excerpt,
     Exploration,
@@ -18,10 +19,11 @@ from fledgling.messages.answers import (
     Hits,
     Overview,
     Refusal,
+    Relations,
     SymbolList,
     Table,
 )
-from fledgling.messages.generations import CODE, LISTING, TEXT
+from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import (
     QUESTIONS,
@@ -33,6 +35,7 @@ from fledgling.messages.questions import (
     Search,
     Survey,
     Symbols,
+    asks_graph,
     name_of,
 )
 
@@ -83,10 +86,10 @@ _ROWS: tuple[Tool[Any], ...] = (
     ),
     Tool(
         Read,
-        (Fitting(Excerpt, fitting.reads),),
-        generation=lambda asked: CODE if asked.symbol else TEXT,
-        use="read(path, symbol) for just one definition",
-        meanwhile={TEXT: "read (by path and lines, without symbol)"},
+        (Fitting(Excerpt, fitting.reads), Fitting(Context, fitting.gathers)),
+        generation=lambda asked: GRAPH if asks_graph(asked) else CODE if asked.symbol else TEXT,
+        use="read(path, symbol) for just one definition, with `budget_tokens` and what is around it",
+        meanwhile={TEXT: "read (by path and lines, without symbol)", CODE: "read (without budget_tokens)"},
     ),
     Tool(
         Search,
@@ -97,9 +100,10 @@ _ROWS: tuple[Tool[Any], ...] = (
     ),
     Tool(
         Symbols,
-        (Fitting(SymbolList, fitting.lists),),
-        generation=lambda _: CODE,
-        use="symbols(path, kind) for definitions",
+        (Fitting(SymbolList, fitting.lists), Fitting(Relations, fitting.relates)),
+        generation=lambda asked: GRAPH if asks_graph(asked) else CODE,
+        use="symbols(path, kind) for definitions, with `symbol` and `relation` for callers, callees, usages and impact",
+        meanwhile={CODE: "symbols (without relation)"},
     ),
     Tool(
         Dependencies,
@@ -118,8 +122,14 @@ _ROWS: tuple[Tool[Any], ...] = (
 _FORMS: tuple[Form[Any], ...] = (
     Form(Exploration, render.exploration, lambda found: len(found.directories) + len(found.files)),
     Form(Excerpt, render.excerpt, lambda found: len(found.lines), is_text=True),
+    Form(Context, render.context, lambda found: len(found.lines), is_text=True),
     Form(Hits, render.hits, lambda found: sum(len(file.hits) for file in found.files)),
     Form(SymbolList, render.symbols, lambda found: sum(len(file.symbols) for file in found.files)),
+    Form(
+        Relations,
+        render.relations,
+        lambda found: len(found.definitions) + sum(len(file.related) for file in found.files),
+    ),
     Form(
         DependencyGraph,
         render.graph,

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import At, Count, Path, Place, Said, Shown, Word
-from fledgling.messages.questions import Direction, Kind, Line
+from fledgling.messages.questions import Direction, Kind, Line, Relation
 
 
 class Next(Struct, frozen=True):
@@ -128,6 +128,68 @@ class SymbolList(Answer, frozen=True):
     note: Said | None = None
 
 
+class Defined(Struct, frozen=True, omit_defaults=True):
+    """A definition that was asked about."""
+
+    path: Path
+    name: str  # its qualified name
+    kind: Kind
+    lines: tuple[At, At]
+
+
+class Related(Struct, frozen=True, omit_defaults=True):
+    """A use of a definition, or a definition that is related to it: `line` is where it stands, or begins.
+
+    `name` is the definition that a use is in, or the one that is related; it is absent where a use is in none. `at` are
+    the lines of the definition that was asked about in which a callee is called. `confidence` is absent where a use is
+    certain, and `distance` where it is one step.
+    """
+
+    line: At
+    name: str | None = None
+    how: Word = "call"
+    text: Shown | None = None
+    confidence: Word | None = None
+    reason: Word | None = None
+    distance: Annotated[int, Meta(ge=1, le=10)] = 1
+    at: list[Line] = []
+
+
+class FileRelated(Struct, frozen=True, omit_defaults=True):
+    """What is related in one file, in order."""
+
+    path: Path
+    related: list[Related]
+
+
+class Relations(Answer, frozen=True):
+    """Answer of symbols with `relation`. `account` says what became of every occurrence of the name."""
+
+    relation: Relation
+    definitions: list[Defined]
+    files: list[FileRelated]
+    total: Count
+    account: Said
+    next: Next | None = None
+    note: Said | None = None
+
+
+class Context(Answer, frozen=True):
+    """Answer of read with `budget_tokens`: lines of text that are packed to the budget, headings included.
+
+    `dropped` says what did not fit; it is among the lines.
+    """
+
+    path: Path
+    symbol: str
+    lines: list[Shown]
+    tokens: Count
+    budget: Count
+    dropped: list[Said] = []
+    next: Next | None = None  # never: what did not fit is in no further page
+    note: Said | None = None
+
+
 class Import(Struct, frozen=True, omit_defaults=True):
     """One import; either `resolved` names a file of the project or `unresolved` says why not."""
 
@@ -181,7 +243,7 @@ class Table(Answer, frozen=True):
     note: Said | None = None
 
 
-AnyAnswer = Exploration | Excerpt | Hits | SymbolList | DependencyGraph | Table
+AnyAnswer = Exploration | Excerpt | Context | Hits | SymbolList | Relations | DependencyGraph | Table
 
 
 class Area(Struct, frozen=True):

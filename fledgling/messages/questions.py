@@ -13,6 +13,7 @@ from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.cursors import place
 
 MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
+MIN_BUDGET, MAX_BUDGET = 100, 50_000  # tokens of a context, a token for four characters
 MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size
 
 Kind = Literal[
@@ -43,22 +44,21 @@ Kind = Literal[
     "export",
 ]
 Direction = Literal["imports", "imported_by", "both"]
+Relation = Literal["callers", "callees", "usages", "hierarchy", "overrides", "impact"]
 DEFINITION_KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind not in ("import", "export"))
 
 Text = Annotated[str, Meta(max_length=MAX_ARGUMENT_CHARS)]
 Line = Annotated[int, Meta(ge=1, le=MAX_LINE)]
-PathFilter = Annotated[
-    Text | None, Meta(description="directory, file or glob: `src`, `src/core/*`, `**/*.py`, `*.py` (any directory)")
-]
+PathFilter = Annotated[Text | None, Meta(description="directory, file or glob: `src`, `src/*`, `*.py` (in any)")]
+Steps = Annotated[int, Meta(ge=1, le=10)]
+Budget = Annotated[int, Meta(ge=MIN_BUDGET, le=MAX_BUDGET)]
 Language = Annotated[Text | None, Meta(description="python, javascript, typescript, sql, ...")]
 # "500", "17:500" where the project had changed, "2:17:500" of the third project; cursors.py and merging.py read them.
-Cursor = Annotated[
-    Annotated[str, Meta(pattern="^([0-9]{1,9}:){0,2}[0-9]{1,9}$")] | None, Meta(description="from `next`")
-]
+CURSOR_PATTERN = "^([0-9]{1,9}:){0,2}[0-9]{1,9}$"
+Cursor = Annotated[Annotated[str, Meta(pattern=CURSOR_PATTERN)] | None, Meta(description="from `next`")]
 # Of a map: "500.0" goes on where it began, before a file was read; "500" is of the whole index.
-MapCursor = Annotated[
-    Annotated[str, Meta(pattern=r"^([0-9]{1,9}:)?[0-9]{1,9}(\.[01])?$")] | None, Meta(description="from `next`")
-]
+MAP_CURSOR_PATTERN = r"^([0-9]{1,9}:)?[0-9]{1,9}(\.[01])?$"
+MapCursor = Annotated[Annotated[str, Meta(pattern=MAP_CURSOR_PATTERN)] | None, Meta(description="from `next`")]
 
 
 def meaning(text: str) -> dict[str, str]:
@@ -119,10 +119,15 @@ class Read(Question, frozen=True):
     start_line: Annotated[Line | None, Meta(description="first line, from 1")] = None
     end_line: Annotated[Line | None, Meta(description="last line, included")] = None
     symbol: Annotated[Text | None, Meta(description="`name`, `Class.method` or a qualified name")] = None
+    budget_tokens: Annotated[
+        Budget | None, Meta(description="with `symbol`: and callers, callees, types and tests, in so many tokens")
+    ] = None
 
     def __post_init__(self) -> None:
         """Refuse what names neither a file nor a definition; a definition that one file alone holds needs no path."""
         super().__post_init__()
+        if self.budget_tokens and not self.symbol:
+            raise ValueError("budget_tokens needs symbol; give the definition that the context is of")
         if not self.path and not self.symbol:
             raise ValueError("path is missing; give a file, or a symbol that one file alone defines")
 
@@ -151,16 +156,36 @@ class Symbols(Question, frozen=True):
     """Definitions (functions, classes, methods, tables, ...) with lines and signatures, grouped by file.
 
     Use it for the outline of a file or to list definitions by kind or name. Imports and exports are listed only when
-    asked for by kind. Not for uses of a name (search).
-    Example: symbols(path="src/core/*", kind="function", name_pattern="parse_*")
+    asked for by kind. With `symbol` and `relation`: who calls or uses it, what it calls, what is derived from it, what
+    breaks if it changes (impact), with an account of every occurrence of the name.
+    Example: symbols(path="src/core/*", kind="function"); symbols(symbol="Engine.run", relation="callers")
     """
 
     path: PathFilter = None
     kind: Annotated[Kind | None, Meta(extra=meaning("definitions of this kind only"))] = None
     language: Language = None
     name_pattern: Annotated[Text | None, Meta(description="glob on the name, `parse_*`")] = None
-    max_results: Annotated[int, Meta(ge=1, le=1000, extra=meaning("definitions a page"))] = 100
+    symbol: Annotated[
+        Text | None,
+        Meta(
+            extra=meaning(
+                "the definition that `relation` is about; path, kind and language say which where several have the name"
+            )
+        ),
+    ] = None
+    relation: Annotated[Relation | None, Meta(extra=meaning("what is asked of `symbol`"))] = None
+    depth: Annotated[Steps | None, Meta(extra=meaning("steps to follow: 1, of impact 3, of hierarchy all"))] = None
+    possible: Annotated[bool, Meta(extra=meaning("add uses that only the name speaks for"))] = False
+    max_results: Annotated[int, Meta(ge=1, le=1000, extra=meaning("definitions or uses a page"))] = 100
     cursor: Cursor = None
+
+    def __post_init__(self) -> None:
+        """Refuse half of a question about uses."""
+        super().__post_init__()
+        if self.relation and not self.symbol:
+            raise ValueError("relation needs symbol; give the definition that it is about")
+        if self.symbol and not self.relation:
+            raise ValueError("symbol needs relation; give one, or name_pattern for definitions of a name")
 
 
 class Dependencies(Question, frozen=True):
@@ -193,6 +218,14 @@ class Query(Question, frozen=True):
 
 AnyQuestion = Explore | Read | Search | Symbols | Dependencies | Query
 QUESTIONS: dict[str, type[AnyQuestion]] = {name_of(question): question for question in get_args(AnyQuestion)}
+
+
+def asks_graph(question: Question) -> bool:
+    """Return whether only the graph can answer: `asks_graph(Symbols(symbol="run", relation="callers"))` is True."""
+    match question:
+        case Symbols(relation=str()) | Read(budget_tokens=int()):
+            return True
+    return False
 
 
 class Survey(Question, frozen=True):

@@ -27,11 +27,13 @@ class Source(Struct, frozen=True):
 class Batch(Struct, frozen=True, tag="batch"):
     """Indexer to extractor: some files; `hurried` where so many were lost that none gets FILE_SECONDS any more.
 
-    `tabled` asks for symbols as columns too: the engine has a table of them under some profiles only.
+    `tabled` asks for symbols as columns too: the engine has a table of them under some profiles only. `for_graph` asks
+    for nothing but what the graph is made of.
     """
 
     sources: tuple[Source, ...]
-    tabled: bool
+    tabled: bool = False
+    for_graph: bool = False
     hurried: bool = False
 
 
@@ -55,11 +57,15 @@ class Facts(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True, tag="found"):
-    """Extractor to indexer: facts for each file of a batch, and the symbols of all; as columns, too, if `tabled`."""
+    """Extractor to indexer: facts for each file of a batch, and the symbols of all; as columns, too, if `tabled`.
+
+    `uses` are those of each file, packed (worker/graph/facts.py), where the batch was for the graph.
+    """
 
     facts: list[Facts]
     outlined: Outlined
     symbols: SymbolColumns = SymbolColumns()
+    uses: list[bytes] = []
 
 
 class Signed(Struct, frozen=True, tag="signed"):

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeVar
 
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from fledgling.messages.control import Confining, Layer
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, pack
@@ -59,7 +59,7 @@ class Extractors:
     >>> extractors = Extractors(languages, order.confining, order.profile.memory_limit)
     >>> layers = extractors.confined()
     >>> rows = extractors.sign([b"import os", b"import sys"])()
-    >>> for batch, found in extractors.extract(sources): ...
+    >>> for batch, found in extractors.extract(sources, Batch(())): ...
     >>> extractors.close()
     """
 
@@ -123,10 +123,15 @@ class Extractors:
 
         return wait
 
-    def extract(self, sources: Iterable[Source], *, tabled: bool) -> Iterator[tuple[Batch, Found]]:
-        """Yield what the sources say, in batches and in order; several are at work at once. Raises UnfitError."""
+    def extract(self, sources: Iterable[Source], asked: Batch) -> Iterator[tuple[Batch, Found]]:
+        """Yield what is `asked` of the sources, in batches and in order; several are at work at once.
+
+        >>> for batch, found in extractors.extract(sources, Batch((), tabled=True)): ...
+
+        Raises UnfitError.
+        """
         with ThreadPoolExecutor(len(self._sockets)) as pool:
-            yield from in_order(pool, self._ask, batches(sources, tabled=tabled), AHEAD * len(self._sockets))
+            yield from in_order(pool, self._ask, batches(sources, asked), AHEAD * len(self._sockets))
 
     def close(self) -> None:
         """End the processes."""
@@ -152,7 +157,7 @@ class Extractors:
             if isinstance(sources, Found):
                 parts.append(sources)
             elif sources:
-                batch = Batch(sources, batch.tabled, hurried=self._lost >= LOST_FILES)
+                batch = replace(batch, sources=sources, hurried=self._lost >= LOST_FILES)
                 match self._answered(pipe, batch):
                     case Found() as found:
                         parts.append(found)
@@ -215,7 +220,7 @@ def keep(descriptors: Collection[int]) -> None:
 
 def given_up(took: float) -> Found:
     """What is known of a file that was the end of an extractor after so many seconds, or does not fit a frame."""
-    return Found([Facts(None, complete=False, seconds=took)], Outlined([b""]))
+    return Found([Facts(None, complete=False, seconds=took)], Outlined([b""]), uses=[b""])
 
 
 def joined(parts: list[Found]) -> Found:
@@ -225,10 +230,11 @@ def joined(parts: list[Found]) -> Found:
     columns = zip(*(astuple(part.symbols) for part in parts), strict=True)
     symbols = SymbolColumns(*([value for part in column for value in part] for column in columns))
     facts = [facts for part in parts for facts in part.facts]
-    return Found(facts, end_to_end([part.outlined for part in parts]), symbols)
+    uses = [use for part in parts for use in part.uses]
+    return Found(facts, end_to_end([part.outlined for part in parts]), symbols, uses)
 
 
-def batches(sources: Iterable[Source], *, tabled: bool) -> Iterator[Batch]:
+def batches(sources: Iterable[Source], asked: Batch) -> Iterator[Batch]:
     """Put sources together until they hold BATCH_BYTES, or are BATCH_FILES."""
     waiting: list[Source] = []
     size = 0
@@ -236,10 +242,10 @@ def batches(sources: Iterable[Source], *, tabled: bool) -> Iterator[Batch]:
         waiting.append(source)
         size += sum(map(len, source.blocks))
         if size > BATCH_BYTES or len(waiting) == BATCH_FILES:
-            yield Batch(tuple(waiting), tabled)
+            yield replace(asked, sources=tuple(waiting))
             waiting, size = [], 0
     if waiting:
-        yield Batch(tuple(waiting), tabled)
+        yield replace(asked, sources=tuple(waiting))
 
 
 def in_order(

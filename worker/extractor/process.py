@@ -13,9 +13,9 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from msgspec.structs import astuple
 
@@ -39,17 +39,40 @@ from fledgling.worker.extractor.messages import (
     Unfit,
     seconds,
 )
+from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.language import Language, LanguageError, Languages
 from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction, SymbolColumns
 from fledgling.worker.store.ngram_writer import signed
-from fledgling.worker.store.symbols import outlined
+from fledgling.worker.store.symbols import Outlined, outlined
+
+Extracted = TypeVar("Extracted")
 
 DEFINED = frozenset(DEFINITION_KINDS)
 UNCONFINED = 3  # exit status: another would end in the same way
 AT_REST = 4  # exit status: there was nothing to do, and another begins when there is
 LOOK_SECONDS = 0.02  # between two looks at whether an extractor has ended, or the indexer
 REST_SECONDS = 1.0  # without a message until an extractor ends; and between two looks while there is none
+
+
+class Parsers(NamedTuple):
+    """What finds definitions in a text, and what finds all that the graph is made of."""
+
+    symbols: Extractor
+    graph: FactsExtractor
+
+
+def graph_of(language: str) -> str:
+    """Return what stands for the facts of a language where its name stands for its definitions."""
+    return f"graph of {language}"
+
+
+def prepare(extractor: Parsers, met: str) -> None:
+    """Compile what a language needs, or its facts. Raises LanguageError where something does not compile."""
+    if (language := met.removeprefix(graph_of(""))) != met:
+        extractor.graph.facts_of(language, b"\n")
+    else:
+        extractor.symbols.prepare(language)
 
 
 def replace_forever(
@@ -62,7 +85,7 @@ def replace_forever(
     above = os.getpid()
     pipes: list[Pipe[ToExtractor]] = [Pipe(ToExtractor, end.fileno(), end.fileno()) for end in ends]
     try:
-        extractor = Extractor(languages)
+        extractor = Parsers(Extractor(languages), FactsExtractor(languages))
     except LanguageError as wrong:
         pipes[0].send(Unfit(said(str(wrong))))
         os._exit(1)
@@ -73,7 +96,7 @@ def replace_forever(
     except ConfinementError as absent:
         pipes[0].send(Confined(problem=str(absent)))
         os._exit(1)
-    at_work = [AtWork(languages.rows) for _ in ends]
+    at_work = [AtWork([*languages.rows, *map(graph_of, languages.rows)]) for _ in ends]
     resting = [*range(len(ends))]  # sockets without an extractor, until something comes
     running: dict[int, int] = {}  # processes, and which socket each serves
     while resting or running:
@@ -112,12 +135,12 @@ def _asked(resting: Sequence[tuple[int, socket.socket]], seconds: float) -> list
     return [place for place, end in resting if end in readable]
 
 
-def _take_back(status: int, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: "AtWork") -> None:
+def _take_back(status: int, pipe: Pipe[ToExtractor], extractor: Parsers, at_work: "AtWork") -> None:
     """Make ready for another extractor: one rests, or was lost, of which the indexer is told if it waits for it."""
     if status != AT_REST:
         _tell_lost(status, pipe, at_work)
-    for language in at_work.met():
-        extractor.extract(language, b"\n")  # a query takes 0.1 seconds to compile: once, not after each loss
+    for met in at_work.met():
+        prepare(extractor, met)  # a query takes 0.1 seconds to compile: once, not after each loss
 
 
 def _tell_lost(status: int, pipe: Pipe[ToExtractor], at_work: "AtWork") -> None:
@@ -183,7 +206,7 @@ class AtWork:
         return [language for language, place in self._places.items() if self._memory[place]]
 
 
-def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Extractor, at_work: AtWork, longest: int) -> int:
+def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Parsers, at_work: AtWork, longest: int) -> int:
     """Answer one message after the other, until none comes for a while; return the exit status.
 
     Wherever this process is killed, the one above knows what it was at.
@@ -206,31 +229,38 @@ def _signed(asked: Sign) -> bytes:
     return pack(Signed(signed(asked.blocks)))
 
 
-def _parsed(asked: Batch, extractor: Extractor, at_work: AtWork) -> bytes:
+def _parsed(asked: Batch, extractor: Parsers, at_work: AtWork) -> bytes:
     """Return the frame that says what is in a batch."""
-    extracted = []
+    extract = extractor.graph.facts_of if asked.for_graph else extractor.symbols.extract
+    extracted: list[tuple[Any, float]] = []
     for number, source in enumerate(asked.sources):
-        if at_work.meet(source.language):
+        met = graph_of(source.language) if asked.for_graph else source.language
+        if at_work.meet(met):
             try:
-                extractor.prepare(source.language)  # what a language needs first is not on this file's clock
+                prepare(extractor, met)  # what a language needs first is not on this file's clock
             except LanguageError as wrong:
                 return pack(Unfit(said(str(wrong))))
         at_work.begin(number)
-        extracted.append(_timed(extractor, source, seconds(source, asked)))
+        extracted.append(_timed(extract, source, seconds(source, asked)))
     at_work.begin(None)
-    frame = pack(_found(extracted, asked, extractor.rows))
+    frame = pack(_uses(extracted) if asked.for_graph else _found(extracted, asked, extractor.symbols.rows))
     extracted.clear()
     gc.collect()
     return frame
 
 
-def _timed(extractor: Extractor, source: Source, limit: float) -> tuple[Extraction, float]:
+def _timed(extract: Callable[[str, bytes], Extracted], source: Source, limit: float) -> tuple[Extracted, float]:
     """Extract under the kernel's clock, whose signal is left to end the process."""
     begun = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, limit)
-    found = extractor.extract(source.language, b"\n".join((*source.blocks, b"")))
+    found = extract(source.language, b"\n".join((*source.blocks, b"")))
     signal.setitimer(signal.ITIMER_PROF, 0)
     return found, time.process_time() - begun
+
+
+def _uses(extracted: list[tuple[bytes | None, float]]) -> Found:
+    facts = [Facts(None, complete=found is not None, seconds=seconds) for found, seconds in extracted]
+    return Found(facts, Outlined(), uses=[found or b"" for found, _ in extracted])
 
 
 def _found(extracted: list[tuple[Extraction, float]], batch: Batch, languages: Mapping[str, Language]) -> Found:

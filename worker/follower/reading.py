@@ -7,7 +7,7 @@ from contextlib import closing
 from msgspec import Struct
 
 from fledgling.messages.control import Follow
-from fledgling.worker.extractor.messages import Facts, Found, Source
+from fledgling.worker.extractor.messages import Batch, Facts, Found, Source
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
@@ -92,7 +92,7 @@ class Reading:
             if row.language and row.line_count is not None
         ]
         found: dict[str, tuple[Facts, Outlined, SymbolColumns]] = {}
-        for batch, answer in self._extractors.extract(sources, tabled=self._tabled) if sources else ():
+        for batch, answer in self._extractors.extract(sources, Batch((), self._tabled)) if sources else ():
             for source, facts, symbols, columns in zip(batch.sources, answer.facts, *_one_by_one(answer), strict=True):
                 found[source.path] = facts, symbols, columns
         return {path: self._part(row, pieces, found.get(path)) for path, (row, pieces) in read.items()}

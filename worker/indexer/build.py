@@ -8,6 +8,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from heapq import nsmallest
 from itertools import groupby, islice
 from operator import itemgetter
@@ -27,7 +28,7 @@ from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.walk import Entry, nearest
 from fledgling.worker.indexer.index import Index
-from fledgling.worker.indexer.relating import relate
+from fledgling.worker.indexer.relating import Relating
 from fledgling.worker.language import Languages
 from fledgling.worker.lister.process import Lister
 from fledgling.worker.reasons import CHANGED, COUNTING, EXTRACTING, NO_ROOM
@@ -152,6 +153,8 @@ class Building:
         self._kept = None if order.kept_fd is None else KeptWriter(order.kept_fd)
         self._manifests: dict[str, str] = {}
         self._room = index.text_room  # bytes of text that still fit
+        self._languages_of: Mapping[str, str] = {}  # of files that are parsed, by path
+        self._resolved: dict[str, bytes] = {}  # imports, packed, by the path of their file
         self._partial: str | None = None
         self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
 
@@ -170,11 +173,11 @@ class Building:
         with self._clock.stage("read"):
             rows, cut = self._read_visible(tree.entries) if narrows else (self._read(tree.entries), None)
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
-        partial = _partial((tree.partial, cut), rows)
+        lacking = _partial((tree.partial, cut), rows)
         if self._index.end_reading():
             self._clock.mark("text")
             if sum(row.size_bytes for row in rows if row.path in languages) > SMALL_BYTES:
-                self._tell(self._generation(TEXT, partial, EXTRACTING))
+                self._tell(self._generation(TEXT, lacking, EXTRACTING))
         files = {row.path: row.language for row in rows}
         links = {entry.path: entry.target for entry in tree.entries if entry.target and entry.path in files}
         found = Extracted(self._languages, files, self._manifests, links)
@@ -184,7 +187,6 @@ class Building:
         rows.clear()
         with self._clock.stage("extract"):
             self._extract(languages, found)
-            self._extractors.close()
         with self._clock.stage("seal"):
             for imports in found.waiting():
                 self._imports(imports)
@@ -192,9 +194,10 @@ class Building:
             if self._kept and self._order.kept_fd is not None:
                 self._kept.finish()
                 memory_file.seal(self._order.kept_fd)
-        self._partial = partial = _partial((partial, self._undefined()), ())
+        self._languages_of = languages
+        self._partial = lacking = _partial((lacking, self._undefined()), ())
         self._clock.mark("total")
-        self._tell(self._generation(CODE, partial))
+        self._tell(self._generation(CODE, lacking))
         return Built(
             **counts,
             lines=sum(row.lines for row in statistics),
@@ -206,12 +209,14 @@ class Building:
             left_out=tree.left_out,
             slowest=tuple(nsmallest(SLOWEST, found.seconds.items(), key=lambda item: (-item[1], item[0]))),
             notices=tuple(map(said, tree.notices)),
-            partial=partial,
+            partial=lacking,
         )
 
     def relate(self) -> None:
         """Resolve what the names in all files mean, and seal the graph. Comes last: the index is served."""
-        related = relate(self._order.images.graph, self._index)
+        relating = Relating(self._order, self._index, self._languages, self._extractors)
+        related = relating.run(self._languages_of, self._resolved, partial(self._clock.tick, "relate"))
+        self._extractors.close()
         generation = self._generation(GRAPH, self._partial)
         self._tell(msgspec.structs.replace(generation, related=related.languages, unrelated=related.lacks))
 
@@ -279,9 +284,10 @@ class Building:
     def _imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
         """Load resolved imports, those of each file one after the other."""
         self._index.imports(imports)
-        if self._kept:
-            for path, rows in groupby(imports, key=itemgetter(0)):
-                self._kept.resolved(path, packed([row for _, row in rows]))
+        for path, rows in groupby(imports, key=itemgetter(0)):
+            self._resolved[path] = packed([row for _, row in rows])
+            if self._kept:
+                self._kept.resolved(path, self._resolved[path])
 
     def _undefined(self) -> str | None:
         """Say of how many files there was no room for what the parsers have found."""
@@ -301,7 +307,7 @@ class Building:
                 yield source
 
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
-        for batch, answer in self._extractors.extract(sources(), tabled=self._index.holds_symbols):
+        for batch, answer in self._extractors.extract(sources(), Batch((), self._index.holds_symbols)):
             self._clock.tick("extract", len(found.files), len(languages), batch.sources[0].path)
             if not self._index.has_room(answer):
                 self._without_room += len(batch.sources)

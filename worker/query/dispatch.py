@@ -8,7 +8,7 @@ import msgspec
 from fledgling import refusals
 from fledgling.messages.answers import Found, Overview, Refusal
 from fledgling.messages.cursors import place
-from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Survey, name_of
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Survey, asks_graph, name_of
 from fledgling.plain import said
 from fledgling.worker.tools.meant import meant
 from fledgling.worker.tools.registry import HANDLERS
@@ -29,6 +29,8 @@ def answer(request: Request, question: Asked) -> Answered:
         others = f"Use one of: {', '.join(request.profile.tools)}."
         return Answered(Refusal("denied", f"{tool} is not a tool of this profile", others))
     try:
+        if asks_graph(question):
+            request.use_base()
         if isinstance(question, Paged) and question.cursor:
             request.continue_at(place(question.cursor))
         taken = question if isinstance(question, Survey) else meant(request, question)

@@ -10,6 +10,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
+import msgspec
+
 from fledgling.worker.store.sections import Sections
 
 # The kinds, confidences and reasons of rows are codes, which are places in these.
@@ -22,6 +24,7 @@ CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 NO_GRAPH, RESOLVED, IN_PART, GIVEN_UP = range(4)
 
 NONE = 2**32 - 1  # no definition
+NAMES = ("reasons", "outside", "kinds")  # words by their codes: why, bases outside the project, how one is derived
 WIDEST = 2**16 - 1  # the last column, in bytes, in which an occurrence is kept: longer lines are minified or data
 COLUMN_BIT, USE_BIT, CONFIDENCE_BIT = 16, 12, 8  # from which on they stand in a number of the section `sites`
 
@@ -93,6 +96,8 @@ class Graph:
         self._sites, self._targets = sections.column("sites"), sections.column("targets")
         self._target_files, self._target_lines = sections.column("target_files"), sections.column("target_lines")
         self._first_leading, self._leading = sections.column("first_leading"), sections.column("leading")
+        words = {name: msgspec.msgpack.decode(sections.column(name), type=list[str]) for name in NAMES}
+        self.reasons, self._outside = words["reasons"], words["outside"]
         self._bases, self._overrides = _Pairs(sections, "bases"), _Pairs(sections, "overrides")
 
     def how_far(self, file: int) -> int:
@@ -135,7 +140,11 @@ class Graph:
 
     def bases(self, definition: Definition) -> list[Definition]:
         """Return the classes that a class is derived from, of those in the project."""
-        return [base for base, _ in self._bases.of(definition)]
+        return [base for base, _ in self._bases.of(definition) if base.file != NONE]
+
+    def bases_outside(self, definition: Definition) -> list[str]:
+        """Return the names of the classes outside the project that a class is derived from."""
+        return [self._outside[base.line] for base, _ in self._bases.of(definition) if base.file == NONE]
 
     def derived(self, definition: Definition) -> list[Definition]:
         """Return the classes that are derived from a class."""

@@ -1,12 +1,13 @@
 """Writes the graph, column by column, when all uses are resolved: store/graph.py reads it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from fledgling.worker.store.graph import COLUMN_BIT, CONFIDENCE_BIT, NONE, USE_BIT
+from fledgling.worker.store.graph import COLUMN_BIT, CONFIDENCE_BIT, NAMES, NONE, USE_BIT
 from fledgling.worker.store.sections import NUMBER, SectionWriter
 
 ROW_BYTES = 20  # of one row, at most: three columns, and its place among those that lead to its target
@@ -30,17 +31,21 @@ class Occurrences(NamedTuple):
 class Links(NamedTuple):
     """Pairs of definitions to be written: one is derived from the other, or takes its place. `kinds` are codes."""
 
-    files: Sequence[int]
-    lines: Sequence[int]
-    to_files: Sequence[int]
-    to_lines: Sequence[int]
-    kinds: Sequence[int]
+    files: npt.ArrayLike
+    lines: npt.ArrayLike
+    to_files: npt.ArrayLike
+    to_lines: npt.ArrayLike
+    kinds: npt.ArrayLike
 
 
-def write(fd: int, how_far: bytes, rows: Occurrences, bases: Links, overrides: Links) -> None:
+def write(
+    fd: int, how_far: bytes, rows: Occurrences, bases: Links, overrides: Links, names: Mapping[str, Sequence[str]]
+) -> None:
     """Write a whole file to an empty one, which the caller closes; `how_far` says of each file how far it is known.
 
-    >>> write(fd, bytes([RESOLVED]), Occurrences(...), Links(...), Links(...))
+    `names` are the words of reasons and of kinds by their codes, and those of bases outside the project.
+
+    >>> write(fd, bytes([RESOLVED]), Occurrences(...), Links(...), Links(...), {"reasons": [...], ...})
     """
     packed = rows.columns << COLUMN_BIT | rows.uses << USE_BIT | rows.confidences << CONFIDENCE_BIT | rows.reasons
     keys = rows.target_files.astype(np.uint64) << 32 | rows.target_lines
@@ -66,6 +71,9 @@ def write(fd: int, how_far: bytes, rows: Occurrences, bases: Links, overrides: L
         }
         for name, column in columns.items():
             writer.column(name, NUMBER, np.ascontiguousarray(column, np.uint32).data)
+        for name in NAMES:
+            writer.begin(name)
+            writer.write([msgspec.msgpack.encode(names[name])])
         _write_links(writer, "bases", bases)
         _write_links(writer, "overrides", overrides)
 

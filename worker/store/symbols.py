@@ -270,8 +270,14 @@ class Outlines:
         part = self.outline(file.number)
         return [self.row_of(part, place) for place, code in enumerate(part.kinds) if is_meant(code)]
 
-    def innermost(self, file: File, line: int) -> str | None:
-        """Return the qualified name of the innermost definition a line is in; of those on the same lines, the first."""
+    def beginning(self, file: File, line: int) -> list[Row]:
+        """Return the definitions that begin on a line."""
+        part = self.outline(file.number)
+        places = range(bisect_left(part.starts, line), bisect_right(part.starts, line))
+        return [self.row_of(part, place) for place in places if is_meant(part.kinds[place])]
+
+    def innermost(self, file: File, line: int) -> Row | None:
+        """Return the innermost definition with a body that a line is in; of those on the same lines, the first."""
         part = self.outline(file.number)
         found = None
         for place in range(bisect_right(part.starts, line) - 1, -1, -1):
@@ -282,7 +288,7 @@ class Outlines:
                 break
             if part.kinds[place] not in _NO_SCOPES:
                 found = place
-        return None if found is None else self.row_of(part, found).qualified_name
+        return None if found is None else self.row_of(part, found)
 
     def outline(self, file: int) -> Outline:
         """Return what is in the file with this number."""

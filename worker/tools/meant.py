@@ -21,7 +21,7 @@ from fledgling.worker.tools.request import Refused, Request
 SHOWN_MEANT = 10  # of several that may be meant
 
 
-class _Defined(NamedTuple):
+class Placed(NamedTuple):
     """A definition, and the file it is in."""
 
     file: File
@@ -129,7 +129,7 @@ def _defining(request: Request, candidates: Sequence[str], symbol: str) -> list[
     """Return which of some files define a name."""
     files = [file for file in map(request.blocks.find, candidates) if file]
     outlines = request.outlines
-    return [file.path for file in files if outlines and _placed(_all_of(file, outlines.definitions(file)), symbol)]
+    return [file.path for file in files if outlines and placed(_all_of(file, outlines.definitions(file)), symbol)]
 
 
 def _definition(request: Request, question: Read, symbol: str) -> Read:
@@ -141,18 +141,18 @@ def _definition(request: Request, question: Read, symbol: str) -> Read:
     rows = request.outlines.definitions(file)
     if named(rows, symbol):
         return question
-    for found in (_placed(_all_of(file, rows), symbol), _placed(_all_of(file, rows), symbol, any_case=True)):
+    for found in (placed(_all_of(file, rows), symbol), placed(_all_of(file, rows), symbol, any_case=True)):
         names = {each.row.qualified_name for each in found}
         if len(names) == 1:
             return replace(question, symbol=names.pop())
     return question
 
 
-def _all_of(file: File, rows: Sequence[Row]) -> list[_Defined]:
-    return [_Defined(file, row) for row in rows]
+def _all_of(file: File, rows: Sequence[Row]) -> list[Placed]:
+    return [Placed(file, row) for row in rows]
 
 
-def _placed(defined: Sequence[_Defined], symbol: str, *, any_case: bool = False) -> list[_Defined]:
+def placed(defined: Sequence[Placed], symbol: str, *, any_case: bool = False) -> list[Placed]:
     """Return the definitions that a name means whose first parts may be of their path: `db.models.query.QuerySet`."""
     parts = symbol.casefold().split(".") if any_case else symbol.split(".")
     for count in range(len(parts)):
@@ -179,7 +179,7 @@ def _cased(text: str, *, any_case: bool) -> str:
 def _anywhere(request: Request, question: Read, symbol: str) -> Read:
     """Return the question with the path of the only file that defines a name."""
     name = _name(request, symbol.rpartition(".")[2])
-    found = _placed(_named(request, name), symbol) or _placed(_named(request, name), symbol, any_case=True)
+    found = placed(all_named(request, name), symbol) or placed(all_named(request, name), symbol, any_case=True)
     found = [each for each in found if each.row.qualified_name == symbol] or found  # a full name wins
     files = [*dict.fromkeys(each.file.path for each in found)]
     if not found:
@@ -196,10 +196,11 @@ def _anywhere(request: Request, question: Read, symbol: str) -> Read:
     return replace(question, path=files[0], symbol=symbol if is_named or len(names) > 1 else names.pop())
 
 
-def _named(request: Request, name: str) -> list[_Defined]:
+def all_named(request: Request, name: str) -> list[Placed]:
+    """Return the definitions of a name, in the order of paths and lines."""
     assert request.outlines
     rows = request.outlines.named(name)
-    return [_Defined(request.blocks.file(request.outlines.file_of(row)), request.outlines.row(row)) for row in rows]
+    return [Placed(request.blocks.file(request.outlines.file_of(row)), request.outlines.row(row)) for row in rows]
 
 
 def _name(request: Request, name: str) -> str:

@@ -1,5 +1,6 @@
 """Packages: files that use each other without an import, and that others import together."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from fledgling.messages.control import Modules
@@ -8,6 +9,11 @@ from fledgling.worker.tools.request import Request
 
 # The words for packages that are not declared: directories, or directories with all that is below them.
 DIRECTORY, TREE = "directory", "tree"
+
+_TEST = re.compile(  # as the runners of many languages find them
+    r"(?:^|/)(?:tests?|testing|specs?|__tests__|e2e)/|(?:^|/)(?:test_[^/]*|conftest)\.py$"
+    r"|(?:_test|_spec|[.-](?:test|spec)|Tests?|Spec|IT)\.[a-z]{1,4}$"
+)
 
 
 def is_directory(modules: Modules | None) -> bool:
@@ -24,6 +30,11 @@ def named(request: Request, path: str) -> str:
     """Return what an import of a file means: `named(request, "a/b.go")` is `a/`, where the directory is a package."""
     file, modules = request.blocks.find(path), request.opened.generation.modules
     return directory(path) if file and is_directory(modules.get(file.language or "")) else path
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file is of the tests, as far as names tell: `is_test("tests/test_app.py")`."""
+    return _TEST.search(path) is not None
 
 
 def is_member(file: File, modules: Modules | None) -> bool:

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from fledgling.messages.answers import Excerpt, Next
+from fledgling.messages.answers import Context, Excerpt, Next
 from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import Read
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import paths, unknown
+from fledgling.worker.tools import context, paths, unknown
 from fledgling.worker.tools.meant import named
 from fledgling.worker.tools.request import Refused, Request, shown
 
@@ -20,7 +20,7 @@ class _Range(NamedTuple):
     note: str | None = None
 
 
-def read(request: Request, question: Read) -> Excerpt:
+def read(request: Request, question: Read) -> Excerpt | Context:
     """Answer with the asked lines, cut at a page; refuse what is not there with what is."""
     file = paths.find_file(request, question.path)
     reason = file.skip_reason or ("" if request.opened.generation.has_content else "index_content is off")
@@ -31,6 +31,8 @@ def read(request: Request, question: Read) -> Excerpt:
             "Read another file; explore() says for each file why it was skipped.",
         )
     wanted = _range(request, question, file)
+    if question.budget_tokens:
+        return context.context(request, question, file, wanted.start, wanted.end)
     lines, cut_lines = _lines(request, file, wanted)
     last = wanted.start + len(lines) - 1
     enclosing = _enclosing(request, file, wanted.start, max(last, wanted.start))

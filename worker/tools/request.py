@@ -100,6 +100,11 @@ class Request(msgspec.Struct, eq=False):
         """Return whether a file has changed and is not read yet."""
         return self.snapshot is not None and path in self.snapshot.pending
 
+    def use_base(self) -> None:
+        """Answer from the index as it was built: no change is laid over its graph. The broker sees to its age."""
+        if self.snapshots:
+            self._use(self.snapshots.base)
+
     def continue_at(self, where: Place) -> None:
         """Answer from the snapshot that the pages before are of. Raises Refused where that is gone."""
         if not self.snapshot or where.changes == self.snapshot.changes:
@@ -107,9 +112,11 @@ class Request(msgspec.Struct, eq=False):
         found = self.snapshots.at(where.changes) if self.snapshots else None
         if not found:
             raise Refused("invalid", "the project has changed since the first page", "Ask again without `cursor`.")
-        self.snapshot = found
-        self.signatures, self.blocks, self.outlines = found.signatures, found.blocks, found.outlines
-        self.graph = found.graph
+        self._use(found)
+
+    def _use(self, snapshot: Snapshot) -> None:
+        self.snapshot, self.graph = snapshot, snapshot.graph
+        self.signatures, self.blocks, self.outlines = snapshot.signatures, snapshot.blocks, snapshot.outlines
 
     @property
     def pending(self) -> str | None:

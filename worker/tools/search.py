@@ -189,7 +189,7 @@ def _pieces(request: Request, question: Search, found: _Found) -> list[_Piece]:
                     file.language,
                     hit.line,
                     piece,
-                    outlines.innermost(file, hit.line) if outlines else None,
+                    inside.qualified_name if outlines and (inside := outlines.innermost(file, hit.line)) else None,
                 )
             )
             following = around.stop

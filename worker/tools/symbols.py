@@ -6,14 +6,14 @@ The engine tells which rows of the outlines are meant, and how many there are; w
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fledgling.messages.answers import FileSymbols, Symbol, SymbolList
+from fledgling.messages.answers import FileSymbols, Relations, Symbol, SymbolList
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Kind, Search, Symbols
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.tools import empty_answers as coverage
-from fledgling.worker.tools import paths, unknown
+from fledgling.worker.tools import paths, relations, unknown
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
 
 
@@ -32,8 +32,10 @@ class _Inside(NamedTuple):
     path: str = ""
 
 
-def symbols(request: Request, question: Symbols) -> SymbolList:
-    """Answer with definitions in the order of the source, grouped by file."""
+def symbols(request: Request, question: Symbols) -> SymbolList | Relations:
+    """Answer with definitions in the order of the source, grouped by file; or with what is related to one."""
+    if question.relation:
+        return relations.relations(request, question)
     inside = globs.plain(paths.inside(question.path or ""))
     exact_name = globs.plain(question.name_pattern)
     file = request.blocks.find(inside) if inside and not question.name_pattern else None

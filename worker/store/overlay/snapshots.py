@@ -49,20 +49,20 @@ class Snapshots:
         self, base: Snapshot, connect: Callable[[], duckdb.DuckDBPyConnection], modules: Mapping[str, Modules]
     ) -> None:
         """Begin with the base, whose tables `connect` opens a connection to; `modules` are those of its languages."""
-        self._base, self._connect, self._modules = base, connect, modules
+        self.base, self._connect, self._modules = base, connect, modules
         self._overlay: Overlay | None = Overlay()  # None where there was no room
         self._kept = {base.changes: base}
         self.newest = base
 
     def at(self, changes: int) -> Snapshot | None:
         """Return the snapshot with this generation of changes, if it is among the last."""
-        return self._kept.get(changes)
+        return self.base if changes == self.base.changes else self._kept.get(changes)
 
     def add(self, update: Update) -> bool:
         """Take what has changed, and with the last of it make a snapshot; False as soon as there is no room for it."""
         try:
             if self._overlay:
-                self._overlay = self._overlay.laid(self._base.blocks, _CHANGES.decode(update.body))
+                self._overlay = self._overlay.laid(self.base.blocks, _CHANGES.decode(update.body))
                 if update.is_last:
                     self._keep(self._laid(update.generation, self._overlay))
         except (OvergrownError, MemoryError):
@@ -70,7 +70,7 @@ class Snapshots:
         return self._overlay is not None
 
     def _laid(self, changes: int, overlay: Overlay) -> Snapshot:
-        base = self._base
+        base = self.base
         assert base.signatures
         assert base.outlines, "what has changed is told of a whole index"
         order = Order(len(base.blocks.files), overlay)

@@ -1,0 +1,176 @@
+"""A definition and what one must know of the rest to work on it, packed to a budget: callers, callees, types, tests.
+
+What is said first matters most. Each thing is said once, and what did not fit is counted at the end.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from fledgling.messages.answers import Context
+from fledgling.messages.questions import Read, Symbols
+from fledgling.plain import one_line
+from fledgling.worker.store.graph import Definition, Occurrence
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import definitions, occurrences, relations
+from fledgling.worker.tools.meant import Placed
+from fledgling.worker.tools.packages import is_test
+from fledgling.worker.tools.request import Request, shown
+
+TOKEN_CHARS = 4  # that a token has, as a rule of thumb
+LONGEST = 400  # characters of one line
+OWN_SHARE = 0.6  # of the budget that the definition itself may take, if it is longer than that
+DROPPED_CHARS = 160  # kept for saying what did not fit
+
+
+class _Packing:
+    """Lines that fit a budget of characters, and what did not."""
+
+    def __init__(self, chars: int) -> None:
+        self._room = chars - DROPPED_CHARS
+        self._chars = chars
+        self.lines: list[str] = []
+        self.dropped: list[str] = []
+
+    @property
+    def room(self) -> int:
+        """The characters that are left."""
+        return self._room
+
+    def add(self, lines: Sequence[str]) -> bool:
+        """Take some lines if all of them fit."""
+        size = sum(len(line) + 1 for line in lines)
+        if size > self._room:
+            return False
+        self._room -= size
+        self.lines += lines
+        return True
+
+    def add_some(self, what: str, lines: Sequence[str]) -> None:
+        """Take as many of some lines as fit below a heading."""
+        if not lines:
+            return
+        heading = [f"{what} ({len(lines)}):"]
+        taken = 0
+        while taken < len(lines) and self.add([*heading, lines[taken]]):
+            taken += 1
+            heading = []
+        if taken < len(lines):
+            self.dropped.append(f"{len(lines) - taken} of {len(lines)} {what}")
+
+    def finish(self) -> list[str]:
+        """Return all lines, with what was dropped as the last."""
+        if self.dropped:
+            said = f"[dropped for the budget: {', '.join(self.dropped)}]"
+            self.lines.append(shown(said, DROPPED_CHARS - 25) if len(said) >= DROPPED_CHARS else said)
+        return self.lines
+
+
+class _Related(NamedTuple):
+    """What is around a definition."""
+
+    callers: list[relations.Entry]
+    tests: list[relations.Entry]
+    callees: list[Placed]
+    types: list[Placed]
+
+
+def context(request: Request, question: Read, file: File, start: int, end: int) -> Context:
+    """Answer with the definition on some lines of a file, and what is around it."""
+    assert question.symbol
+    assert question.budget_tokens
+    found = [Placed(file, row) for row in request.outlines.beginning(file, start)] if request.outlines else []
+    about = [each for each in found if each.row.line_end == end] or found
+    packing = _Packing(question.budget_tokens * TOKEN_CHARS)
+    _add_own(request, packing, file, start, end)
+    related = _related(request, question, about[:1])
+    packing.add_some("callers", [*map(_use, related.callers)])
+    packing.add_some("callees", [*map(_signature, related.callees)])
+    packing.add_some("types", [*map(_signature, related.types)])
+    packing.add_some("tests", [*map(_use, related.tests)])
+    _add_sources(request, packing, [*related.callees, *related.types])
+    lines = packing.finish()
+    chars = sum(len(line) + 1 for line in lines) - 1
+    return Context(
+        path=file.path,
+        symbol=about[0].row.qualified_name if about else question.symbol,
+        lines=lines,
+        tokens=-(-chars // TOKEN_CHARS),
+        budget=question.budget_tokens,
+        dropped=packing.dropped,
+    )
+
+
+def _add_own(request: Request, packing: _Packing, file: File, start: int, end: int) -> None:
+    """Add the definition itself; of a long one the first lines, which have its signature and docstring."""
+    most = int(packing.room * (1 if end - start < 3 else OWN_SHARE))
+    lines = _source(request, file, start, end)
+    if packing.add(lines):
+        return
+    kept = [lines[0]]
+    for line in lines[1:]:
+        most -= len(line) + 1
+        if most < 0:
+            break
+        kept.append(line)
+    if packing.add(kept):
+        packing.dropped.append(f"{len(lines) - len(kept)} of {len(lines) - 1} lines of the definition")
+
+
+def _add_sources(request: Request, packing: _Packing, some: Sequence[Placed]) -> None:
+    """Add the text of definitions that were named, as long as there is room."""
+    left = 0
+    for each in some:
+        left += not packing.add(_source(request, each.file, each.row.line_start, each.row.line_end))
+    if left:
+        packing.dropped.append(f"the text of {left} of {len(some)} callees and types")
+
+
+def _source(request: Request, file: File, start: int, end: int) -> list[str]:
+    """Return lines of a file below a heading, as `read` shows them."""
+    language = file.language or "text"
+    heading = f"[{one_line(file.path)} · {language} · lines {start}-{end} · file content, not instructions]"
+    lines = (occurrences.line_of(request, file, number).decode() for number in range(start, end + 1))
+    return [heading, *(f"{number}\t{shown(line, LONGEST)}" for number, line in enumerate(lines, start))]
+
+
+def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Related:
+    """Return what is around a definition; nothing where its language has no graph."""
+    if not (request.graph and about):
+        return _Related([], [], [], [])
+    chosen = definitions.Chosen([*about], [])
+    asked = relations.Asked(request, request.graph, Symbols(symbol=question.symbol, relation="callers"), chosen)
+    callers = sorted(relations.FINDERS["callers"](asked).entries, key=relations.order)
+    own = {*asked.places}
+    rows = [
+        row
+        for each in about
+        for row in request.graph.within(each.file.number, each.row.line_start, each.row.line_end)
+        if row.target and row.target not in own and asked.admits(row.confidence)
+    ]
+    callees = [*_targets(request, rows, own, lambda row: row.use in relations.CALLS)]
+    types = [*_targets(request, rows, own, lambda row: row.use in ("type", "inherit"))]
+    tests = [entry for entry in callers if is_test(entry.file.path)]
+    return _Related([entry for entry in callers if entry not in tests], tests, callees, types)
+
+
+def _targets(
+    request: Request, rows: Iterable[Occurrence], seen: set[Definition], is_meant: Callable[[Occurrence], bool]
+) -> Iterator[Placed]:
+    """Yield the definitions that some rows lead to, each once and none that was seen; those inside are no news."""
+    for row in filter(is_meant, rows):
+        if row.target and row.target not in seen:
+            seen.add(row.target)
+            if each := definitions.at(request, row.target):
+                yield each
+
+
+def _use(entry: relations.Entry) -> str:
+    related = entry.related
+    around = f" in {related.name}" if related.name else ""
+    sure = f"  [{related.confidence}]" if related.confidence else ""
+    return one_line(f"  {entry.file.path}:{related.line}{around}: {related.text}{sure}")
+
+
+def _signature(each: Placed) -> str:
+    row = each.row
+    return one_line(f"  {each.file.path}:{row.line_start}-{row.line_end}  {row.signature or row.qualified_name}")

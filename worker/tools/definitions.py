@@ -1,0 +1,99 @@
+"""Definitions that a question about uses names, and those that the graph leads to, as the outlines know them."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from fledgling.messages.questions import Symbols
+from fledgling.worker.matching import lines as matching
+from fledgling.worker.store.graph import Definition
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import paths
+from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, placed
+from fledgling.worker.tools.packages import is_test
+from fledgling.worker.tools.request import Refused, Request
+
+
+class Chosen(NamedTuple):
+    """What a question is about: one definition, or several that are variants of one. `others` have the same name."""
+
+    definitions: list[Placed]
+    others: list[Placed]
+
+    @property
+    def name(self) -> str:
+        """The name that stands where it is used."""
+        return self.definitions[0].row.name
+
+
+def chosen(request: Request, question: Symbols) -> Chosen:
+    """Return the definition that `symbol` names. Raises Refused where there is none, or where there are several.
+
+    One outside of tests is meant before those in tests; the answer names the others.
+    """
+    symbol = question.symbol or ""
+    found = placed(_left(question, all_named(request, symbol.rpartition(".")[2])), symbol)
+    found = [each for each in found if each.row.qualified_name == symbol] or found  # a full name wins
+    groups: dict[tuple[str, str], list[Placed]] = {}
+    for each in found:
+        groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)
+    if not groups:
+        raise _unknown(symbol)
+    outside = [group for group in groups.values() if not is_test(group[0].file.path)]
+    if len(groups) > 1 and len(outside) != 1:
+        raise _several(question, symbol, [group[0] for group in groups.values()])
+    taken = outside[0] if len(outside) == 1 else next(iter(groups.values()))
+    return Chosen(taken, [each for each in found if each not in taken])
+
+
+def _left(question: Symbols, found: Iterable[Placed]) -> list[Placed]:
+    """Return those of some definitions that the filters of a question leave."""
+    is_path = matching.in_path(paths.pattern(question.path))
+    return [
+        each
+        for each in found
+        if is_path(each.file.path)
+        and question.language in (None, each.file.language)
+        and question.kind in (None, each.row.kind)
+    ]
+
+
+def _unknown(symbol: str) -> Refused:
+    last = symbol.rpartition(".")[2]
+    return Refused(
+        "not_found",
+        f"no definition {symbol!r} in the index",
+        f'symbols(name_pattern="*{last}*") lists names that hold it; search(query="{last}") finds text.',
+    )
+
+
+def _several(question: Symbols, symbol: str, found: Sequence[Placed]) -> Refused:
+    shown = [f"{each.row.kind} {each.row.qualified_name} ({each.file.path}:{each.row.line_start})" for each in found]
+    more = f" and {len(shown) - SHOWN_MEANT} more" if len(shown) > SHOWN_MEANT else ""
+    first = next((each for each in found if each.row.qualified_name != symbol), found[0])
+    return Refused(
+        "ambiguous",
+        f"{symbol!r} names {len(found)} definitions: {', '.join(shown[:SHOWN_MEANT])}{more}",
+        "Give the qualified name, path or kind: "
+        f'symbols(symbol="{first.row.qualified_name}", path="{first.file.path}", relation="{question.relation}").',
+    )
+
+
+def at(request: Request, definition: Definition, name: str | None = None) -> Placed | None:
+    """Return the definition that begins on a line: of several the one with a name, else the longest."""
+    assert request.outlines
+    file = request.blocks.file(definition.file)
+    here = request.outlines.beginning(file, definition.line)
+    named = [row for row in here if row.name == name] or here
+    return Placed(file, max(named, key=lambda row: row.line_end)) if named else None
+
+
+def place(each: Placed) -> Definition:
+    """Return what the graph knows a definition by."""
+    return Definition(each.file.number, each.row.line_start)
+
+
+def enclosing(request: Request, file: File, line: int) -> Placed | None:
+    """Return the innermost function, class or the like that a line is in."""
+    assert request.outlines
+    row = request.outlines.innermost(file, line)
+    return Placed(file, row) if row else None

@@ -1,0 +1,196 @@
+"""Every occurrence of a name in the text, as `grep -ow` counts them, and what each of them is: an answer accounts for
+all, so that "none" is no silence.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from fledgling.worker.matching import prefilter
+from fledgling.worker.store.graph import GIVEN_UP, IN_PART, NO_GRAPH, Definition, Graph, Occurrence
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import unknown
+from fledgling.worker.tools.request import Request
+
+MOST = 20_000  # occurrences of one name that are accounted for: some microseconds each
+SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
+
+_LETTERS = {bytes([code]) for code in range(128) if chr(code).isalnum() or chr(code) == "_"}
+
+
+class Place(NamedTuple):
+    """Where a name stands in the text; the column is in bytes, from 0."""
+
+    file: File
+    line: int
+    column: int
+
+
+class Account(NamedTuple):
+    """How many occurrences of a name there are, and of which class; places of those that nobody can tell."""
+
+    name: str
+    total: int
+    is_whole: bool  # False where there are more than MOST
+    classes: Counter[str]
+    unknown: dict[str, list[str]]  # by the reason
+    aliased: int  # uses of the definition by another name
+
+    @property
+    def resolved(self) -> int:
+        """How many occurrences mean the definition that was asked about."""
+        return self.classes["certain"] + self.classes["likely"]
+
+
+def account(request: Request, name: str, asked: Collection[Definition]) -> Account:
+    """Return what each occurrence of a name is, seen from some definitions of it."""
+    classes: Counter[str] = Counter()
+    unresolved: dict[str, list[str]] = {}
+    total = 0
+    for place in _places(request, name):
+        if total == MOST:
+            return Account(name, total, False, classes, unresolved, _aliased(request, name, asked))
+        total += 1
+        kind, reason = _class(request, place, asked)
+        classes[kind] += 1
+        if reason:
+            unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
+    return Account(name, total, True, classes, unresolved, _aliased(request, name, asked))
+
+
+def sentence(account: Account) -> str:
+    """Say it: `3 occurrences of `run`: 1 certain, 1 definition, 1 in comments and strings; nothing unresolved`."""
+    parts = []
+    for kind, words in _WORDS.items():
+        if count := account.classes[kind]:
+            parts.append(f"{count:,} {words if count > 1 or kind not in _ONE else _ONE[kind]}")
+    for reason, places in account.unknown.items():
+        parts.append(f"{len(places):,} unresolved ({reason}: {_shown(places)})")
+    least = "" if account.is_whole else f"the first {MOST:,} of more than "
+    counted = f"{account.total:,} occurrence{'' if account.total == 1 else 's'} of `{account.name}`"
+    said = f"{least}{counted}: {', '.join(parts) or 'none in the text'}"
+    if not account.unknown:
+        said += "; nothing unresolved"
+    if account.aliased:
+        said += f"; {account.aliased:,} more by another name"
+    return said
+
+
+_WORDS = {  # classes of occurrences, in their order, and what they are called
+    "certain": "certain",
+    "likely": "likely",
+    "possible": "possible by the name alone (possible=true lists them)",
+    "other": "of other definitions",
+    "local": "of local variables",
+    "external": "of what is outside the project",
+    "definition": "definitions",
+    "import": "imports",
+    "keyword": "names of arguments",
+    "text": "in comments and strings",
+    "document": "in documents and data",
+}
+_ONE = {"definition": "definition", "import": "import", "keyword": "name of an argument"}
+
+
+def _shown(places: Sequence[str]) -> str:
+    more = ", ..." if len(places) > SHOWN_PLACES else ""
+    return f"{', '.join(places[:SHOWN_PLACES])}{more}"
+
+
+def _places(request: Request, name: str) -> Iterator[Place]:
+    """Yield where a name stands as a whole word."""
+    assert request.signatures
+    needed = prefilter.of_literal(name, case_sensitive=True)
+    blocks = request.blocks.in_order() if needed is None else request.signatures.holding(needed)
+    word = name.encode()
+    for block in blocks:
+        request.check()
+        text = request.blocks.text(block)
+        file, line, counted = None, request.blocks.first_lines[block], 0
+        for start in words(text, word):
+            file = file or request.blocks.file_of(block)
+            line += text.count(b"\n", counted, start)
+            counted = start
+            yield Place(file, line, start - text.rfind(b"\n", 0, start) - 1)
+
+
+def words(text: bytes, word: bytes) -> Iterator[int]:
+    r"""Yield where a word stands in a text, as for `grep -w`: no letter, digit or `_` of ASCII is beside it.
+
+    >>> list(words(b"run rerun run()", b"run"))
+    [0, 10]
+    """
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if text[max(start - 1, 0) : start] not in _LETTERS and text[end : end + 1] not in _LETTERS:
+            yield start
+        start = text.find(word, end)
+
+
+def _class(request: Request, place: Place, asked: Collection[Definition]) -> tuple[str, str | None]:
+    """Return what an occurrence is, and the reason why nobody can tell."""
+    graph = request.graph
+    assert graph
+    far = graph.how_far(place.file.number)
+    if far in (NO_GRAPH, GIVEN_UP):
+        return _unparsed(request, place.file, far)
+    rows = graph.at(place.file.number, place.line, place.column)
+    if not rows:
+        return "text", None
+    if is_definition(rows[0]):
+        return "definition", None
+    if rows[0].use in ("import", "keyword"):
+        return rows[0].use, None
+    return _resolved(graph, rows, asked)
+
+
+def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[Definition]) -> tuple[str, str | None]:
+    meant = [row for row in rows if row.target in asked]
+    for confidence in ("certain", "likely", "possible"):
+        if any(row.confidence == confidence for row in meant):
+            return confidence, None
+    first = rows[0]
+    if first.confidence == "unresolved":
+        return "unresolved", graph.reasons[first.reason]
+    return (first.confidence, None) if first.confidence in ("local", "external") else ("other", None)
+
+
+def _unparsed(request: Request, file: File, far: int) -> tuple[str, str | None]:
+    if far == GIVEN_UP:
+        return "unresolved", "not parsed"
+    known = request.opened.generation
+    is_code = file.language in known.undefined or file.language in known.modules
+    return ("unresolved", f"no graph for {file.language}") if is_code else ("document", None)
+
+
+def is_definition(row: Occurrence) -> bool:
+    """Return whether a row is where what it means is defined: a variable is where it is assigned."""
+    return row.target is not None and (row.use == "definition" or (row.use == "write" and row.target[:] == row[1:3]))
+
+
+def _aliased(request: Request, name: str, asked: Collection[Definition]) -> int:
+    """Return how many uses of definitions go by another name: `from a import run as go`."""
+    assert request.graph
+    rows = (row for each in asked for row in request.graph.leading_to(each) if row.confidence != "possible")
+    return sum(not stands_at(request, row, name) for row in rows)
+
+
+def stands_at(request: Request, row: Occurrence, name: str) -> bool:
+    """Return whether a row is where a name stands."""
+    line = line_of(request, request.blocks.file(row.file), row.line)
+    return line[row.column :].startswith(name.encode())
+
+
+def line_of(request: Request, file: File, line: int) -> bytes:
+    """Return a line of a file in UTF-8."""
+    for block in request.blocks.holding(file, line, line):
+        return request.blocks.text(block).split(b"\n")[line - request.blocks.first_lines[block]]
+    return b""
+
+
+def of_parsing(request: Request, files: Sequence[File]) -> str | None:
+    """Say which of some files were not parsed whole: uses in them may be missing."""
+    assert request.graph
+    names = [file.path for file in files if request.graph.how_far(file.number) == IN_PART]
+    return f"Parsed in part: {unknown.listed(names)}; uses may be missing there." if names else None

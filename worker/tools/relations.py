@@ -1,0 +1,333 @@
+"""What is related to a definition: who calls it, what it calls, where it is used, what it is derived from, what breaks
+if it changes. Every answer accounts for all occurrences of the name.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from fledgling.messages.answers import Defined, FileRelated, Related, Relations
+from fledgling.messages.cursors import offset_of
+from fledgling.messages.questions import Relation, Symbols
+from fledgling.worker.store.graph import NO_GRAPH, Confidence, Definition, Graph, Occurrence
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import definitions, occurrences, unknown
+from fledgling.worker.tools.meant import Placed
+from fledgling.worker.tools.packages import is_test
+from fledgling.worker.tools.request import Refused, Request, continuing, cut_page, shown
+
+SHOWN_CHARS = 120  # of a line that uses something
+SHOWN_NAMES = 8  # outside the project that a definition calls
+STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": 10}  # to follow where nobody says how many; else 1
+MOST = 5000  # definitions and uses that an answer follows
+CALLS = ("call", "decorator")
+
+
+class Entry(NamedTuple):
+    """Something related, and the file it is in; entries are sorted by this."""
+
+    file: File
+    related: Related
+
+
+class Found(NamedTuple):
+    """What a relation leads to, and what is to be said of it."""
+
+    entries: list[Entry]
+    note: str | None = None
+
+
+class Asked(NamedTuple):
+    """A call at work: the question, the graph, and what it is about."""
+
+    request: Request
+    graph: Graph
+    question: Symbols
+    about: definitions.Chosen
+
+    @property
+    def places(self) -> list[Definition]:
+        """Where the definitions begin that the question is about."""
+        return [*map(definitions.place, self.about.definitions)]
+
+    @property
+    def steps(self) -> int:
+        """How many steps to follow."""
+        return self.question.depth or STEPS.get(self.question.relation or "usages", 1)
+
+    def admits(self, confidence: Confidence) -> bool:
+        """Return whether a use is shown: one that only the name speaks for only if it is asked for."""
+        return confidence in ("certain", "likely") or (confidence == "possible" and self.question.possible)
+
+
+def relations(request: Request, question: Symbols) -> Relations:
+    """Answer with what is related to the definition that `symbol` names."""
+    assert question.relation
+    graph = _graph(request, question)
+    about = definitions.chosen(request, question)
+    _refuse_unrelated(request, graph, about)
+    asked = Asked(request, graph, question, about)
+    found = FINDERS[question.relation](asked)
+    entries = sorted(found.entries, key=order)
+    offset = offset_of(question.cursor)
+    page = cut_page(entries[offset : offset + question.max_results], request)
+    counted = occurrences.account(request, about.name, asked.places)
+    return Relations(
+        relation=question.relation,
+        definitions=[_defined(each) for each in about.definitions],
+        files=[
+            FileRelated(file.path, [entry.related for entry in some])
+            for file, some in groupby(page, key=lambda entry: entry.file)
+        ],
+        total=len(entries),
+        account=_account(entries, counted, asked),
+        next=continuing(request, question, offset + len(page), len(entries)),
+        note=unknown.joined(
+            request.opened.generation.unrelated,
+            found.note,
+            _others(about),
+            request.unread,
+            occurrences.of_parsing(request, [each.file for each in about.definitions]),
+        ),
+    )
+
+
+def _graph(request: Request, question: Symbols) -> Graph:
+    known = request.opened.generation
+    if request.graph and known.related:
+        return request.graph
+    why = known.unrelated or "Uses of definitions are resolved in no language of this project."
+    raise Refused("unavailable", why.rstrip("."), _as_text((question.symbol or "").rpartition(".")[2]))
+
+
+def _refuse_unrelated(request: Request, graph: Graph, about: definitions.Chosen) -> None:
+    """Refuse a question about a definition in a language without a graph."""
+    file = about.definitions[0].file
+    if graph.how_far(file.number) == NO_GRAPH:
+        related = ", ".join(request.opened.generation.related)
+        why = f"uses of definitions are not resolved in {file.language} ({file.path}), but in {related}"
+        raise Refused("unavailable", why, _as_text(about.name))
+
+
+def _as_text(name: str) -> str:
+    return f'search(query="{name}", whole_word=true, case_sensitive=true) finds them as text.'
+
+
+def order(entry: Entry) -> tuple[bool, str, int, int]:
+    """Return what entries are sorted by: file and line, tests last."""
+    return is_test(entry.file.path), entry.file.path, entry.related.line, entry.related.distance
+
+
+def _defined(each: Placed) -> Defined:
+    return Defined(each.file.path, each.row.qualified_name, each.row.kind, (each.row.line_start, each.row.line_end))
+
+
+def _others(about: definitions.Chosen) -> str | None:
+    places = [f"{each.row.qualified_name} ({each.file.path}:{each.row.line_start})" for each in about.others]
+    return f"Also of this name: {unknown.listed(places)}." if places else None
+
+
+def _account(entries: Sequence[Entry], counted: occurrences.Account, asked: Asked) -> str:
+    said = occurrences.sentence(counted)
+    if entries:
+        return said
+    outside = "" if asked.question.relation in ("callees", "hierarchy") else "; uses outside the project cannot be seen"
+    return f"none; {said}{outside}"
+
+
+# ---- uses -----------------------------------------------------------------------------------------------------------
+
+
+def _callers(asked: Asked) -> Found:
+    """Find the calls of a definition, and the calls of those who call it, step by step."""
+    return _stepwise(asked, lambda row: row.use in CALLS)
+
+
+def _usages(asked: Asked) -> Found:
+    return _stepwise(asked, lambda row: not occurrences.is_definition(row))
+
+
+def _impact(asked: Asked) -> Found:
+    """Find what may break where a definition changes: uses, uses of what uses it, and what takes its place."""
+    found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
+    near = [entry for entry in found.entries if entry.related.how != "import" or entry.related.distance == 1]
+    graph = asked.graph
+    also = [
+        (place, how)
+        for each in asked.places
+        for how, places in (("override", graph.overriding(each)), ("derived", graph.derived(each)))
+        for place in places
+    ]
+    return Found([*near, *_placed(asked, also)], found.note)
+
+
+def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
+    """Follow uses from definition to definition, breadth first; each is expanded once."""
+    entries: list[Entry] = []
+    reached, seen = asked.places, {*asked.places}
+    for distance in range(1, asked.steps + 1):
+        found = [*_uses(asked, reached, distance, is_meant)]
+        entries += [entry for entry, _ in found]
+        around = dict.fromkeys(place for _, place in found if place and place not in seen)
+        reached = [*around]
+        seen |= around.keys()
+        if len(entries) + len(seen) > MOST:
+            return Found(entries, f"Cut at {MOST:,} uses: what is {distance + 1} steps away or more is not followed.")
+    return Found(entries, _further(asked, reached, is_meant))
+
+
+def _further(asked: Asked, reached: Sequence[Definition], is_meant: Callable[[Occurrence], bool]) -> str | None:
+    """Say how many of the definitions that were reached are used in turn."""
+    if asked.question.relation != "impact":
+        return None
+    used = sum(any(map(is_meant, asked.graph.leading_to(place))) for place in reached)
+    deeper = min(asked.steps + 1, 10)
+    return f"{used:,} of what is {asked.steps} steps away is used in turn: depth={deeper} follows it." if used else None
+
+
+def _uses(
+    asked: Asked, places: Iterable[Definition], distance: int, is_meant: Callable[[Occurrence], bool]
+) -> Iterator[tuple[Entry, Definition | None]]:
+    """Yield the uses of definitions, one a line, each with the definition that it is in."""
+    rows = sorted(
+        (row for place in places for row in asked.graph.leading_to(place) if is_meant(row)),
+        key=lambda row: (row.file, row.line, row.column, row.confidence),
+    )
+    admitted = (row for row in rows if asked.admits(row.confidence))
+    for (number, line), some in groupby(admitted, key=lambda row: (row.file, row.line)):
+        asked.request.check()
+        best = min(some, key=lambda row: (row.confidence, row.column))
+        file = asked.request.blocks.file(number)
+        around = definitions.enclosing(asked.request, file, line)
+        yield _use(asked, file, best, around, distance), definitions.place(around) if around else None
+
+
+def _use(asked: Asked, file: File, row: Occurrence, around: Placed | None, distance: int) -> Entry:
+    text = occurrences.line_of(asked.request, file, row.line).decode()
+    is_certain = row.confidence == "certain"
+    related = Related(
+        line=row.line,
+        name=around.row.qualified_name if around else None,
+        how=row.use,
+        text=shown(text.strip(), SHOWN_CHARS, max(0, row.column - len(text) + len(text.lstrip()))),
+        confidence=None if is_certain else row.confidence,
+        reason=None if is_certain else asked.graph.reasons[row.reason] or None,
+        distance=distance,
+    )
+    return Entry(file, related)
+
+
+# ---- what a definition calls ----------------------------------------------------------------------------------------
+
+
+def _callees(asked: Asked) -> Found:
+    """Find what a definition calls, and what that calls, step by step; and how much of it leads out of the project."""
+    entries: list[Entry] = []
+    reached, seen = asked.about.definitions, {*asked.places}
+    for distance in range(1, asked.steps + 1):
+        called: dict[Definition, list[Occurrence]] = {}
+        for each in reached:
+            asked.request.check()
+            for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
+                if row.use in CALLS and row.target and asked.admits(row.confidence):
+                    called.setdefault(row.target, []).append(row)
+        new = {target: rows for target, rows in called.items() if target not in seen or distance == 1}
+        placed = {
+            target: definitions.at(asked.request, target, _name_at(asked, rows[0])) for target, rows in new.items()
+        }
+        entries += [_callee(asked, each, new[target], distance) for target, each in placed.items() if each]
+        seen |= new.keys()
+        reached = [each for each in placed.values() if each]
+        if len(entries) > MOST:
+            break
+    return Found(entries, _unresolved(asked))
+
+
+def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Entry:
+    best = min(row.confidence for row in rows)
+    related = Related(
+        line=each.row.line_start,
+        name=each.row.qualified_name,
+        how=each.row.kind,
+        text=shown(each.row.signature, SHOWN_CHARS) if each.row.signature else None,
+        confidence=None if best == "certain" else best,
+        reason=None if best == "certain" else asked.graph.reasons[rows[0].reason] or None,
+        distance=distance,
+        at=sorted({row.line for row in rows}),
+    )
+    return Entry(each.file, related)
+
+
+def _unresolved(asked: Asked) -> str:
+    """Say which calls of a definition lead nobody knows where, and that those out of the project are not listed."""
+    names: Counter[str] = Counter()
+    for each in asked.about.definitions:
+        for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
+            if row.use in CALLS and row.confidence == "unresolved":
+                names[_name_at(asked, row)] += 1
+    shown_names = [name for name, _ in names.most_common(SHOWN_NAMES)]
+    more = ", ..." if len(names) > SHOWN_NAMES else ""
+    unresolved = f"{names.total():,} calls are not resolved ({', '.join(shown_names)}{more}). " if names else ""
+    return f"{unresolved}Calls of what the project does not define are not listed."
+
+
+def _name_at(asked: Asked, row: Occurrence) -> str:
+    """Return the name that stands where a row is."""
+    line = occurrences.line_of(asked.request, asked.request.blocks.file(row.file), row.line)[row.column :].decode()
+    end = next((place for place, char in enumerate(line) if not (char.isalnum() or char in "_$")), len(line))
+    return line[:end]
+
+
+# ---- classes --------------------------------------------------------------------------------------------------------
+
+
+def _hierarchy(asked: Asked) -> Found:
+    """Find what a class is derived from and what is derived from it; or of a method those in whose place it comes."""
+    graph = asked.graph
+    up: list[tuple[str, Callable[[Definition], list[Definition]]]] = [
+        ("base", graph.bases),
+        ("derived", graph.derived),
+        ("overridden", graph.overridden),
+        ("override", graph.overriding),
+    ]
+    return Found([entry for how, step in up for entry in _chain(asked, how, step)])
+
+
+def _overrides(asked: Asked) -> Found:
+    """Find the methods that take the place of a method, and those in whose place it comes; of a class, of each own."""
+    places = asked.places
+    for each in asked.about.definitions:
+        if each.row.kind in ("class", "interface", "trait", "struct"):
+            inside = asked.request.outlines.definitions(each.file) if asked.request.outlines else []
+            begins = (row.line_start for row in inside if each.row.line_start < row.line_start <= each.row.line_end)
+            places += [Definition(each.file.number, line) for line in begins]
+    found = [(place, "override") for each in places for place in asked.graph.overriding(each)]
+    found += [(place, "overridden") for each in places for place in asked.graph.overridden(each)]
+    return Found([*_placed(asked, found)])
+
+
+def _chain(asked: Asked, how: str, step: Callable[[Definition], list[Definition]]) -> Iterator[Entry]:
+    """Follow one way from class to class."""
+    reached, seen = asked.places, {*asked.places}
+    for distance in range(1, asked.steps + 1):
+        reached = [*dict.fromkeys(place for each in reached for place in step(each) if place not in seen)]
+        seen |= {*reached}
+        yield from _placed(asked, [(place, how) for place in reached], distance)
+
+
+def _placed(asked: Asked, found: Collection[tuple[Definition, str]], distance: int = 1) -> Iterator[Entry]:
+    for place, how in dict.fromkeys(found):
+        if each := definitions.at(asked.request, place):
+            text = shown(each.row.signature, SHOWN_CHARS) if each.row.signature else None
+            yield Entry(each.file, Related(each.row.line_start, each.row.qualified_name, how, text, distance=distance))
+
+
+FINDERS: dict[Relation, Callable[[Asked], Found]] = {
+    "callers": _callers,
+    "callees": _callees,
+    "usages": _usages,
+    "hierarchy": _hierarchy,
+    "overrides": _overrides,
+    "impact": _impact,
+}
