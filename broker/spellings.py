@@ -52,7 +52,7 @@ class PathRow(Struct, frozen=True, forbid_unknown_fields=True):
     often: bool = False
 
 
-class SymbolRow(Struct, frozen=True, forbid_unknown_fields=True):
+class ListedSymbol(Struct, frozen=True, forbid_unknown_fields=True):
     """What is replaced in a name, wherever it stands."""
 
     like: str
@@ -67,7 +67,7 @@ class Spellings(Struct, frozen=True, forbid_unknown_fields=True):
     values: dict[str, dict[str, str]]
     kin: dict[Kind, tuple[Kind, ...]]
     path: tuple[PathRow, ...]
-    symbol: tuple[SymbolRow, ...]
+    symbol: tuple[ListedSymbol, ...]
 
 
 SPELLINGS = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")), Spellings)

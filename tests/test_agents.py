@@ -38,8 +38,8 @@ def test_added_listed_revoked(file: Path) -> None:
     assert first != second
     assert TOKEN.fullmatch(first)
     assert agents.read(file) == {
-        "a": agents.Entry("fledgling-core", hashlib.sha256(first.encode()).hexdigest()),
-        "b-2": agents.Entry("fledgling-analyst", hashlib.sha256(second.encode()).hexdigest()),
+        "a": agents.AgentEntry("fledgling-core", hashlib.sha256(first.encode()).hexdigest()),
+        "b-2": agents.AgentEntry("fledgling-analyst", hashlib.sha256(second.encode()).hexdigest()),
     }
     assert first not in file.read_text()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600

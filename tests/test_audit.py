@@ -21,7 +21,7 @@ from running import until
 
 from fledgling.security import profile as profiles
 from fledgling.security.audit import client, corpus, junit, page, report, run, scratch
-from fledgling.security.audit.corpus import Ask, Elsewhere, Look, Probe
+from fledgling.security.audit.corpus import Ask, Elsewhere, LookFor, Probe
 from fledgling.security.audit.report import Audited, Report, Result
 from fledgling.security.audit.session import by_session
 from fledgling.security.audit.target import SCRATCH, YOURS, Target
@@ -217,7 +217,7 @@ async def seen(place, command, rows, root=None):
     target = Target(command, "fledgling-core", profile, SCRATCH, planted.root, planted, planted.hidden)
     if root is not None:
         target = replace(target, project=YOURS, root=root, hidden=dict(run._secrets(root)))
-    chosen = [a for a in ATTACKS if a.name.startswith(rows) and isinstance(a.act, Ask | Look)]
+    chosen = [a for a in ATTACKS if a.name.startswith(rows) and isinstance(a.act, Ask | LookFor)]
     with open(os.devnull, "w") as log:  # noqa: ASYNC230  (it does not block)
         return [row for row in await by_session(target, chosen, log) if row.name.startswith(rows)]
 

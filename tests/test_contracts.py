@@ -1,5 +1,6 @@
 """What holds across files: style, types, imports, the wheel. Documents are in test_reference.py."""
 
+import ast
 import os
 import re
 import subprocess
@@ -31,6 +32,36 @@ def test_checker_is_content(check: str) -> None:
     name, *arguments = CHECKS[check]
     done = subprocess.run([BIN / name, *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Classes of one name that are still two things. A row goes when one of them is called after what it is.
+TWICE = {
+    "Block",
+    "Call",
+    "Definition",
+    "Facts",
+    "File",
+    "Graph",
+    "Part",
+    "Place",
+    "Project",
+    "Reader",
+    "Rules",
+    "Scope",
+    "Turn",
+}
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """Of classes that a module shows others; one with an underscore is its module's own."""
+    found: dict[str, list[str]] = {}
+    for room in ("fledgling", *ROOMS):
+        for file in (ROOT / room).rglob("*.py"):
+            if not any(parent.is_symlink() for parent in file.parents):
+                for node in ast.walk(ast.parse(file.read_text())):
+                    if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                        found.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in found.items() if len(files) > 1}.keys() == TWICE
 
 
 MUST_NOT_IMPORT = {

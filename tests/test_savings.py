@@ -59,7 +59,7 @@ async def test_what_is_counted_is_what_the_shell_prints(tree):
         await indexing.built()
         for name, command in shell.items():
             printed = printed_by(command, tree)
-            cost = await savings.spent_in_shell(front, [savings.Command("", name)], subject)
+            cost = await savings.spent_in_shell(front, [savings.ShellCommand("", name)], subject)
             assert cost.chars == len(printed), name
         first = await savings.measure(front)
         assert first == await savings.measure(front)

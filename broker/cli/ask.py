@@ -14,7 +14,7 @@ from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.pager import paged
 from fledgling.broker.cli.paint import highlighting
 from fledgling.broker.cli.project import (
-    Project,
+    ServedProject,
     indexed,
     json_option,
     output_options,
@@ -162,7 +162,7 @@ def _merge(given: dict[str, Any], options: dict[str, Any]) -> bool:
     return is_listed
 
 
-def _answer(project: Project, tool: str, given: dict[str, Any], looks: Looks) -> int:
+def _answer(project: ServedProject, tool: str, given: dict[str, Any], looks: Looks) -> int:
     """Put one question, print the answer, and return the exit code."""
     if tool not in project.profile.tools:
         terminal.fail(

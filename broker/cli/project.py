@@ -16,7 +16,7 @@ import msgspec
 from fledgling.broker import logs, memory, surroundings
 from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
 from fledgling.broker.cli import completing, paint
-from fledgling.broker.cli.help import Setting
+from fledgling.broker.cli.help import OptionHelp
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import (
@@ -68,7 +68,7 @@ def settings_given(context: click.Context) -> tuple[str, ...]:
     """Return the settings of a command as they were typed, for what continues it: `("--root", "/srv/app")`."""
     words: list[str] = []
     for parameter in context.command.params:
-        if isinstance(parameter, Setting) and parameter.name:
+        if isinstance(parameter, OptionHelp) and parameter.name:
             value = context.params[parameter.name]
             if value is True:
                 words.append(parameter.opts[0])
@@ -78,7 +78,7 @@ def settings_given(context: click.Context) -> tuple[str, ...]:
     return tuple(words)
 
 
-class Project(msgspec.Struct, frozen=True):
+class ServedProject(msgspec.Struct, frozen=True):
     """What a command works on: the settings in force, where each came from, and the profile."""
 
     resolved: Resolved
@@ -93,7 +93,7 @@ class Project(msgspec.Struct, frozen=True):
 
 def setting_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add an option for every setting; their text is read where all settings are, in fledgling/config.py."""
-    option = partial(click.option, cls=Setting)
+    option = partial(click.option, cls=OptionHelp)
     command = option("--config", metavar="FILE", help="your own settings file")(command)
     command = option(
         "--allow-degraded", is_flag=True, help="work without Landlock or seccomp where the kernel has none; see doctor"
@@ -126,7 +126,7 @@ def warn(notices: Iterable[str]) -> None:
         _log.warning("%s", notice)
 
 
-def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_several: bool = False) -> Project:
+def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_several: bool = False) -> ServedProject:
     """Return what the options of a command name; the log's first line, at this level, says why the root is that one.
 
     Raises ConfigError; also where there are several projects, and the command is not one that `takes_several`.
@@ -147,7 +147,7 @@ def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_sev
     for name, root in resolved.settings.roots.items():
         _log.log(level, "root %s (%s), profile %s", f"{name}={root}" if name else root, source, profile.name)
     warn(resolved.notices)
-    return Project(resolved, profile, Confining(options.pop("allow_degraded")))
+    return ServedProject(resolved, profile, Confining(options.pop("allow_degraded")))
 
 
 def _with_named_roots(flags: dict[str, Any]) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def _absolute(named: str) -> str:
     return f"{name}={Path(path).absolute()}"
 
 
-def confined(project: Project) -> tuple[Layer, ...]:
+def confined(project: ServedProject) -> tuple[Layer, ...]:
     """Confine this process to reading the project and what its children need; they cannot have more than it has."""
     memory.give_back()
     readable = interpreter.readable(*project.settings.roots.values())
@@ -177,7 +177,7 @@ def confined(project: Project) -> tuple[Layer, ...]:
         return confine("broker", project.confining, lowered=limits.BROKER, readable=reading, executable=starting)
 
 
-def indexed(project: Project, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:
+def indexed(project: ServedProject, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:
     """Confine this process, then start the indexer; what one call asks is not followed."""
     log = log or AuditLog()
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))

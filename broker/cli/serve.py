@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from fledgling.broker.audit_log.records import AgentRecord, EndRecord
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
-from fledgling.broker.cli.project import Project, confined, indexed, project_of, setting_options, warn
+from fledgling.broker.cli.project import ServedProject, confined, indexed, project_of, setting_options, warn
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.metrics import ALONE, Metrics
@@ -64,7 +64,7 @@ def serve(**options: Any) -> None:
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
-def _serve_projects(project: Project, log: AuditLog) -> None:
+def _serve_projects(project: ServedProject, log: AuditLog) -> None:
     """Serve one client several projects; each starts when it is first asked for."""
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))
     from fledgling.broker.protocol import server  # noqa: PLC0415
@@ -82,7 +82,7 @@ def _serve_projects(project: Project, log: AuditLog) -> None:
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
-def _projects(project: Project, profile: Profile, log: AuditLog, kind: type[Front]) -> Projects:
+def _projects(project: ServedProject, profile: Profile, log: AuditLog, kind: type[Front]) -> Projects:
     """Return the front of all projects of the settings under a profile."""
 
     def start(root: str) -> Front:
@@ -92,13 +92,13 @@ def _projects(project: Project, profile: Profile, log: AuditLog, kind: type[Fron
     return Projects(profile, slots, project.settings.total_memory)
 
 
-def _indexing(project: Project, profile: Profile, log: AuditLog, root: str) -> Indexing:
+def _indexing(project: ServedProject, profile: Profile, log: AuditLog, root: str) -> Indexing:
     settings = replace(project.settings, root=root)
     is_followed = settings.freshness != "off"
     return Indexing(settings, profile, confining=project.confining, tell=log.tell, is_followed=is_followed)
 
 
-def _serve_http(project: Project) -> None:
+def _serve_http(project: ServedProject) -> None:
     """Serve over HTTP. What a confined broker may not do comes first: the file of agents, the log, the socket."""
     settings = project.settings
     if settings.transport == "sse":
@@ -150,7 +150,7 @@ def _serve_http(project: Project) -> None:
         raise ConfigError(settings.agents, problem, "start Fledgling again")
 
 
-def _audit_log(project: Project, profile: Profile | None, hear: Hear | None = None) -> AuditLog:
+def _audit_log(project: ServedProject, profile: Profile | None, hear: Hear | None = None) -> AuditLog:
     """Open the audit log, before anything else is opened or started."""
     settings = project.settings
     try:

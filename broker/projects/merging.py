@@ -38,7 +38,7 @@ class Merging:
     """A page of a list over several projects, filled one project after the other.
 
     >>> merging = Merging(Search("timeout"), ["api", "web"])
-    >>> merging.question(0)
+    >>> merging.question(0, Search("timeout"))
     Search(query='timeout', ...)
     """
 

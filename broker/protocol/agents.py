@@ -34,7 +34,7 @@ _FORM = "write lines of `name: [profile, SHA-256 of the token]`, or use `fledgli
 _HEADING = "# Written by `fledgling agents`; comments are not kept. name: [profile, SHA-256 of the token]\n"
 
 
-class Entry(Struct, frozen=True):
+class AgentEntry(Struct, frozen=True):
     """One line of the file: a shipped profile's name or a profile's absolute path, and the hash of a token."""
 
     profile: str
@@ -63,13 +63,13 @@ class Served(NamedTuple):
     """The agents of a file, and the file, still open."""
 
     agents: tuple[Agent, ...]
-    file: "Watched"
+    file: "WatchedFile"
 
 
-class Watched:
+class WatchedFile:
     """A file of agents that stays open, for who has been revoked since.
 
-    >>> Watched(fd, "agents.yaml").has_replacement()
+    >>> WatchedFile(fd, "agents.yaml").has_replacement()
     False
     """
 
@@ -103,7 +103,7 @@ def served(path: Path, roots: Iterable[str]) -> Served:
     if any(path.parent.resolve().is_relative_to(root) for root in roots):
         raise ConfigError(str(path), "the file of agents is inside the root", "keep it elsewhere")
     fd = _opened(path, os.O_RDONLY)
-    watched = Watched(fd, str(path))  # from before it is read
+    watched = WatchedFile(fd, str(path))  # from before it is read
     found = _entries(str(path), _locked(fd))
     if not 0 < len(found) <= MAX_AGENTS:
         raise ConfigError(str(path), f"it names {len(found)} agents", f"name 1 to {MAX_AGENTS}")
@@ -112,7 +112,7 @@ def served(path: Path, roots: Iterable[str]) -> Served:
     )
 
 
-def read(path: Path) -> dict[str, Entry]:
+def read(path: Path) -> dict[str, AgentEntry]:
     """Return what a file of agents says. Raises ConfigError."""
     fd = _opened(path, os.O_RDONLY)
     try:
@@ -121,8 +121,8 @@ def read(path: Path) -> dict[str, Entry]:
         os.close(fd)
 
 
-def _entries(source: str, data: bytes) -> dict[str, Entry]:
-    found: dict[str, Entry] = {}
+def _entries(source: str, data: bytes) -> dict[str, AgentEntry]:
+    found: dict[str, AgentEntry] = {}
     for name, given in entries_of(source, data).items():
         try:
             profile, known = msgspec.convert(given.value, tuple[str, str])
@@ -134,7 +134,7 @@ def _entries(source: str, data: bytes) -> dict[str, Entry]:
             raise ConfigError(given.source, f"the path {profile!r} is relative", "give an absolute path")
         if any(known == other.digest for other in found.values()):
             raise ConfigError(given.source, f"{name} has the token of another agent", "add it with one of its own")
-        found[name] = Entry(profile, known)
+        found[name] = AgentEntry(profile, known)
     return found
 
 
@@ -149,7 +149,7 @@ def add(path: Path, name: str, profile: str) -> str:
         if len(found) >= MAX_AGENTS:
             raise ConfigError(str(path), f"{MAX_AGENTS} agents are there", "revoke one, or use another file")
         token = new_token()
-        found[name] = Entry(str(Path(profile).resolve()) if is_path(profile) else profile, digest(token))
+        found[name] = AgentEntry(str(Path(profile).resolve()) if is_path(profile) else profile, digest(token))
     return token
 
 
@@ -185,7 +185,7 @@ def _locked(fd: int) -> bytes:
 
 
 @contextmanager
-def _writing(path: Path, flags: int = 0) -> Iterator[dict[str, Entry]]:
+def _writing(path: Path, flags: int = 0) -> Iterator[dict[str, AgentEntry]]:
     """Yield what a file says, to be changed, and write the change into it; writers take turns.
 
     It is one write of less than a page, with what stood behind it made empty lines until the file is cut: whoever is
@@ -209,7 +209,7 @@ def _writing(path: Path, flags: int = 0) -> Iterator[dict[str, Entry]]:
         raise ConfigError(str(path), f"it cannot be written ({failed.strerror})", "give another file") from None
 
 
-def _text(found: Mapping[str, Entry]) -> str:
+def _text(found: Mapping[str, AgentEntry]) -> str:
     """Return the file's text; a JSON list of texts is YAML."""
     lines = [
         f"{name}: {msgspec.json.encode([entry.profile, entry.digest]).decode()}\n" for name, entry in found.items()

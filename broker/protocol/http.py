@@ -37,7 +37,7 @@ from fledgling.broker.basis import Basis
 from fledgling.broker.front import Front, Report
 from fledgling.broker.projects.projects import Projects
 from fledgling.broker.protocol import agents, framing, server, stdio
-from fledgling.broker.protocol.agents import Agent, Watched
+from fledgling.broker.protocol.agents import Agent, WatchedFile
 from fledgling.broker.protocol.listening import BACKLOG, Listening
 from fledgling.broker.protocol.monitor import MAX_CONNECTIONS, Monitor
 from fledgling.config import NO_AGENTS, Settings
@@ -82,7 +82,7 @@ Received = SessionMessage | Exception
 _log = logging.getLogger("fledgling")
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request is not served: the status and the reason that go back."""
 
     def __init__(self, status: int, reason: str, answer: JSONRPCError | None = None, **headers: str) -> None:
@@ -106,21 +106,21 @@ def check_head(scope: Scope, headers: Headers, listening: Listening, paths: Path
     """Refuse what no agent may ask, whatever its token."""
     target = scope["raw_path"].decode("latin-1")
     if not target.startswith("/"):  # an absolute one would count in place of Host
-        raise Refused(404, "there is nothing here; ask for a path", connection="close")
+        raise RequestRefused(404, "there is nothing here; ask for a path", connection="close")
     if is_expecting(scope, headers) and (headers.getlist("expect") != ["100-continue"] or scope["method"] != "POST"):
-        raise Refused(417, "nothing is expected here but 100-continue, of a POST")
+        raise RequestRefused(417, "nothing is expected here but 100-continue, of a POST")
     if headers["host"].lower() not in listening.hosts:
-        raise Refused(421, "this Host is not served here")
+        raise RequestRefused(421, "this Host is not served here")
     for name in SINGLE:
         if len(headers.getlist(name)) > 1:
-            raise Refused(400, f"{name} stands twice", connection="close")
+            raise RequestRefused(400, f"{name} stands twice", connection="close")
     if "origin" in headers and headers["origin"].lower() not in listening.origins:
-        raise Refused(403, "this Origin is not served here")
+        raise RequestRefused(403, "this Origin is not served here")
     methods = paths.get(target)
     if methods is None:
-        raise Refused(404, "there is nothing here")
+        raise RequestRefused(404, "there is nothing here")
     if scope["method"] not in methods:
-        raise Refused(405, "not a method of this path", allow=", ".join(methods))
+        raise RequestRefused(405, "not a method of this path", allow=", ".join(methods))
 
 
 def is_expecting(scope: Scope, headers: Headers) -> bool:
@@ -132,7 +132,7 @@ def token(headers: Headers) -> str:
     """Return the token of a request: `Authorization: Bearer TOKEN`, and nothing else."""
     scheme, _, given = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not given:
-        raise Refused(401, "no token; send Authorization: Bearer TOKEN", www_authenticate="Bearer")
+        raise RequestRefused(401, "no token; send Authorization: Bearer TOKEN", www_authenticate="Bearer")
     return given
 
 
@@ -140,11 +140,11 @@ def check_body_headers(headers: Headers) -> None:
     """Refuse a body of another kind, or one that says itself that it is too long."""
     kind, _, parameter = headers.get("content-type", "").lower().partition(";")
     if kind.strip() != "application/json" or parameter.strip().replace('"', "") not in ("", "charset=utf-8"):
-        raise Refused(415, "Content-Type is not application/json")
+        raise RequestRefused(415, "Content-Type is not application/json")
     if headers.get("content-encoding", "identity").lower() != "identity":
-        raise Refused(415, "a body is not to be encoded")
+        raise RequestRefused(415, "a body is not to be encoded")
     if int(headers.get("content-length", 0)) > stdio.MAX_MESSAGE:  # HTTP has seen that it is a number
-        raise Refused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
+        raise RequestRefused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
 
 
 # ---- one agent ------------------------------------------------------------------------------------------------------
@@ -242,7 +242,7 @@ class Guest:
         """Serve one request, when it is its turn."""
         assert self._app is not None, "serve() comes within open()"
         if self._requests >= MAX_REQUESTS:
-            raise Refused(429, f"{MAX_REQUESTS} requests are at work already")
+            raise RequestRefused(429, f"{MAX_REQUESTS} requests are at work already")
         self._requests += 1
         try:
             if scope["method"] != "POST":
@@ -253,8 +253,8 @@ class Guest:
             async with self._body(receive) as data, _taken(self.turns):
                 try:
                     stdio.message(data)
-                except stdio.Unfit as unfit:
-                    raise Refused(400, str(unfit), unfit.answer()) from None
+                except stdio.UnfitLine as unfit:
+                    raise RequestRefused(400, str(unfit), unfit.answer()) from None
                 await self._app(scope, _replayed(data, receive), send)
         finally:
             self._requests -= 1
@@ -270,15 +270,17 @@ class Guest:
                         held += event["body"]
                         self._held += len(event["body"])
                         if len(held) > stdio.MAX_MESSAGE:
-                            raise Refused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
+                            raise RequestRefused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
                         if self._held > MAX_HELD:
-                            raise Refused(429, f"bodies of more than {MAX_HELD} bytes are at work already")
+                            raise RequestRefused(429, f"bodies of more than {MAX_HELD} bytes are at work already")
                         if not event.get("more_body"):
                             break
                 if event["type"] == "http.disconnect":
-                    raise Refused(400, "a body that does not end")
+                    raise RequestRefused(400, "a body that does not end")
             except TimeoutError:
-                raise Refused(408, f"a body that takes more than {BODY_SECONDS:g} s", connection="close") from None
+                raise RequestRefused(
+                    408, f"a body that takes more than {BODY_SECONDS:g} s", connection="close"
+                ) from None
             yield bytes(held)
         finally:
             self._held -= len(held)
@@ -315,7 +317,7 @@ async def _streamable(mcp: Server[None]) -> AsyncIterator[ASGIApp]:
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if "last-event-id" in Headers(scope=scope):  # the manager has nothing to answer then
-            raise Refused(400, "no events are kept; open a stream without Last-Event-ID")
+            raise RequestRefused(400, "no events are kept; open a stream without Last-Event-ID")
         await manager.handle_request(scope, receive, send)
 
     async with manager.run():
@@ -333,7 +335,7 @@ async def _sse(mcp: Server[None]) -> AsyncIterator[ASGIApp]:
             await transport.handle_post_message(scope, receive, send)
             return
         if streams >= MAX_SESSIONS:
-            raise Refused(429, f"{MAX_SESSIONS} sessions are open already")
+            raise RequestRefused(429, f"{MAX_SESSIONS} sessions are open already")
         streams += 1
         try:
             async with transport.connect_sse(scope, receive, send) as (incoming, outgoing):
@@ -400,7 +402,7 @@ class Door:
             guest = self._guest(token(headers))
             scope["state"]["agent"] = guest.agent.name
             await guest.serve(scope, headers, receive, send)
-        except Refused as refused:
+        except RequestRefused as refused:
             scope["state"]["is_refused"] = True
             if is_expecting(scope, headers):
                 refused.headers["connection"] = "close"
@@ -413,7 +415,7 @@ class Door:
         digest = agents.digest(given)
         found = [guest for guest in self._guests if hmac.compare_digest(guest.agent.digest, digest)]
         if not found or found[0].agent.name in self._revoked:
-            raise Refused(401, "this token is nobody's", www_authenticate='Bearer error="invalid_token"')
+            raise RequestRefused(401, "this token is nobody's", www_authenticate='Bearer error="invalid_token"')
         return found[0]
 
     def revoke(self, digests: Collection[str]) -> frozenset[str]:
@@ -580,7 +582,7 @@ async def serve(
     transport: str,
     guests: Sequence[Guest],
     log: AuditLog,
-    file: Watched | None = None,
+    file: WatchedFile | None = None,
     monitor: Monitor | None = None,
 ) -> bool:
     """Serve until a signal says to end; False where the file of agents is another, which this process cannot open."""
@@ -609,7 +611,7 @@ async def serve(
                 await socket.close(CALLS_SECONDS)
 
 
-async def _until(ending: asyncio.Event, door: Door, socket: _Socket, file: Watched | None) -> bool:
+async def _until(ending: asyncio.Event, door: Door, socket: _Socket, file: WatchedFile | None) -> bool:
     """Wait for a signal, and meanwhile end what was opened with tokens that are revoked; False as `serve` says."""
     while not ending.is_set():
         with suppress(TimeoutError):

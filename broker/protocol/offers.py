@@ -47,7 +47,7 @@ AskStatus = Callable[[int | None], Awaitable[list[str]]]  # since a generation o
 _log = logging.getLogger("fledgling")
 
 
-class Denied(MCPError):
+class ToolDenied(MCPError):
     """A request that was refused; it is in the audit log already."""
 
 
@@ -86,7 +86,7 @@ class Offers:
         """Answer with what is at an address; a file is cut as read() cuts it, and says how to go on."""
         found = resources.found(self._profile, params.uri)
         about = {"uri": params.uri}
-        if isinstance(found, resources.Call):
+        if isinstance(found, resources.MappedCall):
             text = _text(await self._ask(context, *found, self._deadline()), about)
         elif isinstance(found, resources.Since):
             stands = "\n".join(await self._state(found.generation))
@@ -161,5 +161,5 @@ class Offers:
 
 def _text(said: AnyAnswer | Refusal | str, about: Mapping[str, str] | None = None) -> str:
     if isinstance(said, Refusal):
-        raise Denied(INVALID_PARAMS, render.refusal(said), about)
+        raise ToolDenied(INVALID_PARAMS, render.refusal(said), about)
     return said if isinstance(said, str) else tools.text(said)

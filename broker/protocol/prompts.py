@@ -10,7 +10,7 @@ from fledgling.messages.profile import Profile
 from fledgling.messages.questions import MAX_ARGUMENT_CHARS
 
 
-class Argument(NamedTuple):
+class PromptArgument(NamedTuple):
     """What a prompt is about."""
 
     name: str
@@ -33,20 +33,20 @@ class Prompt(NamedTuple):
 
     name: str
     description: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[PromptArgument, ...]
     needs: tuple[str, ...]
     goal: str
     steps: tuple[Step, ...]
     result: str
 
 
-_PATH = Argument("path", "file relative to the root")
+_PATH = PromptArgument("path", "file relative to the root")
 
 PROMPTS = (
     Prompt(
         "orient",
         "Get to know the project in a handful of calls.",
-        (Argument("question", "what you want to find out in the end", is_required=False),),
+        (PromptArgument("question", "what you want to find out in the end", is_required=False),),
         ("explore",),
         "Get to know this project well enough to say where a given change would go.",
         (
@@ -64,7 +64,10 @@ PROMPTS = (
     Prompt(
         "explain_symbol",
         "Explain one definition: what it does, who uses it, what it relies on.",
-        (Argument("symbol", "name, `Class.method` or a qualified name"), Argument("path", _PATH.description, False)),
+        (
+            PromptArgument("symbol", "name, `Class.method` or a qualified name"),
+            PromptArgument("path", _PATH.description, False),
+        ),
         ("search", "read"),
         "Explain {symbol} so that someone can change it safely.",
         (
@@ -81,7 +84,7 @@ PROMPTS = (
     Prompt(
         "impact_of_change",
         "Find what a change of a file or definition would touch, before making it.",
-        (_PATH, Argument("symbol", "the definition that changes", is_required=False)),
+        (_PATH, PromptArgument("symbol", "the definition that changes", is_required=False)),
         ("dependencies", "search"),
         "Find everything that a change in {path} can break.",
         (

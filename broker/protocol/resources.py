@@ -83,7 +83,7 @@ def has_files(profile: Profile) -> bool:
     return "read" in profile.tools
 
 
-class Call(NamedTuple):
+class MappedCall(NamedTuple):
     """The tool's call that a resource is made of."""
 
     tool: str
@@ -96,15 +96,15 @@ class Since(NamedTuple):
     generation: int | None
 
 
-def found(profile: Profile, uri: str) -> Call | Since | str | Refusal:
+def found(profile: Profile, uri: str) -> MappedCall | Since | str | Refusal:
     """Return what is at an address: a call to make, what is to be looked at, or a text that is known here.
 
     >>> found(profile, "fledgling://file/src/a%20b.py")
-    Call(tool='read', arguments={'path': 'src/a b.py'})
+    MappedCall(tool='read', arguments={'path': 'src/a b.py'})
     """
     if uri.startswith(FILE) and has_files(profile):
         try:
-            return Call("read", {"path": unquote(uri[len(FILE) :], errors="strict") or "."})
+            return MappedCall("read", {"path": unquote(uri[len(FILE) :], errors="strict") or "."})
         except UnicodeDecodeError:
             return Refusal("invalid", "the address is not UTF-8", f"Write it as {FILE_TEMPLATE}.")
     if uri.startswith(SINCE) and "explore" in profile.tools:
@@ -121,7 +121,7 @@ def found(profile: Profile, uri: str) -> Call | Since | str | Refusal:
         )
     match known[uri].name:
         case "overview":
-            return Call("explore", {})
+            return MappedCall("explore", {})
         case "status":
             return Since(None)
         case "schema":

@@ -31,7 +31,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.projects.projects import Projects
 from fledgling.broker.protocol import render, schema, stdio, tools
 from fledgling.broker.protocol.client_log import ClientLog
-from fledgling.broker.protocol.offers import UNLOGGED, Context, Denied, Offers
+from fledgling.broker.protocol.offers import UNLOGGED, Context, Offers, ToolDenied
 from fledgling.broker.status import percent, told
 from fledgling.config import Answers
 from fledgling.messages.answers import AnyAnswer, Refusal
@@ -49,7 +49,7 @@ async def serve(front: Front | Projects, log: AuditLog, answers: Answers) -> Non
     """Serve one client until it closes the pipe."""
     server = build(front, log, answers)
 
-    def refused(unfit: stdio.Unfit) -> None:
+    def refused(unfit: stdio.UnfitLine) -> None:
         log.tell(MessageRecord(verdict="refused", layer="protocol", reason=str(unfit)))
 
     async with stdio.transport(refused) as (incoming, outgoing):
@@ -80,7 +80,7 @@ def build(front: Front | Projects, log: AuditLog, answers: Answers) -> Server[An
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
         _, returned, text = await put(context, params.name, params.arguments or {}, answers, LISTING, front.deadline())
         if params.name not in front.profile.tools:
-            raise Denied(INVALID_PARAMS, text)
+            raise ToolDenied(INVALID_PARAMS, text)
         return returned
 
     async def ask(context: Context, tool: str, arguments: Mapping[str, object], deadline: float) -> AnyAnswer | Refusal:
@@ -92,7 +92,7 @@ def build(front: Front | Projects, log: AuditLog, answers: Answers) -> Server[An
         try:
             return await call_next(ctx)
         except (MCPError, ValidationError) as refused:
-            if not isinstance(refused, Denied):
+            if not isinstance(refused, ToolDenied):
                 log.tell(
                     MessageRecord(verdict="refused", layer="protocol", reason=f"unfit {printable(ctx.method[:64])}")
                 )

@@ -44,7 +44,7 @@ _LINE = re.compile(rb"\S[^\n]*")  # not a blank one: those are nobody's message
 _log = logging.getLogger("fledgling")
 
 
-class Unfit(Exception):
+class UnfitLine(Exception):
     """A line is no message; `code`, `id` and the text are those of the error that goes back."""
 
     def __init__(self, problem: str, code: int = INVALID_REQUEST, id: RequestId | None = None) -> None:  # noqa: A002
@@ -67,7 +67,7 @@ _REQUEST = msgspec.json.Decoder(_Request)
 
 
 @asynccontextmanager
-async def transport(refused: Callable[[Unfit], None]) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+async def transport(refused: Callable[[UnfitLine], None]) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Yield the two streams of a client on standard input and output; `refused` hears of every line that is no message.
 
     While it lasts, what is printed goes to standard error: standard output is the wire's alone.
@@ -87,7 +87,7 @@ async def transport(refused: Callable[[Unfit], None]) -> AsyncIterator[tuple[Inc
                     async for line in lines(source):
                         try:
                             received = message(line)
-                        except Unfit as unfit:
+                        except UnfitLine as unfit:
                             refused(unfit)
                             await unanswered.admit(unfit.id, 0)
                             await outgoing.send(SessionMessage(unfit.answer()))
@@ -185,24 +185,24 @@ async def lines(source: int) -> AsyncIterator[bytes]:
 def message(line: bytes) -> JSONRPCMessage:
     r"""Return the message of a line, or raise Unfit: `message(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')`."""
     if len(line) > MAX_MESSAGE:
-        raise Unfit(f"a message of more than {MAX_MESSAGE} bytes; send a shorter one, on one line")
+        raise UnfitLine(f"a message of more than {MAX_MESSAGE} bytes; send a shorter one, on one line")
     if line.count(b",") + line.count(b"[") + line.count(b"{") > MAX_PARTS:
-        raise Unfit(f"a message of more than {MAX_PARTS} values; send fewer")
+        raise UnfitLine(f"a message of more than {MAX_PARTS} values; send fewer")
     try:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValidationError:
         raise _unfit(line) from None
 
 
-def _unfit(line: bytes) -> Unfit:
+def _unfit(line: bytes) -> UnfitLine:
     if line.startswith(b"["):
-        return Unfit("a batch of messages; send one message a line")
+        return UnfitLine("a batch of messages; send one message a line")
     try:
-        return Unfit("no JSON-RPC 2.0 message", id=_REQUEST.decode(line).id)
+        return UnfitLine("no JSON-RPC 2.0 message", id=_REQUEST.decode(line).id)
     except msgspec.ValidationError:
-        return Unfit("no JSON-RPC 2.0 message")
+        return UnfitLine("no JSON-RPC 2.0 message")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Unfit("no JSON in UTF-8; send one message a line", PARSE_ERROR)
+        return UnfitLine("no JSON in UTF-8; send one message a line", PARSE_ERROR)
 
 
 # Without threads, which cannot be ended, and without O_NONBLOCK, which would hold for whoever shares the terminal.

@@ -38,7 +38,7 @@ class Check(Struct, frozen=True):
     detail: str
 
 
-class Report(Struct, frozen=True):
+class Diagnosis(Struct, frozen=True):
     """What the doctor found: `serves` says whether a server starts here without `--allow-degraded`."""
 
     system: str
@@ -50,7 +50,7 @@ class Report(Struct, frozen=True):
     thin: tuple[str, ...] = ()  # what code inside a process is kept from by one layer alone, or by none
 
 
-def report(heard: Iterable[AnyRecord], checks: Iterable[Check]) -> Report:
+def report(heard: Iterable[AnyRecord], checks: Iterable[Check]) -> Diagnosis:
     """Return the report of the processes that were heard of while they were started, and of what was looked at."""
     findings = tuple(
         Finding(record.process, record.pid, layer, state, None if state == ENFORCED else LAYERS[layer])
@@ -63,7 +63,7 @@ def report(heard: Iterable[AnyRecord], checks: Iterable[Check]) -> Report:
         finding.layer for finding in findings if finding.layer in (*DEGRADABLE, *OPTIONAL) and finding.state != ENFORCED
     )
     version = _landlock()
-    return Report(
+    return Diagnosis(
         _system(version),
         findings,
         serves or sys.platform != "linux",
@@ -74,7 +74,7 @@ def report(heard: Iterable[AnyRecord], checks: Iterable[Check]) -> Report:
     )
 
 
-def lines(found: Report) -> Iterator[str]:
+def lines(found: Diagnosis) -> Iterator[str]:
     """Yield the report for a person: `broker (pid 4101)`, and below it a line for each layer."""
     yield found.system
     process = None
@@ -97,7 +97,7 @@ def lines(found: Report) -> Iterator[str]:
     yield from _section("Looked at:", (f"{each.state:8}{each.what}: {each.detail}" for each in found.checks))
 
 
-def is_well(found: Report) -> bool:
+def is_well(found: Diagnosis) -> bool:
     """Return whether a server starts here, and nothing is wrong."""
     return found.serves and not any(each.state == "wrong" for each in found.checks)
 

@@ -30,7 +30,7 @@ class ToolCall(Struct, frozen=True):
     pages: int = 0
 
 
-class Command(Struct, frozen=True):
+class ShellCommand(Struct, frozen=True):
     """A command, and the name of the SQL that says how many characters it prints."""
 
     command: str
@@ -43,8 +43,8 @@ class Template(Struct, frozen=True):
     ask: str
     subject: str
     calls: list[ToolCall]
-    cat: list[Command]
-    sed: list[Command]
+    cat: list[ShellCommand]
+    sed: list[ShellCommand]
 
 
 class Questions(Struct, frozen=True):
@@ -57,7 +57,7 @@ class Questions(Struct, frozen=True):
 QUESTIONS = msgspec.convert(tomllib.loads(Path(__file__).with_name("savings.toml").read_text("utf-8")), Questions)
 
 
-class Cost(NamedTuple):
+class AnswerCost(NamedTuple):
     """What one side has spent."""
 
     chars: int
@@ -68,18 +68,18 @@ class Cost(NamedTuple):
         """What a model pays."""
         return self.chars // CHARS_A_TOKEN
 
-    def and_(self, chars: int) -> "Cost":
+    def and_(self, chars: int) -> "AnswerCost":
         """Return this and one more call."""
-        return Cost(self.chars + chars, self.calls + 1)
+        return AnswerCost(self.chars + chars, self.calls + 1)
 
 
 class Compared(NamedTuple):
     """One question, answered in each way."""
 
     ask: str
-    fledgling: Cost
-    cat: Cost
-    sed: Cost
+    fledgling: AnswerCost
+    cat: AnswerCost
+    sed: AnswerCost
 
 
 class MeasureError(Exception):
@@ -97,8 +97,8 @@ async def measure(front: Front) -> list[Compared]:
     return compared
 
 
-async def _with_calls(front: Front, calls: Iterable[ToolCall], subject: Mapping[str, str]) -> Cost:
-    spent = Cost(0, 0)
+async def _with_calls(front: Front, calls: Iterable[ToolCall], subject: Mapping[str, str]) -> AnswerCost:
+    spent = AnswerCost(0, 0)
     for call in calls:
         tool, arguments = call.tool, dict(call.arguments)
         arguments |= {key: _filled(value, subject) for key, value in arguments.items() if isinstance(value, str)}
@@ -126,9 +126,9 @@ def _after(answer: AnyAnswer | Refusal, arguments: dict[str, Argument], subject:
     return None if isinstance(answer, Table) else answer.next
 
 
-async def spent_in_shell(front: Front, commands: Iterable[Command], subject: Mapping[str, str]) -> Cost:
+async def spent_in_shell(front: Front, commands: Iterable[ShellCommand], subject: Mapping[str, str]) -> AnswerCost:
     """Return what commands cost: what is written and what is printed. Raises MeasureError."""
-    spent = Cost(0, 0)
+    spent = AnswerCost(0, 0)
     quoted = {name: value.replace("'", "''") for name, value in subject.items()}
     for command in commands:
         [row] = await _rows(front, _filled(QUESTIONS.prints[command.prints], quoted))
@@ -162,9 +162,9 @@ def table(compared: Iterable[Compared]) -> list[tuple[str, ...]]:
     return [heading, *(_row(each) for each in rows)]
 
 
-def _total(costs: Iterable[Cost]) -> Cost:
+def _total(costs: Iterable[AnswerCost]) -> AnswerCost:
     spent = list(costs)
-    return Cost(sum(cost.chars for cost in spent), sum(cost.calls for cost in spent))
+    return AnswerCost(sum(cost.chars for cost in spent), sum(cost.calls for cost in spent))
 
 
 def _row(each: Compared) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ _OLD = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class File(NamedTuple):
+class SettingsFile(NamedTuple):
     """A file as it was read: its bytes, its mode, its owner and group."""
 
     data: bytes
@@ -49,7 +49,7 @@ class Plan(Struct, frozen=True):
     path: Path
     before: str | None
     after: str
-    file: File | None = None
+    file: SettingsFile | None = None
 
     @property
     def changes(self) -> bool:
@@ -197,7 +197,7 @@ def _folder(base: Path, name: str, *, make: bool = False) -> Iterator[tuple[int,
         os.close(fd)
 
 
-def _read(folder: int, filename: str) -> File:
+def _read(folder: int, filename: str) -> SettingsFile:
     fd = os.open(filename, _OLD, dir_fd=folder)
     with os.fdopen(fd, "rb") as file:
         status = os.fstat(fd)
@@ -206,10 +206,10 @@ def _read(folder: int, filename: str) -> File:
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise _Unfit(f"it is larger than {MAX_FILE_BYTES} bytes")
-    return File(data, stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid))
+    return SettingsFile(data, stat.S_IMODE(status.st_mode), (status.st_uid, status.st_gid))
 
 
-def _read_or_none(folder: int, filename: str) -> File | None:
+def _read_or_none(folder: int, filename: str) -> SettingsFile | None:
     try:
         return _read(folder, filename)
     except FileNotFoundError:

@@ -23,7 +23,7 @@ BORN_SECONDS = 1.0  # for a moment after its start a process has no command line
 BUILD_SECONDS = 600.0  # until the first call is answered: the index is built meanwhile, of a project of any size
 
 
-class Reply(Struct, frozen=True):
+class ClientReply(Struct, frozen=True):
     """What came back: all text and structure of an answer, or why there is none; `code` is set by the protocol."""
 
     text: str
@@ -31,7 +31,7 @@ class Reply(Struct, frozen=True):
     code: int = 0
 
 
-class Connection:
+class ClientConnection:
     """A session with a server, and its process."""
 
     def __init__(self, session: ClientSession, process: psutil.Process) -> None:
@@ -39,20 +39,20 @@ class Connection:
         self._session = session
         self.process = process
 
-    async def call(self, tool: str, arguments: Mapping[str, Any], seconds: float = MOST_SECONDS) -> Reply:
+    async def call(self, tool: str, arguments: Mapping[str, Any], seconds: float = MOST_SECONDS) -> ClientReply:
         """Call a tool; a refusal is a reply too. Raises TimeoutError, and UnicodeError for what cannot be sent."""
         try:
             async with asyncio.timeout(seconds):
                 result = await self._session.call_tool(tool, dict(arguments))
         except MCPError as refused:
-            return Reply(
+            return ClientReply(
                 f"{refused.error.message}{json.dumps(refused.error.data) if refused.error.data else ''}",
                 True,
                 refused.error.code,
             )
         assert isinstance(result, CallToolResult)
         texts = [getattr(part, "text", "") for part in result.content]
-        return Reply("\n".join(texts), bool(result.is_error))
+        return ClientReply("\n".join(texts), bool(result.is_error))
 
     async def descriptions(self) -> dict[str, str]:
         """Return what an agent is told of each tool."""
@@ -63,7 +63,7 @@ class Connection:
 @asynccontextmanager
 async def connected(
     command: Sequence[str], root: Path, profile: str, environment: Mapping[str, str], log: TextIO
-) -> AsyncIterator[tuple[psutil.Process, "asyncio.Future[Connection]"]]:
+) -> AsyncIterator[tuple[psutil.Process, "asyncio.Future[ClientConnection]"]]:
     """Start a server; its process is there at once, the session when the future is done.
 
     Raises OSError, in a group, where the server has ended by then.
@@ -74,9 +74,9 @@ async def connected(
         process = await child(told)
         async with ClientSession(incoming, outgoing) as session:
 
-            async def shaken() -> Connection:
+            async def shaken() -> ClientConnection:
                 await session.initialize()
-                return Connection(session, process)
+                return ClientConnection(session, process)
 
             yield process, asyncio.ensure_future(shaken())
 

@@ -45,7 +45,7 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
     encoding: str = "utf-8"
 
 
-class Look(Struct, frozen=True, forbid_unknown_fields=True):
+class LookFor(Struct, frozen=True, forbid_unknown_fields=True):
     """What /proc must show of a process: `at` names the check of outside.py, `expected` what it must find."""
 
     process: Process
@@ -73,7 +73,7 @@ class Elsewhere(Struct, frozen=True, forbid_unknown_fields=True):
     because: str = ""
 
 
-Act = Ask | Line | Look | Probe | Elsewhere
+Act = Ask | Line | LookFor | Probe | Elsewhere
 
 
 class Attack(Struct, frozen=True):
@@ -87,7 +87,7 @@ class Attack(Struct, frozen=True):
     act: Act
 
 
-class Threat(Struct, frozen=True):
+class ListedThreat(Struct, frozen=True):
     """One threat, and the layers that must stop it, the first of them first."""
 
     name: str
@@ -170,7 +170,7 @@ class _Look(_Row, frozen=True, kw_only=True):
 
     def acts(self) -> Iterator[tuple[str, Act]]:
         for process in self.processes:
-            yield f"{self.name}: {process}", Look(process, self.at, self.expected)
+            yield f"{self.name}: {process}", LookFor(process, self.at, self.expected)
 
 
 class _Probes(_Row, frozen=True, kw_only=True):
@@ -237,7 +237,7 @@ class _SqlFile(Struct, frozen=True):
 
 
 class _Threats(Struct, frozen=True):
-    threats: dict[str, Threat]
+    threats: dict[str, ListedThreat]
 
 
 POSITIONS = 3  # that a payload of sql.toml is tried in; tests/test_statement.py tries them all
@@ -245,7 +245,7 @@ FILES = ("query", "arguments", "tree", "stdio", "process", "syscalls", "elsewher
 ROLES = ("query worker", "indexer", "extractor", "extractor's parent", "broker")
 
 
-def threats() -> dict[int, Threat]:
+def threats() -> dict[int, ListedThreat]:
     """Return every threat by its number."""
     read = msgspec.toml.decode(_bytes("threats"), type=_Threats).threats
     return {int(number): threat for number, threat in read.items()}

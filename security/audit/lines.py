@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fledgling.security.audit import corpus
 from fledgling.security.audit.client import Lines
-from fledgling.security.audit.corpus import Attack, Line, Look
+from fledgling.security.audit.corpus import Attack, Line, LookFor
 from fledgling.security.audit.report import Result
 from fledgling.security.audit.target import Target, looked, result
 from fledgling.security.audit.verdict import Verdict, leaks, shown
@@ -26,7 +26,9 @@ def by_lines(target: Target, attacks: Sequence[Attack]) -> list[Result]:
         growth = (server.process.memory_info().rss - before) / 2**20
     finally:
         server.close()
-    most = next(attack.act.expected for attack in attacks if isinstance(attack.act, Look) and attack.act.at == "growth")
+    most = next(
+        attack.act.expected for attack in attacks if isinstance(attack.act, LookFor) and attack.act.at == "growth"
+    )
     return rows + looked(target, attacks, "growth", (growth <= float(str(most)), f"{growth:.0f} MiB more"))
 
 

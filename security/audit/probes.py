@@ -76,13 +76,13 @@ class Victim(NamedTuple):
     hears: int
 
 
-class Result(NamedTuple):
+class Earlier(NamedTuple):
     """An argument that is what an earlier call of the sequence has returned, from 0."""
 
     of: int
 
 
-class Held:
+class Reachable:
     """What a probe may name with @, made anew for each probe that may change it."""
 
     def __init__(self, role: str) -> None:
@@ -230,7 +230,7 @@ def main() -> None:
     probes = [
         (attack.name, attack.act) for attack in corpus.attacks(["syscalls"]) if isinstance(attack.act, corpus.Probe)
     ]
-    held = Held(role)
+    held = Reachable(role)
     os.fchdir(held.root)  # its files have the same names wherever the root directory is
     try:
         for at, confining in enumerate(msgspec.json.decode(taken[0], type=list[Confining]) if taken else [CONFINED]):
@@ -271,7 +271,7 @@ def _forked(run: Callable[[], object]) -> int:
 
 
 def _tried(
-    role: str, probe: corpus.Probe, confining: Confining, numbers: Mapping[str, int], held: Held
+    role: str, probe: corpus.Probe, confining: Confining, numbers: Mapping[str, int], held: Reachable
 ) -> tuple[Outcome, str, bool]:
     """Make the calls in a process of their own; say what became of them, and whether that did what they are for."""
     held.prepare(sealed="seals" not in confining.without)
@@ -306,7 +306,7 @@ def _tried(
     )
 
 
-def _let_go(probe: corpus.Probe, held: Held) -> None:
+def _let_go(probe: corpus.Probe, held: Reachable) -> None:
     """Close what this call does not name: a confined process has room for a few descriptors."""
     os.close(0)
     named = {argument for call in probe.calls for argument in call if isinstance(argument, str)}
@@ -350,7 +350,7 @@ def _judged(said: bytes, status: int, probe: corpus.Probe) -> tuple[Outcome, str
     return "through", f"the process ended: {ended}"
 
 
-def _confine(role: str, confining: Confining, parent: int, held: Held) -> None:
+def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> None:
     """Confine this process as the program of a role does."""
     match role:
         case "nobody":
@@ -371,7 +371,7 @@ def _confine(role: str, confining: Confining, parent: int, held: Held) -> None:
                 confine(role, confining, lowered=limits.BROKER, readable=[held.root, *reading], executable=starting)
 
 
-def _prepared(probe: corpus.Probe, numbers: Mapping[str, int], held: Held) -> Callable[[], int] | None:
+def _prepared(probe: corpus.Probe, numbers: Mapping[str, int], held: Reachable) -> Callable[[], int] | None:
     """Return the calls, ready to be made one after the other, or None where this machine lacks one.
 
     Nothing is loaded or allocated by them that the confined process may not.
@@ -401,7 +401,7 @@ def _made(calls: Sequence[Sequence[object]], *, forks: bool) -> int:
     me = os.getpid()
     results: list[int] = []
     for call in calls:
-        values = [ctypes.c_long(results[value.of]) if isinstance(value, Result) else value for value in call]
+        values = [ctypes.c_long(results[value.of]) if isinstance(value, Earlier) else value for value in call]
         results.append(int(_LIBC.syscall(*values)))
         if forks and results[-1] == 0 and os.getpid() != me:
             os._exit(0)  # there are two of us now, and this one has no more to say
@@ -410,7 +410,7 @@ def _made(calls: Sequence[Sequence[object]], *, forks: bool) -> int:
     return results[-1]
 
 
-def _passed(argument: Any, held: Held) -> object:
+def _passed(argument: Any, held: Reachable) -> object:
     """Return an argument as ctypes passes it."""
     match argument:
         case int():
@@ -423,7 +423,7 @@ def _passed(argument: Any, held: Held) -> object:
             return ctypes.c_long(os.getppid())
     if argument.startswith("@"):
         if argument[1:].isdigit():
-            return Result(int(argument[1:]) - 1)
+            return Earlier(int(argument[1:]) - 1)
         value = held.value(argument[1:])
         return ctypes.c_long(value) if isinstance(value, int) else value
     if argument.startswith("#"):

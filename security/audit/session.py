@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from fledgling.security import limits
 from fledgling.security.audit import client, corpus, outside
-from fledgling.security.audit.client import Connection
-from fledgling.security.audit.corpus import Ask, Attack, Look
+from fledgling.security.audit.client import ClientConnection
+from fledgling.security.audit.corpus import Ask, Attack, LookFor
 from fledgling.security.audit.outside import FOLLOWER, INDEXER, QUERY_WORKER, Seen
 from fledgling.security.audit.report import Result
 from fledgling.security.audit.target import SCRATCH, Target, judged, looked, result
@@ -43,7 +43,7 @@ async def by_session(target: Target, attacks: Sequence[Attack], log: TextIO) -> 
 class _Session:
     """A server at work, and what may be in none of its replies."""
 
-    def __init__(self, target: Target, connection: Connection) -> None:
+    def __init__(self, target: Target, connection: ClientConnection) -> None:
         self._target = target
         self._connection = connection
         self._forbidden = dict(target.hidden)
@@ -69,7 +69,7 @@ class _Session:
                 return
             await asyncio.sleep(0.01)
 
-    async def _first_tool(self, seconds: float = client.MOST_SECONDS) -> client.Reply:
+    async def _first_tool(self, seconds: float = client.MOST_SECONDS) -> client.ClientReply:
         tool = self._target.profile.tools[0]
         return await self._connection.call(tool, corpus.REQUIRED.get(tool, {}), seconds)
 
@@ -135,7 +135,7 @@ class _Session:
         return [
             result(attack, _seen(attack, attack.act, pids[attack.act.process], self._target), self._target)
             for attack in attacks
-            if isinstance(attack.act, Look) and attack.act.at in outside.CHECKS and attack.act.process in pids
+            if isinstance(attack.act, LookFor) and attack.act.at in outside.CHECKS and attack.act.process in pids
         ]
 
     async def closing(self, attacks: Sequence[Attack]) -> list[Result]:
@@ -210,7 +210,7 @@ async def _looks_at_build(target: Target, attacks: Iterable[Attack], broker: int
     rows = [
         result(attack, _seen(attack, attack.act, pids[attack.act.process], target), target)
         for attack in attacks
-        if isinstance(attack.act, Look) and attack.act.process in pids
+        if isinstance(attack.act, LookFor) and attack.act.process in pids
     ]
     for [pid] in filter(None, pids.values()):
         os.kill(pid, signal.SIGCONT)
@@ -246,7 +246,7 @@ def _filters(pid: int) -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("Seccomp_filters:")), 0)
 
 
-def _seen(attack: Attack, look: Look, pids: Sequence[int], target: Target) -> Verdict:
+def _seen(attack: Attack, look: LookFor, pids: Sequence[int], target: Target) -> Verdict:
     if not pids:
         return Verdict("unproven", "", f"no {look.process} was seen")
     try:

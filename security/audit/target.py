@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from fledgling.messages.profile import Profile
-from fledgling.security.audit.corpus import Attack, Look
+from fledgling.security.audit.corpus import Attack, LookFor
 from fledgling.security.audit.outside import Seen
 from fledgling.security.audit.report import Result
 from fledgling.security.audit.scratch import Scratch
@@ -60,7 +60,7 @@ def looked(target: Target, attacks: Iterable[Attack], at: str, seen: Seen) -> li
     return [
         result(attack, judged(attack, seen), target)
         for attack in attacks
-        if isinstance(attack.act, Look) and attack.act.at == at
+        if isinstance(attack.act, LookFor) and attack.act.at == at
     ]
 
 

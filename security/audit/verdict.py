@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from fledgling.security.audit.client import Reply
+from fledgling.security.audit.client import ClientReply
 from fledgling.security.audit.corpus import Ask
 
 Status = Literal["through", "unproven", "held", "works", "not run", "elsewhere"]
@@ -33,7 +33,7 @@ class Verdict(Struct, frozen=True):
     evidence: str
 
 
-def judge(ask: Ask, reply: Reply, forbidden: Mapping[str, str], root: str) -> Verdict:
+def judge(ask: Ask, reply: ClientReply, forbidden: Mapping[str, str], root: str) -> Verdict:
     """Return what one reply to one call proves. `forbidden` are canaries by what they are in."""
     evidence = shown(reply.text)
     if seen := leaks(reply.text, forbidden):
@@ -51,7 +51,7 @@ def judge(ask: Ask, reply: Reply, forbidden: Mapping[str, str], root: str) -> Ve
     return Verdict("held", layer(ask.tool, reply), evidence)
 
 
-def layer(tool: str, reply: Reply) -> str:
+def layer(tool: str, reply: ClientReply) -> str:
     """Return which layer a reply comes from; an answer that holds nothing hidden is the index's."""
     if not reply.is_refused:
         return "image"

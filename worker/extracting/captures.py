@@ -40,8 +40,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from tree_sitter import Node, Query
 
-from fledgling.worker.extracting.declarator import Declared, declared
-from fledgling.worker.extracting.outline import Definition, Import, without
+from fledgling.worker.extracting.declarator import DeclaredName, declared
+from fledgling.worker.extracting.outline import Definition, FoundImport, without
 
 MAX_MODULE = 1000  # characters; prefixes nested ten thousand deep would make modules of quadratic size
 BLANKS = re.compile(r"(?<!\s)\s++(?=[.:\\])|(?<=[.:])[\s\\]++|\\\n\s*+")  # `a . b` is `a.b`, also over lines
@@ -95,8 +95,8 @@ class Captured:
     def __init__(self, source: bytes) -> None:
         self._source = source
         self._definitions: dict[int, Definition] = {}  # by the start of the name
-        self._imports: dict[int, Import] = {}  # by the start of the module
-        self._included: list[Import] = []  # read line by line
+        self._imports: dict[int, FoundImport] = {}  # by the start of the module
+        self._included: list[FoundImport] = []  # read line by line
         self._names = defaultdict[int, list[tuple[str | None, str | None]]](list)  # by the start of the statement
         self.decorators: list[Span] = []
         self._accesses: list[Definition] = []
@@ -126,7 +126,7 @@ class Captured:
     def take(
         self,
         macros: Sequence[Definition] = (),
-        imports: Sequence[Import] = (),
+        imports: Sequence[FoundImport] = (),
         comments: Sequence[Span] = (),
         decorators: Sequence[Span] = (),
     ) -> None:
@@ -150,13 +150,13 @@ class Captured:
                 found.head = behind[found.head]
         return definitions
 
-    def imports(self) -> list[Import]:
+    def imports(self) -> list[FoundImport]:
         """All imports with the names of their statements, and modules with what stands before them."""
         for found in self._imports.values():
             found.names += self._names.pop(found.start, ())
         return [*(self._prefixed() if self._prefixes else self._imports.values()), *self._included]
 
-    def _prefixed(self) -> Iterator[Import]:
+    def _prefixed(self) -> Iterator[FoundImport]:
         ahead = sorted(self._prefixes, reverse=True)
         around = [(len(self._source), "")]
         for start, found in sorted(self._imports.items()):
@@ -247,7 +247,7 @@ class Captured:
                 if name and ends_module:
                     owner = path.removesuffix(name).rstrip(".")
                     path, name = (owner, name) if owner else (path, None)
-                found = self._imports[at] = Import(path, start, end)
+                found = self._imports[at] = FoundImport(path, start, end)
             found.start, found.end = min(start, found.start), max(end, found.end)
             found.relative = found.relative or "relative" in captures
             names = found.names
@@ -272,7 +272,7 @@ class Captured:
         return self._source[start:end].decode(errors="replace")
 
 
-def is_misread(node: Node, kind: str, found: Declared) -> bool:
+def is_misread(node: Node, kind: str, found: DeclaredName) -> bool:
     """Whether a declaration of C is none: it has an error, or a macro: `TEST(a, b) { }`, `class LIB_API Name;`."""
     if kind in ("variable", "type"):
         type_ = node.child_by_field_name("type")

@@ -14,7 +14,7 @@ NAME = frozenset({"identifier", "field_identifier", "type_identifier", "operator
 Span = tuple[int, int]
 
 
-class Declared(Struct, frozen=True):
+class DeclaredName(Struct, frozen=True):
     """A name, the scopes it is qualified with, whether it is a function, and where its value begins; in bytes.
 
     `declared(...)` of `A<T>::f(int)` has the name `f`, the owner `A`, and is a function; of `(*g)(int)` only the name.
@@ -27,7 +27,7 @@ class Declared(Struct, frozen=True):
     value: int | None
 
 
-def declared(declarator: Node) -> Declared | None:
+def declared(declarator: Node) -> DeclaredName | None:
     """Follow a declarator to its name; None where it has no single one (structured bindings, errors)."""
     value = declarator.child_by_field_name("value")
     owners: list[Span] = []
@@ -38,11 +38,11 @@ def declared(declarator: Node) -> Declared | None:
         if kind in NAME:
             plain = kind.endswith("_name") or not (node.text or b"").isupper()
             begin = value.start_byte if value else None
-            return Declared(node.byte_range, tuple(owners), is_function, plain, begin)
+            return DeclaredName(node.byte_range, tuple(owners), is_function, plain, begin)
         if kind == "operator_cast":
             parameters = node.child_by_field_name("declarator")
             end = parameters.start_byte if parameters else node.end_byte
-            return Declared((node.start_byte, end), tuple(owners), True, True, None)
+            return DeclaredName((node.start_byte, end), tuple(owners), True, True, None)
         if kind == "qualified_identifier":
             if scope := node.child_by_field_name("scope"):
                 owners.append((scope.child_by_field_name("name") or scope).byte_range)
@@ -55,7 +55,7 @@ def declared(declarator: Node) -> Declared | None:
             around, node = node, node.child_by_field_name("declarator") or inner(node)
             if node and around.type == node.type == "function_declarator":
                 name = bracketed(node)
-                return Declared(name.byte_range, (), True, True, None) if name else None
+                return DeclaredName(name.byte_range, (), True, True, None) if name else None
     return None
 
 

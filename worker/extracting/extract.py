@@ -17,8 +17,8 @@ from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.heads import HeadRules
 from fledgling.worker.extracting.inner import Inner, on_lines
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
-from fledgling.worker.extracting.outline import Text, by_place, extraction, symbols
-from fledgling.worker.extracting.repair import Reading, read, read_others, repairs
+from fledgling.worker.extracting.outline import SourceText, by_place, extraction, symbols
+from fledgling.worker.extracting.repair import RepairedReading, read, read_others, repairs
 from fledgling.worker.language import PLACE, Language, LanguageError, Languages, own_module
 from fledgling.worker.rows import Extraction, SymbolRow
 
@@ -66,22 +66,22 @@ class Extractor:
             return parsed(syntaxes, source, self._bodies(language) if row.body else None)
         if row.rules and row.rules[0].endswith(HEADS):
             found = self._heads(language).outline(source)
-            text = Text(source, found.comments)
+            text = SourceText(source, found.comments)
             return extraction(row, text, found.definitions, found.imports, "rules", complete=found.complete)
         if row.rules:
             rules = self._statements(language)
             cut = rules.cut(source)
-            return extraction(row, Text(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
+            return extraction(row, SourceText(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
         spans = comments(self._scanners(language), source) if row.comments else []
         if row.inner:
-            return self._within(row, Text(source, spans))
+            return self._within(row, SourceText(source, spans))
         if row.reader:
             found = self._readers[row.reader](source)
-            text = Text(source, spans + found.comments, has_blank_ends=True)
+            text = SourceText(source, spans + found.comments, has_blank_ends=True)
             return extraction(row, text, found.definitions, found.imports, "reader", complete=found.complete)
-        return extraction(row, Text(source, spans), [], [], "none", complete=True)
+        return extraction(row, SourceText(source, spans), [], [], "none", complete=True)
 
-    def _within(self, row: Language, outer: Text) -> Extraction:
+    def _within(self, row: Language, outer: SourceText) -> Extraction:
         """What the text of another language in this one says."""
         inner: Inner = self._inner[row.inner or ""](outer.source)
         found = self.extract(inner.language, inner.text)
@@ -128,7 +128,7 @@ def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extr
         blanked = Blanked(source)
         reading = read(syntaxes, source, blanked)
     found = reading.captured
-    text = Text(source, found.comments + blanked.comments, reading.left_out)
+    text = SourceText(source, found.comments + blanked.comments, reading.left_out)
     definitions, imports = found.definitions(), found.imports()
     extracted = extraction(
         reading.language, text, definitions, imports, "tree-sitter", complete=found.complete, macros=found.macros
@@ -139,10 +139,10 @@ def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extr
     return extracted
 
 
-def in_others(text: Text, left_out: Sequence[Span], others: Iterable[Reading]) -> Iterable[SymbolRow]:
+def in_others(text: SourceText, left_out: Sequence[Span], others: Iterable[RepairedReading]) -> Iterable[SymbolRow]:
     """What other readings of a text define where one has left something out, each once."""
     found: dict[SymbolRow, None] = {}
     for other in others:
-        shown = Text(text.source, text.comments, other.left_out)
+        shown = SourceText(text.source, text.comments, other.left_out)
         found |= dict.fromkeys(symbols(other.language, shown, other.captured.definitions(), only=sorted(left_out)))
     return found

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fledgling.worker.extracting.lexical import scanner
-from fledgling.worker.extracting.outline import Definition, Import, Outline, cleaned
+from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport, cleaned
 from fledgling.worker.language import Languages
 
 FILE = ""  # the kind of what is around everything
@@ -123,7 +123,7 @@ class HeadRules:
         """The heads that count in a block of a kind."""
         return [pair for pair in self.heads if kind in pair[0].within or ANYWHERE in pair[0].within]
 
-    def outline(self, source: bytes) -> Outline:
+    def outline(self, source: bytes) -> FileOutline:
         """What a text defines and imports, and its comments."""
         statements = Statements(self, source)
         statements.read()
@@ -139,7 +139,7 @@ class Statements:
         self._code = bytearray(source)
         self._blocks = [Block(items=rules.rules.items_in_file)]
         self._words = 0  # how many blocks that words have opened
-        self.found = Outline([])
+        self.found = FileOutline([])
 
     def read(self) -> None:
         """Cut the text into statements, and those at blocks."""
@@ -288,7 +288,7 @@ class Statements:
                     names = [(None, alias)]
                 modules = (name[1] for name in NAME.finditer(groups.get("modules", b"")))
                 for module in modules if "modules" in groups else [groups["module"]]:
-                    self.found.imports.append(Import(text(module), start, stop, names))
+                    self.found.imports.append(FoundImport(text(module), start, stop, names))
                 return
 
 

@@ -27,7 +27,7 @@ class Object(Struct, frozen=True, forbid_unknown_fields=True):
     body: bool = False
 
 
-class Rules(Struct, frozen=True, forbid_unknown_fields=True):
+class LexicalRules(Struct, frozen=True, forbid_unknown_fields=True):
     """A file of rules; `sql.toml` explains the fields."""
 
     quoted: str
@@ -77,7 +77,7 @@ class StatementRules:
 
     def __init__(self, languages: Languages, name: str) -> None:
         (file,) = languages.rows[name].rules
-        rules = msgspec.convert(tomllib.loads(languages.rules[file]), Rules)
+        rules = msgspec.convert(tomllib.loads(languages.rules[file]), LexicalRules)
         words = {word: getattr(rules, word) for word in WORDS}
         self._scanners = {
             end.encode(): scanner(languages, name, end=f"{re.escape(end)}|{rules.send}", **words)

@@ -1,7 +1,7 @@
 """From what an engine found in a text to rows: nesting, qualified names, lines, signatures, documentation.
 
-Both engines hand over `Definition`s and `Import`s, positions in bytes, in any order. Everything that decides how they
-become symbols and imports lives here, so that all languages agree.
+Both engines hand over `Definition`s and `FoundImport`s, positions in bytes, in any order. Everything that decides how
+they become symbols and imports lives here, so that all languages agree.
 """
 
 import ast
@@ -67,7 +67,7 @@ class Definition(Struct, gc=False):
     gap: tuple[int, int] | None = None
 
 
-class Import(Struct, gc=False):
+class FoundImport(Struct, gc=False):
     """One imported module in bytes, with pairs of (imported name or None, alias or None)."""
 
     module: str
@@ -77,19 +77,19 @@ class Import(Struct, gc=False):
     relative: bool = False
 
 
-class Outline(Struct):
+class FileOutline(Struct):
     """What a reader finds in a text: definitions, and the spans of comments; not `complete` where it had to give up."""
 
     definitions: list[Definition]
     comments: list[tuple[int, int]] = []
     complete: bool = True
-    imports: list[Import] = []
+    imports: list[FoundImport] = []
 
 
-class Text:
+class SourceText:
     """A file's bytes with the places of lines and comments, and of what no signature shows.
 
-    `Text(b"x = 1  # one\\n# two\\n", [(7, 12), (13, 18)]).comment_lines == {2}`
+    `SourceText(b"x = 1  # one\\n# two\\n", [(7, 12), (13, 18)]).comment_lines == {2}`
     """
 
     def __init__(
@@ -182,9 +182,9 @@ def without(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
 
 def extraction(
     language: Language,
-    text: Text,
+    text: SourceText,
     definitions: Iterable[Definition],
-    imports: Iterable[Import],
+    imports: Iterable[FoundImport],
     engine: Engine,
     *,
     complete: bool,
@@ -202,7 +202,10 @@ def extraction(
 
 
 def symbols(
-    language: Language, text: Text, definitions: Iterable[Definition], only: Sequence[tuple[int, int]] | None = None
+    language: Language,
+    text: SourceText,
+    definitions: Iterable[Definition],
+    only: Sequence[tuple[int, int]] | None = None,
 ) -> Iterator[SymbolRow]:
     """The rows of definitions, or of those whose name stands in some spans, which are in order."""
     for found, parent in list(nested(language, definitions)):  # a later one may settle an earlier one's visibility
@@ -354,7 +357,7 @@ def settle(found: Definition, parent: Definition | None) -> None:
     found.qualified = qualified if len(qualified) <= MAX_QUALIFIED else found.name
 
 
-def symbol(language: Language, text: Text, found: Definition, parent: Definition | None) -> SymbolRow:
+def symbol(language: Language, text: SourceText, found: Definition, parent: Definition | None) -> SymbolRow:
     """The row of one definition."""
     first = text.line(found.start)
     return SymbolRow(
@@ -381,7 +384,7 @@ def visibility(language: Language, found: Definition, parent: Definition | None)
     return language.visibility_in.get(parent.kind if parent else "", language.visibility)
 
 
-def signature(text: Text, found: Definition) -> str:
+def signature(text: SourceText, found: Definition) -> str:
     """The source from the definition's own first word to its body, on one line, without comments.
 
     `def get(self, key: str) -> int`; of a value only the first line: `ROUTES = {`.
@@ -405,7 +408,7 @@ def signature(text: Text, found: Definition) -> str:
 # ---- documentation ---------------------------------------------------------------------------------------------------
 
 
-def docstring(language: Language, text: Text, found: Definition) -> str | None:
+def docstring(language: Language, text: SourceText, found: Definition) -> str | None:
     """What the author wrote about the definition, as plain text, where the language has a place for it."""
     if language.docs == "literal":
         return literal(found.doc) if found.doc else None
@@ -451,7 +454,7 @@ def literal(source: str) -> str | None:
 # ---- imports ---------------------------------------------------------------------------------------------------------
 
 
-def import_rows(language: Language, line: int, found: Import) -> Iterator[ImportRow]:
+def import_rows(language: Language, line: int, found: FoundImport) -> Iterator[ImportRow]:
     """One row for the names that keep their name, and one for each that is renamed.
 
     `from m import a, b, c as d` gives (m, names a b) and (m, names c, alias d).
@@ -463,7 +466,7 @@ def import_rows(language: Language, line: int, found: Import) -> Iterator[Import
         yield ImportRow(line, found.module, alias, relative, False, None, names)
 
 
-def import_symbols(text: Text, found: Import) -> Iterator[SymbolRow]:
+def import_symbols(text: SourceText, found: FoundImport) -> Iterator[SymbolRow]:
     """The names an import brings in, or the module where it brings in none."""
     line_start, line_end = text.line(found.start), text.line(max(found.end - 1, found.start))
     for name in [alias or name for name, alias in found.names] or [None]:

@@ -21,7 +21,7 @@ from tree_sitter import Range, Tree
 from fledgling.worker.extracting.captures import Captured, Span
 from fledgling.worker.extracting.elided_bodies import Blanked, between, moved
 from fledgling.worker.extracting.grammar import Syntax, errors, unknown
-from fledgling.worker.extracting.outline import Definition, Import, without
+from fledgling.worker.extracting.outline import Definition, FoundImport, without
 from fledgling.worker.language import Language, own_module
 
 STAGES = ("apart", "first", "repaired", "others")
@@ -35,7 +35,7 @@ class Apart(Struct):
     text: bytes
     blank: Sequence[Span] = ()
     definitions: Sequence[Definition] = ()
-    imports: Sequence[Import] = ()
+    imports: Sequence[FoundImport] = ()
     comments: Sequence[Span] = ()
     decorators: Sequence[Span] = ()
 
@@ -65,7 +65,7 @@ def repairs(names: tuple[str, ...]) -> Repairs:
     return Repairs(*stages)
 
 
-class Reading(Struct):
+class RepairedReading(Struct):
     """What a text says by the grammar that knows it best, and what of the text no parser has seen."""
 
     language: Language
@@ -73,7 +73,7 @@ class Reading(Struct):
     left_out: list[Span]
 
 
-def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> Reading:
+def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> RepairedReading:
     """What a text says without some bodies, and the grammar that knows it."""
     in_order = in_turn(syntaxes, blanked.text)
     text, blank, parts = read_apart(in_order[0], blanked)
@@ -82,17 +82,17 @@ def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> Reading:
     for part in parts:
         captured.take(part.definitions, part.imports, part.comments, part.decorators)
     captured.take(comments=[span for each in repaired for span in each.comments])
-    return Reading(syntax.row, captured, [span for each in repaired for span in each.left_out])
+    return RepairedReading(syntax.row, captured, [span for each in repaired for span in each.left_out])
 
 
-def read_others(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> Iterator[Reading]:
+def read_others(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> Iterator[RepairedReading]:
     """What it says where a repair has to leave something out, read in each of the other ways."""
     syntax = in_turn(syntaxes, blanked.text)[0]
     text, blank, _ = read_apart(syntax, blanked)
     for other in (other for others in repairs(syntax.row.repairs).others for other in others(text)):
         syntax, tree, repaired = understand([syntax], blanked.text, other, between(text, blank))
         left_out = [span for each in repaired for span in each.left_out]
-        yield Reading(syntax.row, syntax.find(source, tree), left_out)
+        yield RepairedReading(syntax.row, syntax.find(source, tree), left_out)
 
 
 def read_apart(syntax: Syntax, blanked: Blanked) -> tuple[bytes, list[Span], list[Apart]]:

@@ -15,7 +15,7 @@ MAX_FILE = 64 * 1024  # bytes of one ignore file that count; the largest publish
 MAX_IN_FORCE = 4 * MAX_FILE  # bytes of all ignore files above one name, which is matched against each of them
 
 
-class Layer(Struct, frozen=True):
+class IgnoreLayer(Struct, frozen=True):
     """One ignore file. `base`: how much of a path leads to the directory it is relative to."""
 
     base: int
@@ -32,7 +32,7 @@ class Rules(Struct, frozen=True):
     base: int = 0
     in_repository: bool = False
     tracked: Tracked = NOTHING
-    layers: tuple[Layer, ...] = ()
+    layers: tuple[IgnoreLayer, ...] = ()
     is_ignored: bool = False
 
     def with_file(self, data: bytes, base: int) -> tuple["Rules", bool]:
@@ -41,7 +41,7 @@ class Rules(Struct, frozen=True):
         lines = data[:room].removeprefix(b"\xef\xbb\xbf").split(b"\n")
         fits = len(data) <= room
         patterns = compile_patterns(lines if fits else lines[:-1])  # the last was cut off somewhere
-        layer = Layer(base, patterns, min(len(data), room))
+        layer = IgnoreLayer(base, patterns, min(len(data), room))
         layers = (layer, *self.layers) if patterns else self.layers
         return replace(self, layers=layers), fits and not patterns.unused
 

@@ -24,7 +24,7 @@ from fledgling.worker.gate.syntax import (
 Scope = frozenset[tuple[str, ...]]  # what FROM may name, as folded paths: ("files",), ("main", "files"), ("a_cte",)
 
 
-class Known(NamedTuple):
+class KnownNames(NamedTuple):
     """What `check` asks of one kind of node: its row of SYNTAX by what the fields hold, and its rule."""
 
     fields: frozenset[str]
@@ -54,7 +54,7 @@ def check(tree: Node, scope: Scope) -> None:
                 pending.extend((child, inner, scope) for child in _nodes(value))
 
 
-def _check_fields(node: Node, known: Known) -> None:
+def _check_fields(node: Node, known: KnownNames) -> None:
     """Deny a word that is not known, a feature that is not offered, and a node where a name or number belongs."""
     for field in known.words:
         if node[field] not in WORDS:
@@ -200,13 +200,13 @@ RULES: dict[tuple[str, str], Callable[[Node, Scope], None]] = {
 }
 
 
-def _known(fields: Fields, rule: Callable[[Node, Scope], None] | None) -> Known:
+def _known(fields: Fields, rule: Callable[[Node, Scope], None] | None) -> KnownNames:
     """A row of SYNTAX as `check` goes through it."""
     by_kind = {
         kind: tuple(field for field, holds in fields.items() if holds == kind) for kind in (WORD, NOTHING, PLAIN)
     }
     nodes = tuple((field, role) for field, role in fields.items() if role in SYNTAX)
-    return Known(frozenset(fields), by_kind[WORD], by_kind[NOTHING], by_kind[PLAIN], nodes, rule)
+    return KnownNames(frozenset(fields), by_kind[WORD], by_kind[NOTHING], by_kind[PLAIN], nodes, rule)
 
 
 KNOWN = {

@@ -24,7 +24,7 @@ from fledgling.worker.indexer.narrowing import (
     NoText,
     Sources,
 )
-from fledgling.worker.indexer.sinks import FileSymbols, NgramSections, Sinks, SymbolSections, TextSections
+from fledgling.worker.indexer.sinks import NgramSections, ParsedFile, Sinks, SymbolSections, TextSections
 from fledgling.worker.indexer.tables import CodeTables, TextTables
 from fledgling.worker.indexer.views import Views
 from fledgling.worker.rows import FileRow, ImportRow
@@ -99,7 +99,7 @@ class Index:
             self._text = NarrowedText(*left, self._numbers)
         elif not has_content:
             self._text = NoText(loading)
-        self._symbols: AllRows[FileSymbols] | NarrowedSymbols = AllRows(self._sinks.symbols)
+        self._symbols: AllRows[ParsedFile] | NarrowedSymbols = AllRows(self._sinks.symbols)
         if "symbols" in self._views:
             self._symbols = NarrowedSymbols(*left, self._numbers)
         self._imports: AllRows[Columns] | NarrowedImports = AllRows(self._sinks.imports)
@@ -165,7 +165,7 @@ class Index:
             languages = [language for source, count in each for language in [source.language] * count]
             columns = {"path": paths, "language": languages, **asdict(found.symbols)}
         numbers = [self._numbers[source.path] for source in batch.sources]
-        self._symbols.add(FileSymbols(numbers, counts, found.outlined, columns))
+        self._symbols.add(ParsedFile(numbers, counts, found.outlined, columns))
 
     def imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
         """Take resolved imports, each with the path of its file; in any number of calls."""

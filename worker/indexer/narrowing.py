@@ -10,7 +10,7 @@ from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Source
 from fledgling.worker.files.text import pieces
 from fledgling.worker.indexer.loading import BlockLoader, Columns, Loading, RowLoader
-from fledgling.worker.indexer.sinks import FileSymbols, Sink
+from fledgling.worker.indexer.sinks import ParsedFile, Sink
 from fledgling.worker.indexer.views import Views
 from fledgling.worker.rows import SymbolRow
 from fledgling.worker.store.database import SQL
@@ -20,7 +20,7 @@ from fledgling.worker.store.text import Block, Blocks
 BLOCKS_READ = 1024  # at once, to be parsed: some megabytes
 FILES_TOGETHER = 500  # whose symbols go on together: some ten thousand rows
 
-Rows = TypeVar("Rows", FileSymbols, Columns)
+Rows = TypeVar("Rows", ParsedFile, Columns)
 Sources = Iterator[tuple[int, Source]]  # each with the number of its first block
 
 
@@ -155,7 +155,7 @@ class NarrowedSymbols:
         self._sink = sink
         self._numbers = numbers
 
-    def add(self, symbols: FileSymbols) -> None:
+    def add(self, symbols: ParsedFile) -> None:
         """Take the symbols of the next files."""
         self._loader.add(symbols.columns)
 
@@ -170,7 +170,7 @@ class NarrowedSymbols:
             found = {number: _symbols(file) for number, file in known if number is not None}
             counts = [*map(len, found.values())]
             columns = self._views.rest_as_columns(first, count := sum(map(len, some)))
-            self._sink.symbols(FileSymbols([*found], counts, outlined(found.values()), columns))
+            self._sink.symbols(ParsedFile([*found], counts, outlined(found.values()), columns))
             first += count
 
 

@@ -14,7 +14,7 @@ from fledgling.worker.store.symbols import NO_PARSER, Outlined, OutlineWriter, p
 from fledgling.worker.store.text import Block, BlockWriter, File
 
 
-class FileSymbols(NamedTuple):
+class ParsedFile(NamedTuple):
     """Symbols of some files, each by its number in the order of paths: as parts of a section, so many in each file.
 
     `columns` holds the same as rows of the table, where somebody may look at one. A view may leave in those what is no
@@ -46,7 +46,7 @@ class Sink:
     def end_text(self) -> None:
         """Take note that text and files are all there."""
 
-    def symbols(self, symbols: FileSymbols) -> None:
+    def symbols(self, symbols: ParsedFile) -> None:
         """Take the symbols of the next files."""
 
     def imports(self, imports: Columns) -> None:
@@ -87,7 +87,7 @@ class Sinks(Sink):
         for sink in self._sinks:
             sink.end_text()
 
-    def symbols(self, symbols: FileSymbols) -> None:
+    def symbols(self, symbols: ParsedFile) -> None:
         for sink in self._sinks:
             sink.symbols(symbols)
 
@@ -167,7 +167,7 @@ class SymbolSections(Sink):
     def files(self, files: Columns) -> None:
         self._parsed |= {str(path): NO_PARSER for path in files["path"]}
 
-    def symbols(self, symbols: FileSymbols) -> None:
+    def symbols(self, symbols: ParsedFile) -> None:
         self._writer.add(symbols.numbers, symbols.counts, symbols.outlined)
 
     def extracted(self, files: Columns) -> None:

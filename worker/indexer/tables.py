@@ -7,7 +7,7 @@ import numpy as np
 from fledgling.messages.control import Modules
 from fledgling.security import memory_file
 from fledgling.worker.indexer.loading import BlockLoader, Columns, Loading, RowLoader
-from fledgling.worker.indexer.sinks import FileSymbols, Sink
+from fledgling.worker.indexer.sinks import ParsedFile, Sink
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import DEFINITIONS
@@ -59,7 +59,7 @@ class CodeTables(Sink):
         self._names, self._imports = (RowLoader(loading, "code", table) for table in ("names", "imports"))
         self.counts: dict[str, int] = {}  # of files, symbols and imports, when all are there
 
-    def symbols(self, symbols: FileSymbols) -> None:
+    def symbols(self, symbols: ParsedFile) -> None:
         if self._symbols:
             self._symbols.add(symbols.columns)
         self._names.add(

@@ -17,7 +17,7 @@ class _Covered(NamedTuple):
     files: int
 
 
-def of_text(request: Request, question: Search, asked: unknown.Scope) -> str | None:
+def of_text(request: Request, question: Search, asked: unknown.Searched) -> str | None:
     """Say where text was looked for: `Nothing found in 812 files. Not looked into: 14 binary.`"""
     if not request.opened.generation.has_content:
         return unknown.NO_TEXT
@@ -62,7 +62,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
     )
 
 
-def _empty_file(request: Request, asked: unknown.Scope) -> str | None:
+def _empty_file(request: Request, asked: unknown.Searched) -> str | None:
     """Say that the one file that was asked for has no line."""
     files = [*asked.files(request, request.blocks.files)] if asked.end - asked.first == 1 else []
     return f"{files[0].path} is empty." if files and files[0].line_count == 0 else None

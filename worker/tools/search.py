@@ -85,7 +85,7 @@ def _text(request: Request, question: Search, finding: Matcher) -> Hits:
     )
 
 
-def _note(request: Request, question: Search, asked: unknown.Scope, found: _Found) -> str | None:
+def _note(request: Request, question: Search, asked: unknown.Searched, found: _Found) -> str | None:
     """Say what there may be besides, and which enclosing definitions may be others."""
     return unknown.joined(
         request.partial,

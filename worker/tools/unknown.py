@@ -21,7 +21,7 @@ NO_TEXT = "The index holds no text (index_content is off); symbols() and explore
 SHOWN_FILES = 3  # named in a sentence
 
 
-class Scope(NamedTuple):
+class Searched(NamedTuple):
     """The files that a question is about: those numbered from `first` to `end` whose path matches, in one language."""
 
     first: int
@@ -38,14 +38,14 @@ class Scope(NamedTuple):
                 yield file
 
 
-def scope(request: Request, path: str | None, language: str | None = None) -> Scope:
+def scope(request: Request, path: str | None, language: str | None = None) -> Searched:
     """Return what the filters of a question leave: `scope(request, "src/**", "python")`."""
     inside, blocks = paths.inside(path or ""), request.blocks
     if not inside or globs.plain(inside) is None:
-        return Scope(0, len(blocks.files), paths.pattern(path), language)
+        return Searched(0, len(blocks.files), paths.pattern(path), language)
     if file := blocks.find(inside):
-        return Scope(file.number, file.number + 1, "", language)
-    return Scope(blocks.first(f"{inside}/"), blocks.first(inside + paths.BEHIND_SLASH), "", language)
+        return Searched(file.number, file.number + 1, "", language)
+    return Searched(blocks.first(f"{inside}/"), blocks.first(inside + paths.BEHIND_SLASH), "", language)
 
 
 def joined(*sentences: str | None) -> str | None:
@@ -69,7 +69,7 @@ def is_whole(request: Request, file: File) -> bool:
     return request.outlines is None or request.outlines.parsed(file) not in (IN_PART, GIVEN_UP)
 
 
-def not_whole(request: Request, asked: Scope) -> list[File]:
+def not_whole(request: Request, asked: Searched) -> list[File]:
     """Return the files that were parsed in part or not at all, of those that a question is about."""
     return [*asked.files(request, request.outlines.not_whole())] if request.outlines else []
 
@@ -130,14 +130,16 @@ def _holds(request: Request, file: File, text: str, blocks: set[int] | None) -> 
     return any(text in request.blocks.text(at).decode().lower() for at in numbers if blocks is None or at in blocks)
 
 
-def of_unread(request: Request, asked: Scope, done: str, leaves: Callable[[File], bool] = lambda _: True) -> str | None:
+def of_unread(
+    request: Request, asked: Searched, done: str, leaves: Callable[[File], bool] = lambda _: True
+) -> str | None:
     """Say which files of text are not in the index: `Not searched: 2 too large (a.json, b.json).`"""
     groups = {reason: [*filter(leaves, asked.files(request, request.blocks.without_text(reason)))] for reason in UNREAD}
     said = [f"{len(some):,} {reason} ({listed([f.path for f in some])})" for reason, some in groups.items() if some]
     return f"Not {done}: {', '.join(said)}." if said else None
 
 
-def of_encodings(request: Request, asked: Scope) -> str | None:
+def of_encodings(request: Request, asked: Searched) -> str | None:
     """Say which files are not UTF-8, and what they were taken for: with a wrong guess a word is missed."""
     files = [*asked.files(request, request.blocks.not_utf8())]
     if not files:
@@ -147,7 +149,7 @@ def of_encodings(request: Request, asked: Scope) -> str | None:
     return f"{are} not UTF-8 and taken for {taken}: {listed([file.path for file in files])}."
 
 
-def of_languages(request: Request, asked: Scope, name: str) -> str | None:
+def of_languages(request: Request, asked: Searched, name: str) -> str | None:
     """Say of which code no definitions are extracted: `Definitions are not extracted from swift (12 files).`
 
     Where a `name` is asked for, files matter whose text holds it.

@@ -15,7 +15,7 @@ import re
 
 from msgspec import Struct
 
-from fledgling.worker.extracting.outline import Definition, Import
+from fledgling.worker.extracting.outline import Definition, FoundImport
 from fledgling.worker.extracting.repair import Apart
 from fledgling.worker.languages.c.macros import REMARK, ended
 
@@ -43,7 +43,7 @@ class Run(Struct):
     start: int
     end: int
     macros: list[Definition] = []
-    imports: list[Import] = []
+    imports: list[FoundImport] = []
     comments: list[Span] = []
 
 
@@ -103,10 +103,12 @@ def macro(match: re.Match[bytes]) -> Definition:
     return found
 
 
-def include(match: re.Match[bytes]) -> Import:
+def include(match: re.Match[bytes]) -> FoundImport:
     """What a directive includes."""
     path = match["system"] or match["local"]
-    return Import(path.decode(errors="replace"), match.start(), match.end("end"), relative=match["local"] is not None)
+    return FoundImport(
+        path.decode(errors="replace"), match.start(), match.end("end"), relative=match["local"] is not None
+    )
 
 
 def goes_on(source: bytes, start: int, end: int, *, in_comment: bool) -> bool:

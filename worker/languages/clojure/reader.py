@@ -1,6 +1,6 @@
 """Definitions and imports of Clojure by its own reader's rules: https://clojure.org/reference/reader.
 
-`Reader` reads text into forms, in time linear in the text and down to MAX_DEPTH; `Namespace` says what the top-level
+`_Reader` reads text into forms, in time linear in the text and down to MAX_DEPTH; `Namespace` says what the top-level
 ones define. Quoted, discarded and `comment` forms define nothing; all branches of a reader conditional do.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from fledgling.worker.extracting.outline import Definition, Import, Outline
+from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport
 from fledgling.worker.language import own_text
 
 RULES = tomllib.loads(own_text("clojure/forms.toml"))
@@ -47,7 +47,7 @@ ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 
-class Form(Struct):
+class _Form(Struct):
     """`source[start:end]`: an atom, text, a collection of forms, or forms behind a prefix; `mark` is its first token.
 
     Metadata is not a form of its own, but kept in `meta` of what has it.
@@ -56,8 +56,8 @@ class Form(Struct):
     mark: bytes
     start: int
     end: int
-    forms: list["Form"] = []
-    meta: list["Form"] = []
+    forms: list["_Form"] = []
+    meta: list["_Form"] = []
 
     @property
     def name(self) -> str:
@@ -74,15 +74,15 @@ class Form(Struct):
 # ---- the reader ------------------------------------------------------------------------------------------------------
 
 
-class Reader:
+class _Reader:
     """Reads a text into its top-level forms."""
 
     def __init__(self, source: bytes, *, by_column: bool) -> None:
         self._source = source
         self._by_column = by_column
-        self._open: list[Form] = []
+        self._open: list[_Form] = []
         self._deep = bytearray()  # the brackets open beyond MAX_DEPTH
-        self.forms: list[Form] = []
+        self.forms: list[_Form] = []
         self.comments: list[tuple[int, int]] = []
         self.balanced = True
         self.position = 0
@@ -116,15 +116,15 @@ class Reader:
         elif kind == "open" and (self._deep or len(self._open) > MAX_DEPTH):
             self._deep += token[-1:]
         elif kind in ("open", "prefix"):
-            self._open.append(Form(b"".join(token.split()), start, end))
+            self._open.append(_Form(b"".join(token.split()), start, end))
         elif not self._deep:
-            self._done(Form(token[:1] if kind == "char" else token, start, end))
+            self._done(_Form(token[:1] if kind == "char" else token, start, end))
 
     def _close_deep(self, token: bytes, end: int) -> None:
         self.balanced = self.balanced and CLOSING[bytes(self._deep[-1:])] == token
         del self._deep[-1]
         if not self._deep:
-            self._done(Form(b"[", end, end))  # in place of what was skipped
+            self._done(_Form(b"[", end, end))  # in place of what was skipped
 
     def _close(self, token: bytes, end: int) -> None:
         while self._open and self._open[-1].mark[-1:] not in CLOSING:  # a prefix with nothing behind it
@@ -147,7 +147,7 @@ class Reader:
             if form.mark[-1:] in CLOSING:
                 self._done(form)
 
-    def _done(self, form: Form) -> None:
+    def _done(self, form: _Form) -> None:
         """Hand a form to what holds it: brackets, or prefixes, which may be complete by it."""
         while self._open and self._open[-1].mark[-1:] not in CLOSING:
             prefix = self._open[-1]
@@ -171,21 +171,21 @@ class Reader:
             self._open[-1].forms.append(form)
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """What a file defines and imports; where brackets do not balance, each at the start of a line begins anew."""
-    reader = Reader(source, by_column=False)
+    reader = _Reader(source, by_column=False)
     reader.read()
     complete = reader.balanced
     if not complete and reader.position == len(source):
-        reader = Reader(source, by_column=True)
+        reader = _Reader(source, by_column=True)
         reader.read()
     namespace = Namespace()
     for form in reader.forms:
         namespace.add(form)
-    return Outline(namespace.definitions, reader.comments, complete, namespace.imports)
+    return FileOutline(namespace.definitions, reader.comments, complete, namespace.imports)
 
 
-def branches(forms: Sequence[Form]) -> Iterator[Form]:
+def branches(forms: Sequence[_Form]) -> Iterator[_Form]:
     """The forms with those of all branches in place of reader conditionals: `a #?(:clj b :cljs c)` is a, b, c."""
     todo = list(reversed(forms))
     while todo:
@@ -207,9 +207,9 @@ class Namespace:
     def __init__(self) -> None:
         self._name: str | None = None
         self.definitions: list[Definition] = []
-        self.imports: list[Import] = []
+        self.imports: list[FoundImport] = []
 
-    def add(self, form: Form) -> None:
+    def add(self, form: _Form) -> None:
         """Look at a top-level form and at those it holds."""
         todo = [form]
         while todo:
@@ -224,7 +224,7 @@ class Namespace:
                 elif head in KINDS or (head.startswith("def") and head not in FORMS["no_definition"]):
                     self._define(found, head, list(branches(found.forms[1:])))
 
-    def _define(self, form: Form, head: str, arguments: list[Form]) -> None:
+    def _define(self, form: _Form, head: str, arguments: list[_Form]) -> None:
         name = arguments[0].name if arguments else ""
         if not name or name[0] in ":0123456789" or name == "nil":
             return
@@ -269,7 +269,7 @@ class Namespace:
             self.definitions += methods(rest, documented=kind == "interface")
 
 
-def methods(forms: Sequence[Form], *, documented: bool) -> Iterator[Definition]:
+def methods(forms: Sequence[_Form], *, documented: bool) -> Iterator[Definition]:
     """Methods in the body of a protocol or record: `(area [shape] "Its area.")`."""
     for form in branches(forms):
         if form.mark == b"(" and len(form.forms) > 1 and form.forms[0].name:
@@ -288,7 +288,7 @@ def methods(forms: Sequence[Form], *, documented: bool) -> Iterator[Definition]:
                 )
 
 
-def documented(arguments: list[Form], head: str) -> tuple[Form | None, list[Form]]:
+def documented(arguments: list[_Form], head: str) -> tuple[_Form | None, list[_Form]]:
     """The docstring and what comes behind it and the map of attributes."""
     doc = None
     is_documented = head not in FORMS["undocumented"] and arguments and arguments[0].mark[:1] == b'"'
@@ -299,18 +299,18 @@ def documented(arguments: list[Form], head: str) -> tuple[Form | None, list[Form
     return doc, arguments
 
 
-def is_parameters(form: Form) -> bool:
+def is_parameters(form: _Form) -> bool:
     """Whether a form is a vector, or a list that begins with one: one of several arities."""
     return form.mark == b"[" or (form.mark == b"(" and bool(form.forms) and form.forms[0].mark == b"[")
 
 
-def has(meta: Form, key: str) -> bool:
+def has(meta: _Form, key: str) -> bool:
     """Whether metadata sets a key: `^:private`, `^{:private true}`."""
     value = entry(meta, key)
     return meta.name == key or (value is not None and value.name not in ("false", "nil"))
 
 
-def entry(meta: Form, key: str) -> Form | None:
+def entry(meta: _Form, key: str) -> _Form | None:
     """The value of a key in a map."""
     if meta.mark != b"{":
         return None
@@ -319,7 +319,7 @@ def entry(meta: Form, key: str) -> Form | None:
     )
 
 
-def string(form: Form) -> str:
+def string(form: _Form) -> str:
     """The value of a string: without its quotes and escapes."""
     text = form.mark.decode(errors="replace")[1:].removesuffix('"')
     return ESCAPE.sub(unescaped, text)
@@ -331,7 +331,7 @@ def unescaped(match: re.Match[str]) -> str:
     return chr(int(code[1:], 16)) if len(code) == 5 else ESCAPED.get(code, code)
 
 
-def unquoted(form: Form) -> Form:
+def unquoted(form: _Form) -> _Form:
     """`'a` is a."""
     while form.mark in (b"'", b"`") and form.forms:
         form = form.forms[0]
@@ -341,7 +341,7 @@ def unquoted(form: Form) -> Form:
 # ---- imports ---------------------------------------------------------------------------------------------------------
 
 
-def clause_imports(forms: Sequence[Form], verb: str) -> Iterator[Import]:
+def clause_imports(forms: Sequence[_Form], verb: str) -> Iterator[FoundImport]:
     """What `(:require ...)`, `(:use ...)`, `(:import ...)` or the functions of these names import."""
     for quoted in branches(forms[1:]):
         form = unquoted(quoted)
@@ -351,22 +351,22 @@ def clause_imports(forms: Sequence[Form], verb: str) -> Iterator[Import]:
             yield from libraries(form, "", uses=verb.startswith("use"))
 
 
-def class_imports(form: Form) -> Iterator[Import]:
+def class_imports(form: _Form) -> Iterator[FoundImport]:
     """`java.util.Date` and `(java.util Date List)`."""
     if form.mark in (b"(", b"["):
         package, *classes = (found.name for found in branches(form.forms)) if form.forms else ("",)
         if package:
-            yield Import(package, form.start, form.end, [(name, None) for name in classes if name])
+            yield FoundImport(package, form.start, form.end, [(name, None) for name in classes if name])
     elif form.name and form.name[0] != ":":
         package, _, name = form.name.rpartition(".")
-        yield Import(package or name, form.start, form.end, [(name, None)] if package else [])
+        yield FoundImport(package or name, form.start, form.end, [(name, None)] if package else [])
 
 
-def libraries(form: Form, prefix: str, *, uses: bool) -> Iterator[Import]:
+def libraries(form: _Form, prefix: str, *, uses: bool) -> Iterator[FoundImport]:
     """`a.b`, `[a.b :as b :refer [c]]`, `"react"`, and `(a [b :as c] d)`, which means a.b and a.d."""
     name = form.name or (string(form) if form.mark[:1] == b'"' else "")
     if name and name[0] != ":":
-        yield Import(prefix + name, form.start, form.end, [("*", None)] if uses else [])
+        yield FoundImport(prefix + name, form.start, form.end, [("*", None)] if uses else [])
     elif form.mark in (b"(", b"["):
         first, *rest = list(branches(form.forms)) or [form]
         name = first.name or (string(first) if first.mark[:1] == b'"' else "")
@@ -374,10 +374,10 @@ def libraries(form: Form, prefix: str, *, uses: bool) -> Iterator[Import]:
             for inner in rest:
                 yield from libraries(inner, f"{name}.", uses=uses)
         elif name:
-            yield Import(prefix + name, form.start, form.end, list(options(rest, uses=uses)))
+            yield FoundImport(prefix + name, form.start, form.end, list(options(rest, uses=uses)))
 
 
-def options(forms: list[Form], *, uses: bool) -> Iterator[tuple[str | None, str | None]]:
+def options(forms: list[_Form], *, uses: bool) -> Iterator[tuple[str | None, str | None]]:
     """Pairs of a name and what it is called here, of `:as b :refer [c d] :rename {d e}`."""
     given = {key.name: value for key, value in zip(forms[::2], forms[1::2], strict=False)}
     for key in (":as", ":as-alias"):

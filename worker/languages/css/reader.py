@@ -8,7 +8,7 @@ import re
 
 from msgspec import Struct
 
-from fledgling.worker.extracting.outline import Definition, Outline
+from fledgling.worker.extracting.outline import Definition, FileOutline
 
 MAX_NESTING = 1000  # blocks in each other; nobody writes a tenth of it
 MAX_SUFFIXED = 16  # names that `&-x` may stand for; each level of nesting can multiply them
@@ -34,7 +34,7 @@ ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))")
 KINDS = {b"mixin": "macro", b"function": "function", b"keyframes": "macro"}
 
 
-class Block(Struct):
+class _Block(Struct):
     """An open `{`: what its head defines, whether it is for `:root`, and the names that `&` stands for in it."""
 
     defined: list[Definition]
@@ -49,8 +49,8 @@ class Sheet:
         self._source = source
         self._code = bytearray(source)
         self._token = token
-        self._open: list[Block] = []
-        self.found = Outline([])
+        self._open: list[_Block] = []
+        self.found = FileOutline([])
 
     def read(self) -> None:
         """Cut the text at braces and semicolons: each statement ends in a block or in itself."""
@@ -84,7 +84,7 @@ class Sheet:
         if mark == b"}" and self._open:
             self._end(self._open.pop(), end + 1)
 
-    def _end(self, block: Block, end: int) -> None:
+    def _end(self, block: _Block, end: int) -> None:
         for found in block.defined:
             found.end = end
 
@@ -103,7 +103,7 @@ class Sheet:
             Definition(name, kind, start, -1, start, end + 1, end, is_global=True) for name, kind in defined.items()
         ]
         self.found.definitions += made
-        self._open.append(Block(made, b":root" in head, names))
+        self._open.append(_Block(made, b":root" in head, names))
 
     def _declaration(self, text: bytes, start: int) -> None:
         """A variable of the sheet: `$x` and `@x` outside of blocks, `--x` of `:root`."""
@@ -139,7 +139,7 @@ def unescaped(name: bytes) -> str:
     return ESCAPE.sub(lambda match: chr(int(match[1], 16) % 0xD800) if match[1] else match[2], text)
 
 
-def outline(source: bytes, token: re.Pattern[bytes] = CSS) -> Outline:
+def outline(source: bytes, token: re.Pattern[bytes] = CSS) -> FileOutline:
     """The definitions of a stylesheet: `outline(b".a, #b { color: red }")` has `.a` and `#b`."""
     sheet = Sheet(source, token)
     sheet.read()

@@ -6,7 +6,7 @@ A stage goes on to the next; one without a name defines nothing. Lines of a here
 import re
 from collections.abc import Iterator
 
-from fledgling.worker.extracting.outline import Definition, Outline
+from fledgling.worker.extracting.outline import Definition, FileOutline
 
 # A line, with those that go on behind a backslash, among which comments and lines with nothing may stand.
 LINE = rb"(?>(?:[^\\\n]++|\\[ \t\r]*+\n(?>(?:[ \t]*+#[^\n]*+\n|[ \t\r]*+\n)*)|\\)*)"
@@ -19,7 +19,7 @@ HEREDOC = re.compile(rb"<<-?+[\"']?+(?P<end>[A-Za-z_]\w*+)")
 WORD_LINE = re.compile(rb"^\t*+(\w++)\r?$", re.MULTILINE)
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """The definitions of a Dockerfile: `outline(b"FROM alpine AS base\\nARG VERSION=1\\n")` has two."""
     found: list[Definition] = []
     stage: Definition | None = None
@@ -37,7 +37,7 @@ def outline(source: bytes) -> Outline:
             found += variables(instruction, once=word == b"ENV")
         elif word in (b"RUN", b"COPY", b"ADD"):
             at = behind_heredocs(source, instruction["rest"], at)
-    return Outline(found)
+    return FileOutline(found)
 
 
 def variables(instruction: re.Match[bytes], *, once: bool) -> Iterator[Definition]:

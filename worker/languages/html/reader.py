@@ -8,7 +8,7 @@ import html
 import re
 from collections import Counter
 
-from fledgling.worker.extracting.outline import Definition, Outline
+from fledgling.worker.extracting.outline import Definition, FileOutline
 from fledgling.worker.extracting.sections import Heading, sections
 
 ATTRIBUTES = rb"(?>(?:[^>=]++|=\s*+(?>(?:\"[^\"]*+\"|'[^']*+')?))*)"
@@ -52,7 +52,7 @@ ENDED_BY = {  # the open elements that a start tag ends
 }
 
 
-class Document:
+class _Document:
     """A document that is read tag by tag."""
 
     def __init__(self, source: bytes) -> None:
@@ -147,8 +147,8 @@ def words(source: bytes) -> str:
     return " ".join(html.unescape(MARKUP.sub(b"", source).decode(errors="replace")).split())
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """Ids and sections of a document: `outline(b'<h1 id="top">Guide</h1>')` has `#top` and `Guide`."""
-    document = Document(source)
+    document = _Document(source)
     document.read()
-    return Outline([*document.ids, *sections(document.headings, len(source))], document.comments)
+    return FileOutline([*document.ids, *sections(document.headings, len(source))], document.comments)

@@ -192,7 +192,7 @@ def leaves(entry: object) -> Iterator[tuple[str, frozenset[str]]]:
 def resolver(project: Project, language: str) -> Resolver:
     """Resolve as Node, bundlers and the TypeScript compiler do."""
     scripts = Scripts(project)
-    look = Look(scripts, language)
+    look = _Look(scripts, language)
 
     @cache
     def locate(directory: str, module: str) -> str | None:
@@ -206,7 +206,7 @@ def resolver(project: Project, language: str) -> Resolver:
     return resolved
 
 
-class Look:
+class _Look:
     """The candidates for one language, in its order."""
 
     def __init__(self, scripts: Scripts, language: str) -> None:

@@ -3,7 +3,7 @@
 import re
 
 from fledgling.worker.extracting.keys import brackets_end, key, match_end, unquoted
-from fledgling.worker.extracting.outline import Definition, Outline
+from fledgling.worker.extracting.outline import Definition, FileOutline
 
 STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
 COMMENT = rb"//[^\n]*+|/\*.*?\*/"
@@ -16,13 +16,13 @@ TO_BRACKET = re.compile(
 )
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """The keys of the object that a text is: `outline(b'{"a": {"b": 1}}')` has `a`."""
     start = match_end(BLANK, source, 0)
     if source[start : start + 1] != b"{":
-        return Outline([])
+        return FileOutline([])
     keys, end = members(source, start)
-    return Outline(keys, complete=end is not None and match_end(BLANK, source, end) == len(source))
+    return FileOutline(keys, complete=end is not None and match_end(BLANK, source, end) == len(source))
 
 
 def members(source: bytes, start: int) -> tuple[list[Definition], int | None]:

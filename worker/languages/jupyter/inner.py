@@ -32,7 +32,7 @@ class Container(Struct):
     awaits_value: bool = False
 
 
-class Cell(Struct):
+class _Cell(Struct):
     """A cell: what kind it says it is, and the pieces of its source, each with its line."""
 
     kind: str = ""
@@ -45,7 +45,7 @@ class Notebook:
     def __init__(self, source: bytes) -> None:
         self._open: list[Container] = []
         self._line = 1
-        self.cells: list[Cell] = []
+        self.cells: list[_Cell] = []
         self.language = ""
         self.complete = True
         for token in TOKEN.finditer(source):
@@ -62,7 +62,7 @@ class Notebook:
             name = around.key if around else ""
             self._open.append(Container(name, token == b"{", "" if token == b"{" else name))
             if name == "cells" and self._path() in CELLS:
-                self.cells.append(Cell())
+                self.cells.append(_Cell())
         elif token in (b"]", b"}"):
             if self._open:
                 self._open.pop()
@@ -98,7 +98,7 @@ def string(token: bytes) -> str:
         return ""
 
 
-def code(cell: Cell, *, is_python: bool) -> Iterator[tuple[int, str]]:
+def code(cell: _Cell, *, is_python: bool) -> Iterator[tuple[int, str]]:
     """The lines of a cell without what only IPython understands, each with its line in the file."""
     lines = [(line, text) for line, piece in cell.source for text in piece.removesuffix("\n").split("\n")]
     first = next((text for _, text in lines if text.strip()), "")

@@ -5,7 +5,7 @@ Gradle moves those blocks; the grammar knows imports at the top alone. They are 
 
 import re
 
-from fledgling.worker.extracting.outline import Import, without
+from fledgling.worker.extracting.outline import FoundImport, without
 from fledgling.worker.extracting.repair import Apart
 
 BLOCK = re.compile(rb"^(?:plugins|buildscript|pluginManagement|initscript)[ \t]*+\{", re.MULTILINE)
@@ -24,10 +24,10 @@ def apart(source: bytes) -> Apart:
     )
 
 
-def imported(match: re.Match[bytes]) -> Import:
+def imported(match: re.Match[bytes]) -> FoundImport:
     """What one imports: `import a.b` the name `b` of `a`, `import a.*` all of `a`."""
     module, alias = match["module"].decode(errors="replace"), match["alias"]
     name = "*"
     if match["all"] is None and "." in module:
         module, _, name = module.rpartition(".")
-    return Import(module, *match.span(), names=[(name, alias.decode(errors="replace") if alias else None)])
+    return FoundImport(module, *match.span(), names=[(name, alias.decode(errors="replace") if alias else None)])

@@ -5,7 +5,7 @@ A rule ends with its recipe. Names that are put together, patterns (`%.o`) and s
 
 import re
 
-from fledgling.worker.extracting.outline import Definition, Outline
+from fledgling.worker.extracting.outline import Definition, FileOutline
 
 # Lines, with those that go on behind a backslash.
 LINE = re.compile(rb"^(?>(?:[^\\\n]++|\\\r?+\n|\\)*)\n?", re.MULTILINE)
@@ -21,7 +21,7 @@ SPECIAL = re.compile(rb"\.[A-Z_]++")
 NEUTRAL = re.compile(rb"\s*+(?:#[^\n]*+|(?:if|else|endif)[^\n]*+)?\s*+\Z")  # what may stand in a recipe, too
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """The definitions of a Makefile: `outline(b"all: a.o\\n\\tcc a.o\\n")` has `all`, of two lines."""
     found: list[Definition] = []
     rule: list[Definition] = []  # targets, to whose recipe the next lines may belong
@@ -49,7 +49,7 @@ def outline(source: bytes) -> Outline:
             found += rule
         elif not NEUTRAL.match(text):
             rule = []
-    return Outline(found, complete=defined is None)
+    return FileOutline(found, complete=defined is None)
 
 
 def definition(name: bytes, kind: str, start: int, end: int, body: int) -> Definition:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from fledgling.worker.extracting.outline import Outline
+from fledgling.worker.extracting.outline import FileOutline
 from fledgling.worker.extracting.sections import Heading, sections
 
 MAX_NESTING = 100  # quotes and lists in each other; deeper ones are text, as for markdown-it
@@ -55,7 +55,7 @@ HTML = [  # how a block of HTML starts, and what ends it
 ANY_TAG = len(HTML) - 1  # the last cannot interrupt a paragraph
 
 
-class Line(Struct):
+class _Line(Struct):
     """A line at byte `start`, with `text` from where its containers end; tabs are expanded. `end` is behind its end."""
 
     text: bytes
@@ -68,7 +68,7 @@ class Line(Struct):
         return len(self.text) - len(self.text.lstrip(b" "))
 
 
-class Document:
+class _Document:
     """The blocks that are open while lines are read, and the headings found so far."""
 
     def __init__(self, source: bytes) -> None:
@@ -80,7 +80,7 @@ class Document:
         self._fence = b""  # the marker of the open one
         self._html: re.Pattern[bytes] | None = None  # what ends the open block
 
-    def add(self, line: Line) -> None:
+    def add(self, line: _Line) -> None:
         """Read one line: what it continues, the blocks it starts, and what is left as text."""
         opened = self._continued(line)
         if len(opened) < len(self._containers):
@@ -102,7 +102,7 @@ class Document:
         self._empty_item = self._empty_item and not rest
         self._paragraph = None if is_leaf else line.start
 
-    def _continued(self, line: Line) -> list[int]:
+    def _continued(self, line: _Line) -> list[int]:
         """The open containers that go on in this line; takes their indentation and marks from it."""
         if not line.text.strip(b" "):
             items = self._containers.index(QUOTE) if QUOTE in self._containers else len(self._containers)
@@ -117,7 +117,7 @@ class Document:
                 return self._containers[:depth]
         return self._containers[:]
 
-    def _continue_leaf(self, line: Line) -> None:
+    def _continue_leaf(self, line: _Line) -> None:
         rest = line.text.strip(b" ")
         if self._fence:
             if rest.startswith(self._fence) and not rest.strip(self._fence[:1]) and line.indent < 4:
@@ -125,7 +125,7 @@ class Document:
         elif self._html and self._html.search(line.text):
             self._html = None
 
-    def _open_container(self, line: Line, opened: list[int], *, interrupts: bool) -> bool:
+    def _open_container(self, line: _Line, opened: list[int], *, interrupts: bool) -> bool:
         """Start a block quote or list item and take its mark from the line."""
         indent, rest = line.indent, line.text.strip(b" ")
         if indent >= 4 or len(opened) >= MAX_NESTING:
@@ -147,7 +147,7 @@ class Document:
         self._empty_item = True
         return True
 
-    def _leaf(self, line: Line, rest: bytes, opened: list[int], *, paragraph: bool, lazy: bool) -> bool:
+    def _leaf(self, line: _Line, rest: bytes, opened: list[int], *, paragraph: bool, lazy: bool) -> bool:
         """Whether the line is a heading, a rule, or starts a fence or HTML."""
         if heading := ATX.match(rest):
             text = heading[2] or b""
@@ -166,7 +166,7 @@ class Document:
             return True
         return is_rule(rest)
 
-    def _underlined(self, line: Line, rest: bytes) -> bool:
+    def _underlined(self, line: _Line, rest: bytes) -> bool:
         """The paragraph above is a heading, unless it is nothing but link references."""
         start = self._paragraph or 0
         while reference := REFERENCE.match(self._source, start, line.start):
@@ -193,18 +193,18 @@ def closed(text: bytes) -> bytes:
     return text if bare and bare[-1:] not in b" \t" else bare
 
 
-def lines(source: bytes, start: int) -> Iterator[Line]:
+def lines(source: bytes, start: int) -> Iterator[_Line]:
     """The lines from `start` on."""
     for raw in source[start:].split(b"\n"):
         text = raw.removesuffix(b"\r")
-        yield Line(text.expandtabs(4) if b"\t" in text else text, start, min(start + len(raw) + 1, len(source)))
+        yield _Line(text.expandtabs(4) if b"\t" in text else text, start, min(start + len(raw) + 1, len(source)))
         start += len(raw) + 1
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """The sections of a text: `outline(b"# Guide\\n## Install\\n")` has `Guide` and, inside it, `Install`."""
     front_matter = FRONT_MATTER.match(source)
-    document = Document(source)
+    document = _Document(source)
     for line in lines(source, front_matter.end() if front_matter else 0):
         document.add(line)
-    return Outline(list(sections(document.headings, len(source))))
+    return FileOutline(list(sections(document.headings, len(source))))

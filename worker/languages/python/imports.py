@@ -17,7 +17,7 @@ PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})  # an ins
 SOURCE_FOLDERS = frozenset({"src", "lib"})  # and so are these
 
 
-class Modules:
+class _Modules:
     """The modules of a project, and the directories that their names may start from."""
 
     def __init__(self, modules: Iterable[str], files: Iterable[str]) -> None:
@@ -73,7 +73,7 @@ def place_of(path: str) -> str:
 
 def resolver(project: Project, _language: str) -> Resolver:
     """Resolve modules, and names that are modules themselves."""
-    modules = Modules(project.written_in("python"), project.files)
+    modules = _Modules(project.written_in("python"), project.files)
 
     @cache
     def locate(directory: str, module: str) -> str | None:

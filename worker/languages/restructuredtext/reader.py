@@ -8,7 +8,7 @@ import re
 import unicodedata
 from itertools import accumulate
 
-from fledgling.worker.extracting.outline import Outline
+from fledgling.worker.extracting.outline import FileOutline
 from fledgling.worker.extracting.sections import Heading, sections
 
 MIN_ADORNMENT = 4  # characters; a shorter one must be as long as its title
@@ -35,7 +35,7 @@ SIMPLE_TABLE = re.compile(r"=++(?: ++=++)++$")
 SIMPLE_BORDER = re.compile(r"=[= ]*$")
 
 
-class Document:
+class _Document:
     """The lines of a text, read block by block; `starts` are their places in bytes."""
 
     def __init__(self, lines: list[str], starts: list[int]) -> None:
@@ -162,11 +162,11 @@ def width(title: str) -> int:
     return len(title) + wide - sum(map(bool, map(unicodedata.combining, title)))
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """The sections and comments of a text: `outline(b"Guide\\n=====\\n")` has the section `Guide`."""
     lines = [line.expandtabs(TAB).rstrip() for line in source.decode(errors="replace").split("\n")]
     starts = list(accumulate((len(line) + 1 for line in source.split(b"\n")), initial=0))
     starts[-1] = len(source)
-    document = Document(lines, starts)
+    document = _Document(lines, starts)
     document.read()
-    return Outline(list(sections(document.headings, len(source))), document.comments, document.complete)
+    return FileOutline(list(sections(document.headings, len(source))), document.comments, document.complete)

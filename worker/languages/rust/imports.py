@@ -18,7 +18,7 @@ TARGETS = frozenset({"benches", "examples", "src/bin", "tests"})  # folders wher
 DEPENDENCIES = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
-class Place(NamedTuple):
+class _Place(NamedTuple):
     """A module: the directory of its submodules, and its file."""
 
     directory: str
@@ -28,7 +28,7 @@ class Place(NamedTuple):
 class Reached(NamedTuple):
     """The module that the longest beginning of a path leads to, and whether that is all of the path."""
 
-    place: Place
+    place: _Place
     is_whole: bool
 
 
@@ -47,34 +47,34 @@ class Crates:
             self._targets.update((path, directory) for path in targets(directory, self.packages[directory]))
 
     @cache  # noqa: B019 - lives as long as one resolution
-    def root(self, path: str) -> Place:
+    def root(self, path: str) -> _Place:
         """The root of the crate that a file belongs to; of several that share a directory, the library."""
         package = holding(path, self.packages)
         if package is None or path in self._targets:
-            return Place(posixpath.dirname(path), path)
+            return _Place(posixpath.dirname(path), path)
         inner = path[len(package) :].lstrip("/")
         if inner == "build.rs" or inner in ("src/lib.rs", "src/main.rs"):
-            return Place(posixpath.dirname(path), path)
+            return _Place(posixpath.dirname(path), path)
         for folder in TARGETS:
             if inner.startswith(f"{folder}/"):
                 first = inner[len(folder) + 1 :].partition("/")[0]
                 main = posixpath.join(package, folder, first, "main.rs")
                 if main in self._files:
-                    return Place(posixpath.dirname(main), main)
-                return Place(posixpath.join(package, folder), path)
+                    return _Place(posixpath.dirname(main), main)
+                return _Place(posixpath.join(package, folder), path)
         library = self.library(package)
         main = posixpath.join(package, "src/main.rs")
-        return library or Place(posixpath.dirname(main), main if main in self._files else path)
+        return library or _Place(posixpath.dirname(main), main if main in self._files else path)
 
     @cache  # noqa: B019 - lives as long as one resolution
-    def library(self, package: str) -> Place | None:
+    def library(self, package: str) -> _Place | None:
         """The root of a package's library."""
         explicit = table(self.packages[package].get("lib")).get("path")
         path = join(package, explicit if isinstance(explicit, str) else "src/lib.rs")
-        return Place(posixpath.dirname(path), path) if path in self._files and path else None
+        return _Place(posixpath.dirname(path), path) if path in self._files and path else None
 
     @cache  # noqa: B019 - lives as long as one resolution
-    def external(self, directory: str, name: str) -> Place | None:
+    def external(self, directory: str, name: str) -> _Place | None:
         """The library that files of a directory mean by a name: a dependency by path, their own, or one so called."""
         package = self._package(directory)
         if package is not None:
@@ -167,31 +167,31 @@ class Paths:
             return self._descend(library, parts[1:])
         return self._descend(root, parts) if self.child(root, parts[0]) else None  # the 2015 edition
 
-    def child(self, at: Place, name: str) -> Place | None:
+    def child(self, at: _Place, name: str) -> _Place | None:
         """The module of a name in another."""
         name = name.removeprefix("r#")
         return self._module(f"{at.directory}/{name}" if at.directory else name)
 
     @cache  # noqa: B019 - lives as long as one resolution
-    def _here(self, path: str, inline: tuple[str, ...]) -> Place:
-        return Place(posixpath.join(submodules(path, self._crates.root(path)), *inline), path)
+    def _here(self, path: str, inline: tuple[str, ...]) -> _Place:
+        return _Place(posixpath.join(submodules(path, self._crates.root(path)), *inline), path)
 
-    def _from_here(self, here: Place, inline: int, root: Place, parts: list[str]) -> Reached | None:
+    def _from_here(self, here: _Place, inline: int, root: _Place, parts: list[str]) -> Reached | None:
         count = next((at for at, part in enumerate(parts) if part not in ("self", "super")), len(parts))
-        at: Place | None = here
+        at: _Place | None = here
         for part in parts[:count]:
             if at is not None and part == "super":
-                at = Place(posixpath.dirname(at.directory), at.file) if inline > 0 else self._above(at, root)
+                at = _Place(posixpath.dirname(at.directory), at.file) if inline > 0 else self._above(at, root)
                 inline -= 1
         return None if at is None else self._descend(at, parts[count:])
 
-    def _above(self, at: Place, root: Place) -> Place | None:
+    def _above(self, at: _Place, root: _Place) -> _Place | None:
         directory = posixpath.dirname(at.directory)
         if at.directory == root.directory:
             return None
         return root if directory == root.directory else self._module(directory)
 
-    def _descend(self, at: Place, parts: Sequence[str]) -> Reached:
+    def _descend(self, at: _Place, parts: Sequence[str]) -> Reached:
         for part in parts:
             deeper = self.child(at, part)
             if deeper is None:
@@ -199,12 +199,12 @@ class Paths:
             at = deeper
         return Reached(at, is_whole=True)
 
-    def _module(self, place: str) -> Place | None:
+    def _module(self, place: str) -> _Place | None:
         file = self._modules.get(place)
-        return Place(place, file) if file else None
+        return _Place(place, file) if file else None
 
 
-def submodules(path: str, root: Place) -> str:
+def submodules(path: str, root: _Place) -> str:
     """The directory of a file's submodules: its own for roots and `mod.rs`, else one of its name."""
     directory, _, name = path.rpartition("/")
     return directory if path == root.file or name == "mod.rs" else path.removesuffix(".rs")

@@ -3,7 +3,7 @@
 import re
 
 from fledgling.worker.extracting.keys import brackets_end, key, match_end, unquoted
-from fledgling.worker.extracting.outline import Definition, Outline
+from fledgling.worker.extracting.outline import Definition, FileOutline
 
 LINE_STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'[^'\n]*+'"
 STRING = rb"\"\"\"(?>(?:[^\"\\]++|\\.|\"(?!\"\"))*)\"{3,5}|'''(?>(?:[^']++|'(?!''))*)'{3,5}|" + LINE_STRING
@@ -18,7 +18,7 @@ TO_BRACKET = re.compile(rb"(?>(?:[^\"'#{}\[\]]++|" + STRING + rb"|#[^\n]*+)*)(?:
 REST = re.compile(rb"[ \t]*+(?:#[^\n]*+|\r?+)(?:\n|\Z)")
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """The keys before the first table, and all tables: `outline(b"a = 1\\n[b.c]\\nd = 2\\n")` has `a` and `b.c`."""
     found: list[Definition] = []
     table: Definition | None = None
@@ -31,19 +31,19 @@ def outline(source: bytes) -> Outline:
         elif pair := PAIR.match(source, at):
             value = value_end(source, pair.end())
             if value is None:
-                return Outline(found, complete=False)
+                return FileOutline(found, complete=False)
             end = value
             if table is None:
                 found.append(named(pair, pair.end(), end))
             else:
                 table.end = table.inside = end
         else:
-            return Outline(found, complete=False)
+            return FileOutline(found, complete=False)
         rest = REST.match(source, end)
         if rest is None:
-            return Outline(found, complete=False)
+            return FileOutline(found, complete=False)
         at = match_end(BLANK, source, rest.end())
-    return Outline(found)
+    return FileOutline(found)
 
 
 def named(match: re.Match[bytes], value: int, end: int) -> Definition:

@@ -8,7 +8,7 @@ out.
 import re
 
 from fledgling.worker.extracting.keys import key, unquoted
-from fledgling.worker.extracting.outline import Definition, Outline
+from fledgling.worker.extracting.outline import Definition, FileOutline
 from fledgling.worker.languages.json.reader import members
 
 NO_KEYS = -1  # no column: the document is no mapping
@@ -51,7 +51,7 @@ class Stream:
         self._at = self._code = 0
         self._root: int | None = None  # the column of the document's keys, once it is seen
         self._key: Definition | None = None
-        self.found = Outline([])
+        self.found = FileOutline([])
 
     def read(self) -> None:
         """Read all lines."""
@@ -225,7 +225,7 @@ def value(scalar: bytes) -> str:
     return unquoted(scalar).replace("''", "'") if scalar[:1] == b"'" else unquoted(scalar)
 
 
-def outline(source: bytes) -> Outline:
+def outline(source: bytes) -> FileOutline:
     """The top-level keys of a stream: `outline(b"a:\\n  b: 1\\nc: 2\\n")` has `a` and `c`."""
     stream = Stream(source)
     stream.read()
