@@ -45,6 +45,7 @@ DEBIAN = {
     "prometheus": "prometheus",
     "re2": "re2",
     "redis": "redis",
+    "ripgrep": "rust-ripgrep",
     "scala": "scala",
     "typescript-src": "node-typescript",  # the package on npm holds only what is built from its sources
     "zlib": "zlib",

@@ -1,4 +1,4 @@
-"""What the grammars of C and C++ lack: texts that are understood all the same, and what is found in them."""
+"""What the grammars of C, C++ and Rust lack: texts that are understood all the same, and what is found in them."""
 
 import tomllib
 from pathlib import Path

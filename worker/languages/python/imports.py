@@ -8,6 +8,7 @@ from functools import cache
 from msgspec.structs import replace
 
 from fledgling.worker.language import word_list
+from fledgling.worker.languages.python.source_roots import source_roots
 from fledgling.worker.resolving.project import Project, Resolver, ancestors, by_parts, nearest
 from fledgling.worker.rows import ImportRow
 
@@ -20,12 +21,18 @@ SOURCE_FOLDERS = frozenset({"src", "lib"})  # and so are these
 class _Modules:
     """The modules of a project, and the directories that their names may start from."""
 
-    def __init__(self, modules: Iterable[str], files: Iterable[str]) -> None:
+    def __init__(self, modules: Iterable[str], files: Iterable[str], roots: Iterable[tuple[str, str]] = ()) -> None:
         self.paths = frozenset(modules)
         self.packages = frozenset(
             posixpath.dirname(path) for path in self.paths if path.endswith(("/__init__.py", "/__init__.pyi"))
         )
         self._installed = {posixpath.dirname(path) for path in files if posixpath.basename(path) in PROJECT_FILES}
+        said = [*roots]
+        self._said = {folder for package, folder in said if not package}
+        self._packages_at = defaultdict[str, list[str]](list)  # a package -> folders of another name
+        for package, folder in said:
+            if package:
+                self._packages_at[package.replace(".", "/")].append(folder)
         self._starts = defaultdict[str, set[str]](set)  # first part of a dotted name -> directories that hold it
         self._rooted = defaultdict[str, list[str]](list)  # place below a root -> the places in the project
         for path in sorted(self.paths, key=by_parts):
@@ -41,7 +48,8 @@ class _Modules:
         """Where Python code in `directory` may find the absolute `a/b`, the likeliest place first.
 
         That is in the directories above that are no packages; else where an installation would look: the root, `src`,
-        `lib`, and beside project files. A standard name means the project's only beside the own package or in the root.
+        `lib`, beside project files, and where these say. A standard name means the project's only beside the own
+        package or in the root.
         """
         name = place.partition("/")[0]
         starts = self._starts.get(name, set())
@@ -52,6 +60,9 @@ class _Modules:
         yield from (posixpath.join(start, place) for start in above)
         if name not in STDLIB:
             yield from nearest(self._rooted.get(place, ()), directory)[:1]
+        for package in [place, *ancestors(place)] if self._packages_at else ():
+            folders = nearest(sorted(self._packages_at.get(package, ()), key=by_parts), directory)
+            yield from (f"{folder}{place[len(package) :]}" for folder in folders)
 
     def file(self, place: str) -> str | None:
         """The module or package at a place: `a/b` is `a/b/__init__.py` or `a/b.py`."""
@@ -63,7 +74,12 @@ class _Modules:
             places.append(place)
 
     def _is_root(self, directory: str) -> bool:
-        return not directory or directory in self._installed or posixpath.basename(directory) in SOURCE_FOLDERS
+        return (
+            not directory
+            or directory in self._installed
+            or directory in self._said
+            or posixpath.basename(directory) in SOURCE_FOLDERS
+        )
 
 
 def place_of(path: str) -> str:
@@ -73,7 +89,7 @@ def place_of(path: str) -> str:
 
 def resolver(project: Project, _language: str) -> Resolver:
     """Resolve modules, and names that are modules themselves."""
-    modules = _Modules(project.written_in("python"), project.files)
+    modules = _Modules(project.written_in("python"), project.files, source_roots(project))
 
     @cache
     def locate(directory: str, module: str) -> str | None:

@@ -10,7 +10,17 @@ from functools import cache
 from typing import NamedTuple
 
 from fledgling.worker.resolving.manifest import Table, parse_toml, table
-from fledgling.worker.resolving.project import Project, Resolver, answer, by_name, by_parts, holding, join, nearest
+from fledgling.worker.resolving.project import (
+    Project,
+    Resolver,
+    ancestors,
+    answer,
+    by_name,
+    by_parts,
+    holding,
+    join,
+    nearest,
+)
 from fledgling.worker.rows import ImportRow
 
 STDLIB = frozenset({"alloc", "core", "proc_macro", "std", "test"})
@@ -40,11 +50,13 @@ class Crates:
         manifests = {directory: parse_toml(text) for directory, text in project.manifests_named("Cargo.toml")}
         self.packages = {directory: raw for directory, raw in manifests.items() if isinstance(raw.get("package"), dict)}
         self._named = defaultdict[str, list[str]](list)
-        self._renamed = {directory: dict(renamed(directory, raw)) for directory, raw in self.packages.items()}
+        self._shared = {directory: dict(shared(directory, raw)) for directory, raw in manifests.items()}
+        self._renamed = {directory: dict(self._names(directory, raw)) for directory, raw in self.packages.items()}
         self._targets = dict[str, str]()  # a file that is a crate's root by its package's own words -> the package
         for directory in sorted(self.packages, key=by_parts):
             self._named[self._name(directory)].append(directory)
             self._targets.update((path, directory) for path in targets(directory, self.packages[directory]))
+        self._roots = {posixpath.dirname(path): path for path in sorted(self._targets, reverse=True)}
 
     @cache  # noqa: B019 - lives as long as one resolution
     def root(self, path: str) -> _Place:
@@ -62,6 +74,9 @@ class Crates:
                 if main in self._files:
                     return _Place(posixpath.dirname(main), main)
                 return _Place(posixpath.join(package, folder), path)
+        above = next((up for up in ancestors(path) if up in self._roots), "")
+        if len(above) > len(package) and not inner.startswith("src/"):
+            return _Place(above, self._roots[above])
         library = self.library(package)
         main = posixpath.join(package, "src/main.rs")
         return library or _Place(posixpath.dirname(main), main if main in self._files else path)
@@ -85,6 +100,15 @@ class Crates:
         found = nearest(self._named.get(name, ()), directory)
         return self.library(found[0]) if len(found) == 1 else None
 
+    def _names(self, directory: str, raw: Table) -> Iterator[tuple[str, str]]:
+        """The names of a package's dependencies that are paths, also where its workspace says which."""
+        above = next((up for up in ancestors(directory + "/") if self._shared.get(up)), None)
+        for name, value in dependencies(raw):
+            if path := path_of(directory, value):
+                yield name, path
+            elif above is not None and table(value).get("workspace") is True and name in self._shared[above]:
+                yield name, self._shared[above][name]
+
     @cache  # noqa: B019 - lives as long as one resolution
     def _package(self, directory: str) -> str | None:
         return holding(f"{directory}/", self.packages)
@@ -95,15 +119,24 @@ class Crates:
         return name.replace("-", "_") if isinstance(name, str) else ""
 
 
-def renamed(directory: str, raw: Table) -> Iterator[tuple[str, str]]:
-    """The dependencies of a package that are paths: the name in its code, and the directory."""
+def dependencies(raw: Table) -> Iterator[tuple[str, object]]:
+    """The dependencies of a package by the names in its code."""
     scopes = [raw, *(table(scope) for scope in table(raw.get("target")).values())]
-    for dependencies in (table(scope.get(kind)) for scope in scopes for kind in DEPENDENCIES):
-        for name, value in dependencies.items():
-            path = table(value).get("path")
-            place = join(directory, path) if isinstance(path, str) else None
-            if place is not None:
-                yield name.replace("-", "_"), place
+    for each in (table(scope.get(kind)) for scope in scopes for kind in DEPENDENCIES):
+        yield from ((name.replace("-", "_"), value) for name, value in each.items())
+
+
+def shared(directory: str, raw: Table) -> Iterator[tuple[str, str]]:
+    """What the members of a workspace may depend on that is a path."""
+    for name, value in table(table(raw.get("workspace")).get("dependencies")).items():
+        if path := path_of(directory, value):
+            yield name.replace("-", "_"), path
+
+
+def path_of(directory: str, value: object) -> str | None:
+    """The directory of a dependency that is one."""
+    path = table(value).get("path")
+    return join(directory, path) if isinstance(path, str) else None
 
 
 def targets(directory: str, raw: Table) -> Iterator[str]:
@@ -120,15 +153,16 @@ def resolver(project: Project, _language: str) -> Resolver:
     paths = Paths(project.files, Crates(project))
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        if row.module.partition("::")[0] in STDLIB:
+        is_declared = row.is_relative and "::" not in row.module and row.module not in ("self", "super")
+        if row.module.partition("::")[0] in STDLIB and not is_declared:
             yield answer(row, None, is_stdlib=True)
             return
         lines = project.declared[path].modules if path in project.declared else ()
         inline = tuple(name for name, first, last in lines if first <= row.line_number <= last)
-        if row.is_relative and "::" not in row.module and row.module not in ("self", "super"):
-            yield answer(row, paths.declared(path, inline, row.module))
+        if is_declared:
+            yield answer(row, paths.declared(path, inline, row.module, *row.imported_names[:1]))
             return
-        found = paths.locate(path, inline, row.module)
+        found = paths.locate(path, inline, row.module, frozenset(name for name, _, _ in lines))
         names = [name for name in row.imported_names if name not in ("*", "self")]
         parent = found.place if found and found.is_whole else None
         places = {name: place.file for name in names if parent and (place := paths.child(parent, name))}
@@ -142,16 +176,24 @@ class Paths:
 
     def __init__(self, files: Collection[str], crates: Crates) -> None:
         self._crates = crates
+        self._files = files
         self._modules = {path.removesuffix("/mod.rs"): path for path in files if path.endswith("/mod.rs")}
         self._modules |= {path.removesuffix(".rs"): path for path in files if path.endswith(".rs")}  # rather, if both
 
-    def declared(self, path: str, inline: tuple[str, ...], name: str) -> str | None:
-        """The file of `mod name;`."""
+    def declared(self, path: str, inline: tuple[str, ...], name: str, said: str | None = None) -> str | None:
+        """The file of `mod name;`, which may be `said`: `#[path = "other.rs"]`."""
+        if said is not None:
+            directory = self._here(path, inline).directory if inline else posixpath.dirname(path)
+            place = join(directory, said)
+            return place if place in self._files else None
         found = self.child(self._here(path, inline), name)
         return found.file if found else None
 
-    def locate(self, path: str, inline: tuple[str, ...], module: str) -> Reached | None:
-        """Where the longest beginning of a path leads, written in a file inside modules that have no file."""
+    def locate(self, path: str, inline: tuple[str, ...], module: str, own: frozenset[str]) -> Reached | None:
+        """Where the longest beginning of a path leads, written in a file inside modules that have no file.
+
+        The file's `own` modules have none either: `mod support { mod a; }`.
+        """
         parts = [part for part in module.split("::") if part]
         if not parts:
             return None
@@ -163,6 +205,8 @@ class Paths:
             return self._from_here(here, len(inline), root, parts)
         if not module.startswith("::") and self.child(here, parts[0]):
             return self._descend(here, parts)
+        if not module.startswith("::") and parts[0] in own:
+            return self._descend(_Place(posixpath.join(here.directory, parts[0]), path), parts[1:])
         if library := self._crates.external(posixpath.dirname(path), parts[0].removeprefix("r#")):
             return self._descend(library, parts[1:])
         return self._descend(root, parts) if self.child(root, parts[0]) else None  # the 2015 edition

@@ -45,6 +45,8 @@
 
 ; ---- imports: `mod m;`, `extern crate c;`, and trees of `use`, whose prefixes stand before what is inside
 
+((attribute_item (attribute (identifier) @_path value: (string_literal (string_content) @imported))) . (attribute_item)* .
+  (mod_item name: (_) @module @alias !body) @import @relative (#eq? @_path "path"))
 (mod_item name: (_) @module !body) @import @relative
 (extern_crate_declaration name: (_) @module alias: (_)? @alias) @import
 
