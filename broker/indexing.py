@@ -205,9 +205,12 @@ class Indexing:
         assert self._building
         return await asyncio.shield(self._building)
 
-    def renew(self) -> None:
-        """Build the index anew, unless that is under way; until it is whole, what is there is served."""
-        if not self.is_over or time.monotonic() < self._not_before:
+    def renew(self, *, at_once: bool = False) -> None:
+        """Build the index anew, unless that is under way; until it is whole, what is there is served.
+
+        Where that has just failed, it is tried again in a while, or `at_once`.
+        """
+        if not self.is_over or (time.monotonic() < self._not_before and not at_once):
             return
         if self._relating:
             self._relating.cancel()  # what it resolves is of the project as it was

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from fledgling.security.system import call
 
-EXECUTE, READ_FILE, READ_DIR = 1 << 0, 1 << 2, 1 << 3  # linux/landlock.h, LANDLOCK_ACCESS_FS_*
+EXECUTE, READ_FILE, READ_DIR, REMOVE_FILE = 1 << 0, 1 << 2, 1 << 3, 1 << 5  # linux/landlock.h, LANDLOCK_ACCESS_FS_*
 _RIGHTS = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}  # all on files, by the ABI they came with
 _TCP, _SCOPES = 0b11, 0b11  # bind and connect; abstract Unix sockets and signals
 _TCP_ABI, _SCOPES_ABI = 4, 6
@@ -24,8 +24,16 @@ def abi() -> int:
     return call("landlock_create_ruleset", None, 0, _GET_VERSION)
 
 
-def confine(readable: Iterable[int] = (), executable: Iterable[int] = (), *, latest: int | None = None) -> None:
+def confine(
+    readable: Iterable[int] = (),
+    executable: Iterable[int] = (),
+    removable: Iterable[int] = (),
+    *,
+    latest: int | None = None,
+) -> None:
     """Leave this thread the right to read below the open directories and files, and to start the executable ones.
+
+    Below the removable ones files may be removed, and nothing read.
 
     `latest` is for tests: do no more than a kernel with that version can.
 
@@ -48,6 +56,8 @@ def confine(readable: Iterable[int] = (), executable: Iterable[int] = (), *, lat
             _allow(ruleset, fd, READ_FILE | READ_DIR)
         for fd in executable:
             _allow(ruleset, fd, READ_FILE | EXECUTE)
+        for fd in removable:
+            _allow(ruleset, fd, REMOVE_FILE)
         call("landlock_restrict_self", ruleset, 0)
     finally:
         os.close(ruleset)

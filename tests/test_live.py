@@ -25,7 +25,7 @@ from fledgling.broker.indexing import Indexing
 from fledgling.config import Freshness, Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
 from fledgling.messages.cursors import place as cursor_at
-from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read, Search, Survey, Symbols
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols
 from fledgling.security import profile as profiles
 from fledgling.worker.follower.reading import MOST_BYTES
 
@@ -290,6 +290,15 @@ async def test_an_answer_says_of_which_generation_it_is_and_of_when(tmp_path: Pa
         assert first.as_of == page.as_of < moment < second.as_of < third.as_of <= datetime.now(UTC)
         assert third.meta() == {"generation": 1, "as_of": third.as_of.isoformat(timespec="milliseconds")}
         assert refused.meta() is None
+
+
+async def test_an_empty_file_is_parsed_by_nobody(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "")
+    async with live(tmp_path, "fledgling-analyst") as front:
+        before = await answered(front, Query("SELECT path, engine, is_parsed, line_count FROM files ORDER BY path"))
+        write(tmp_path, "b.py", "")
+        after = await answered(front, Query("SELECT path, engine, is_parsed, line_count FROM files ORDER BY path"))
+        assert after.rows == [*before.rows, ["b.py", *before.rows[0][1:]]]
 
 
 # ---- who dies --------------------------------------------------------------------------------------------------------

@@ -56,6 +56,10 @@ def tell_confinement(
             tell(DegradedRecord(process=process, layer=name, reason=reason))
 
 
+# The operator was promised a line about every decision: without it there is no answer.
+UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again once the operator has seen to it.")
+
+
 class AuditLogError(Exception):
     """The log cannot be opened or written, and why."""
 

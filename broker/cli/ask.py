@@ -1,7 +1,10 @@
 """The tools as commands: the same questions, answered by the same processes under the same profile."""
 
-from collections.abc import Callable, Mapping
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
 import click
@@ -25,6 +28,8 @@ from fledgling.broker.cli.project import (
     warn,
 )
 from fledgling.broker.cli.terminal import Looks
+from fledgling.broker.control import asking
+from fledgling.broker.control.asking import NoAnswerError, settings_digest
 from fledgling.broker.front import Front, invalid
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.protocol import schema, tools
@@ -56,6 +61,8 @@ COMPLETED = {
     "symbol": completing.symbols,
     "name_pattern": completing.symbols,
 }
+Ask = Callable[[AnyQuestion], Awaitable[AnyAnswer | Refusal]]
+Put = Callable[[Ask, AnyQuestion], Coroutine[None, None, AnyAnswer | Refusal]]
 LONGEST_CHOICE = 6  # words; longer lists are completed, and named where a word is wrong
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
@@ -85,8 +92,11 @@ def command_of(tool: str) -> click.Command:
     @setting_options
     @output_options
     @json_option
+    @click.option("--fresh", is_flag=True, help="build an index, though a server with --control has one")
     @click.pass_context
-    def command(context: click.Context, /, as_json: bool, color: bool, pager: bool, **options: Any) -> None:
+    def command(
+        context: click.Context, /, as_json: bool, color: bool, pager: bool, fresh: bool, **options: Any
+    ) -> None:
         given = {name: options.pop(f"ask_{name}") for name in question.__struct_fields__}
         given = {name: value for name, value in given.items() if value is not None}
         is_listed = _merge(given, options) if tool == "search" else False
@@ -94,7 +104,7 @@ def command_of(tool: str) -> click.Command:
         looks = Looks(as_json, color, is_listed, form, settings_given(context), highlighting(given) if color else None)
         project = project_of(options)
         with paged(wanted=pager and not as_json and form in (None, "table")):
-            code = _answer(project, tool, given, looks)
+            code = _answer(project, tool, given, looks, fresh=fresh)
         raise SystemExit(code)
 
     for field in reversed(others):
@@ -162,7 +172,7 @@ def _merge(given: dict[str, Any], options: dict[str, Any]) -> bool:
     return is_listed
 
 
-def _answer(project: ServedProject, tool: str, given: dict[str, Any], looks: Looks) -> int:
+def _answer(project: ServedProject, tool: str, given: dict[str, Any], looks: Looks, *, fresh: bool) -> int:
     """Put one question, print the answer, and return the exit code."""
     if tool not in project.profile.tools:
         terminal.fail(
@@ -175,27 +185,59 @@ def _answer(project: ServedProject, tool: str, given: dict[str, Any], looks: Loo
     except msgspec.ValidationError as problem:
         terminal.refuse(invalid(tool, problem))
 
-    async def ask(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
-        line, needed = terminal.ProgressLine(), max(CODE, tools.generation(question))
-        await front.indexed(needed, line.report)
-        line.clear()
-        answer = await (_listed(front, question) if looks.is_listed else front.ask(question, least=needed))
-        return answer, await indexing.built()
-
-    answer, built = run(indexed(project), ask)
-    warn(built.notices)
+    put = _listed if looks.is_listed else _put
+    served = None if fresh else _served(project, question, put)
+    answer, is_partial = served or _indexed(project, question, put)
     if isinstance(answer, Refusal):
         terminal.refuse(answer, looks.settings)
     terminal.show(answer, looks)
-    return terminal.exit_code(answer, is_partial=bool(built.partial))
+    return terminal.exit_code(answer, is_partial=is_partial)
 
 
-async def _listed(front: Front, question: AnyQuestion) -> AnyAnswer | Refusal:
+def _served(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[AnyAnswer | Refusal, bool] | None:
+    """Return the answer of a running server, and whether its index is partial; None where none serves the same."""
+    settings = settings_digest(project.settings, project.confining)
+    with asking.indexes(os.environ, Path(project.settings.root)) as indexes:
+        index = asking.same(indexes, project.profile, settings)
+        if not index:
+            return None
+        are_partial = []
+
+        async def ask(asked: AnyQuestion) -> AnyAnswer | Refusal:
+            answered = index.answer(asked, project.profile)
+            are_partial.append(answered.is_partial)
+            return answered.answer
+
+        try:
+            return asyncio.run(put(ask, question)), any(are_partial)
+        except NoAnswerError:
+            return None
+
+
+def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[AnyAnswer | Refusal, bool]:
+    """Return the answer of an index that is built for it, and whether that is partial."""
+
+    async def use(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
+        line, needed = terminal.ProgressLine(), max(CODE, tools.generation(question))
+        await front.indexed(needed, line.report)
+        line.clear()
+        return await put(partial(front.ask, least=needed), question), await indexing.built()
+
+    answer, built = run(indexed(project), use)
+    warn(built.notices)
+    return answer, bool(built.partial)
+
+
+async def _put(ask: Ask, question: AnyQuestion) -> AnyAnswer | Refusal:
+    return await ask(question)
+
+
+async def _listed(ask: Ask, question: AnyQuestion) -> AnyAnswer | Refusal:
     """Return the last page of a search, with the files of all pages: only their paths are asked for."""
     assert isinstance(question, Search)
     question = replace(question, context=0, max_results=MAX_RESULTS)
     files: dict[str, Any] = {}
-    while isinstance(page := await front.ask(question, least=CODE), Hits | SymbolList):
+    while isinstance(page := await ask(question), Hits | SymbolList):
         files |= {file.path: file for file in page.files}
         if not page.next:
             return replace(page, files=[*files.values()])

@@ -31,6 +31,11 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "uninstall": ("clients", "uninstall_command"),
         "agents": ("agents", "agents_group"),
     },
+    "Operate": {
+        "status": ("operate", "status"),
+        "check-updates": ("operate", "check_updates"),
+        "reindex": ("operate", "reindex"),
+    },
     "Look": {
         "index": ("look", "index"),
         "report": ("look", "report_command"),

@@ -4,9 +4,10 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 from asyncio import FIRST_COMPLETED
-from collections.abc import Callable, Collection, Coroutine
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,8 @@ from msgspec.structs import replace
 from fledgling.broker.audit_log.records import AgentRecord, EndRecord
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
 from fledgling.broker.cli.project import ServedProject, confined, indexed, project_of, setting_options, warn
+from fledgling.broker.control import answering, place
+from fledgling.broker.control.answering import Offer
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.metrics import ALONE, Metrics
@@ -36,11 +39,13 @@ _log = logging.getLogger("fledgling")
 
 @click.command()
 @setting_options
-def serve(**options: Any) -> None:
+@click.option("--control", is_flag=True, help="let your own commands ask this server: status, check-updates, reindex")
+def serve(*, control: bool, **options: Any) -> None:
     """Serve one MCP client on standard input and output, or several agents over HTTP."""
     project = project_of(options, logging.INFO, takes_several=True)
+    operators = _operators(project) if control else None
     if project.settings.transport != "stdio":
-        _serve_http(project)
+        _serve_http(project, operators)
         return
     log = _audit_log(project, project.profile)
     if project.settings.projects:
@@ -56,7 +61,9 @@ def serve(**options: Any) -> None:
     async def serving() -> None:
         front = Front(indexing.profile, indexing, project.settings.freshness)
         try:
-            await _unless_refused([indexing], lambda: server.serve(front, log, project.settings.answers))
+            offers = [Offer.of(front, log, project.settings, project.confining, None)]
+            async with _operated(operators, offers):
+                await _unless_refused([indexing], lambda: server.serve(front, log, project.settings.answers))
         finally:
             await front.close()
 
@@ -98,7 +105,7 @@ def _indexing(project: ServedProject, profile: Profile, log: AuditLog, root: str
     return Indexing(settings, profile, confining=project.confining, tell=log.tell, is_followed=is_followed)
 
 
-def _serve_http(project: ServedProject) -> None:
+def _serve_http(project: ServedProject, operators: socket.socket | None) -> None:
     """Serve over HTTP. What a confined broker may not do comes first: the file of agents, the log, the socket."""
     settings = project.settings
     if settings.transport == "sse":
@@ -139,6 +146,12 @@ def _serve_http(project: ServedProject) -> None:
             for front in fronts.values():
                 stack.push_async_callback(front.close)
             guests = [http.Guest(agent, front, logs_of[agent], settings) for agent, front in fronts.items()]
+            offers = [
+                Offer.of(front, log, settings, project.confining, agent.name)
+                for agent, front in fronts.items()
+                if isinstance(front, Front)
+            ]
+            await stack.enter_async_context(_operated(operators, offers))
             monitor = Monitor(watching, metrics, fronts) if watching else None
             serve_all = partial(http.serve, listening, settings.transport, guests, log, file, monitor)
             return await _unless_refused(indexings.values(), serve_all)
@@ -148,6 +161,25 @@ def _serve_http(project: ServedProject) -> None:
     if not was_told:
         problem = "the file was deleted, or another has taken its place"
         raise ConfigError(settings.agents, problem, "start Fledgling again")
+
+
+def _operators(project: ServedProject) -> socket.socket:
+    """Listen for operators, before this process is confined."""
+    if project.settings.projects:
+        raise ConfigError("--control", "a server of several projects takes no commands", "serve one --root")
+    return place.listening(os.environ, Path(project.settings.root))
+
+
+@asynccontextmanager
+async def _operated(operators: socket.socket | None, offers: Sequence[Offer]) -> AsyncIterator[None]:
+    """Answer operators, where there is a socket for them, as long as the block lasts."""
+    serving = asyncio.create_task(answering.serve(operators, offers)) if operators else None
+    try:
+        yield
+    finally:
+        if serving:
+            serving.cancel()
+            await asyncio.gather(serving, return_exceptions=True)
 
 
 def _audit_log(project: ServedProject, profile: Profile | None, hear: Hear | None = None) -> AuditLog:

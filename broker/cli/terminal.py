@@ -140,6 +140,12 @@ class ProgressLine:
             click.echo("fledgling: waiting for the index, which is built for this one command", err=True)
             self._is_said = True
 
+    def draw(self, text: str) -> None:
+        """Draw the line anew, on a terminal; what a file is called there is obeyed by none."""
+        if sys.stderr.isatty():
+            click.echo(f"\r\x1b[Kindexing: {visible(text)}", nl=False, err=True)
+            self._is_shown = True
+
     def clear(self) -> None:
         """Take the line away."""
         if self._is_shown:

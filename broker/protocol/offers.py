@@ -30,15 +30,12 @@ from mcp.types import (
 )
 
 from fledgling.broker.audit_log.records import LAYERS
-from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
+from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.protocol import prompts, render, resources, tools
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile
 
 TEXT = "text/plain"
-
-# The operator was promised a line about every decision: without it there is no answer.
-UNLOGGED = Refusal("unavailable", "the audit log cannot be written", "Ask again once the operator has seen to it.")
 
 Context = ServerRequestContext[Any, Any]
 # Puts a call and logs it; all calls of one request have one deadline.

@@ -25,13 +25,13 @@ from pydantic import ValidationError
 
 from fledgling import __version__
 from fledgling.broker.audit_log.records import MessageRecord, printable
-from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
+from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.basis import Basis
 from fledgling.broker.front import Front
 from fledgling.broker.projects.projects import Projects
 from fledgling.broker.protocol import render, schema, stdio, tools
 from fledgling.broker.protocol.client_log import ClientLog
-from fledgling.broker.protocol.offers import UNLOGGED, Context, Offers, ToolDenied
+from fledgling.broker.protocol.offers import Context, Offers, ToolDenied
 from fledgling.broker.status import percent, told
 from fledgling.config import Answers
 from fledgling.messages.answers import AnyAnswer, Refusal

@@ -12,7 +12,7 @@ MAX_EVENTS = 10_000  # changes that are kept, a hundred bytes each; of what was 
 Kind = Literal["added", "modified", "deleted"]
 
 
-class Event(NamedTuple):
+class FileEvent(NamedTuple):
     """A change of one file, and the generation in which it came."""
 
     generation: int
@@ -32,11 +32,11 @@ class Journal:
     def __init__(self, base: int, begun: int) -> None:
         """Begin over an index of generation `base`; events are noted from `begun` on."""
         self._base, self._horizon = base, begun
-        self._events: deque[Event] = deque()
+        self._events: deque[FileEvent] = deque()
 
     def note(self, generation: int, path: str, kind: Kind) -> None:
         """Note a change. Generations only grow."""
-        self._events.append(Event(generation, path, kind))
+        self._events.append(FileEvent(generation, path, kind))
         if len(self._events) > MAX_EVENTS:
             self._horizon = self._events.popleft().generation
 

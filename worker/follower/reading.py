@@ -89,7 +89,7 @@ class Reading:
         sources = [
             Source(path, row.language, tuple(text for _, text in pieces or ()))
             for path, (row, pieces) in sorted(read.items())
-            if row.language and row.line_count is not None
+            if row.language and row.line_count is not None and pieces  # an empty file is parsed by nobody
         ]
         found: dict[str, tuple[Facts, Outlined, SymbolColumns]] = {}
         for batch, answer in self._extractors.extract(sources, Batch((), self._tabled)) if sources else ():

@@ -1,0 +1,163 @@
+"""The server's end of its control socket: who connects, what is asked, and a line in the audit log for each."""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+
+from fledgling import __version__
+from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
+from fledgling.broker.control.asking import settings_digest
+from fledgling.broker.control.place import is_own
+from fledgling.broker.front import Front, denied
+from fledgling.broker.launch import receive
+from fledgling.broker.status import status
+from fledgling.config import Settings
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Confining
+from fledgling.messages.generations import CODE
+from fledgling.messages.operating import Answered, AskStatus, AskTool, FromOperator, Greeting, Reindex, Serving
+from fledgling.messages.questions import name_of
+from fledgling.messages.status import Status
+from fledgling.pipe import FrameError, Unpacker, pack
+
+CONTROL = "control"  # whom the audit log names for what comes by the socket
+MAX_OPERATORS = 8  # who are answered at once; others wait
+MAX_REQUEST_BYTES = 2**16  # of a request; SQL has 16 KiB
+MAX_REQUEST_VALUES = 1_000
+REQUEST_SECONDS = 5.0  # from connecting, or the last reply, to the end of a request
+REPLY_SECONDS = 10.0  # for taking a reply
+AGAIN_SECONDS = 1.0  # from a connection that could not be accepted to the next try
+_log = logging.getLogger("fledgling")
+
+
+class Offer(NamedTuple):
+    """An index that operators may ask: its front, its log, and how it is greeted with."""
+
+    front: Front
+    log: AuditLog
+    serving: Serving
+
+    @classmethod
+    def of(cls, front: Front, log: AuditLog, settings: Settings, confining: Confining, agent: str | None) -> "Offer":
+        """Return the offer of a front to an agent; what is asked by the socket is logged as asked by it."""
+        profile = front.profile
+        serving = Serving(
+            profile.name, profile.digest, settings_digest(settings, confining), front.indexing.is_followed, agent
+        )
+        return cls(front, log.of(f"{agent}/{CONTROL}" if agent else CONTROL), serving)
+
+
+async def serve(listening: socket.socket, offers: Sequence[Offer]) -> None:
+    """Answer operators until cancelled."""
+    room = asyncio.Semaphore(MAX_OPERATORS)
+    loop = asyncio.get_running_loop()
+    async with asyncio.TaskGroup() as talks:
+        while True:
+            await room.acquire()
+            try:
+                connection, _ = await loop.sock_accept(listening)
+            except OSError as failed:
+                _log.warning("an operator cannot be answered: %s", failed.strerror)
+                room.release()
+                await asyncio.sleep(AGAIN_SECONDS)
+                continue
+            talks.create_task(_talk(connection, offers)).add_done_callback(lambda _: room.release())
+
+
+async def _talk(connection: socket.socket, offers: Sequence[Offer]) -> None:
+    """Greet one operator, and reply to one request after the other. One who sends what is none hears no more."""
+    if not is_own(connection):
+        connection.close()
+        return
+    reader, writer = await asyncio.open_unix_connection(sock=connection)
+    requests: Unpacker[FromOperator] = Unpacker(FromOperator, MAX_REQUEST_BYTES, MAX_REQUEST_VALUES)
+    try:
+        writer.write(pack(Greeting(__version__, os.getpid(), tuple(offer.serving for offer in offers))))
+        while asked := await _request(reader, requests):
+            reply = await _unless_gone(reader, asked, offers)
+            if reply is None:
+                break
+            writer.write(pack(reply))
+            async with asyncio.timeout(REPLY_SECONDS):
+                await writer.drain()
+    except (OSError, FrameError, TimeoutError) as broken:
+        _log.warning("an operator broke off, or sent no request: %s", type(broken).__name__)
+    finally:
+        writer.transport.abort()
+
+
+async def _request(reader: asyncio.StreamReader, requests: Unpacker[FromOperator]) -> FromOperator | None:
+    async with asyncio.timeout(REQUEST_SECONDS):
+        return await receive(reader, requests)
+
+
+async def _unless_gone(
+    reader: asyncio.StreamReader, asked: FromOperator, offers: Sequence[Offer]
+) -> Status | Answered | Refusal | None:
+    """Return the reply; None where the operator has gone meanwhile, and the call is cancelled."""
+    gone, replying = asyncio.ensure_future(reader.read(1)), asyncio.ensure_future(_reply(asked, offers))
+    try:
+        await asyncio.wait({gone, replying}, return_when=asyncio.FIRST_COMPLETED)
+        return replying.result() if replying.done() else None
+    finally:
+        for task in (gone, replying):
+            task.cancel()
+        await asyncio.gather(gone, replying, return_exceptions=True)
+
+
+async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | Answered | Refusal:
+    if asked.number >= len(offers):
+        return Refusal("invalid", "there is no index of this number", "Give one that the server has greeted with.")
+    offer = offers[asked.number]
+    try:
+        match asked:
+            case AskTool():
+                return await _answered(offer, asked)
+            case AskStatus():
+                return await _decided(offer, "status", partial(status, offer.front, asked.since, looks=asked.looks))
+            case Reindex():
+                return await _decided(offer, "reindex", partial(_reindexed, offer.front))
+    except AuditLogError as failed:
+        _log.error("%s; an operator's request is refused", failed)
+        return UNLOGGED
+
+
+async def _answered(offer: Offer, asked: AskTool) -> Answered:
+    """Put a call as an agent's is put: under the same profile, limits and log."""
+    front, tool = offer.front, name_of(type(asked.question))
+    arguments = msgspec.to_builtins(asked.question)
+    del arguments["tool"]
+    with offer.log.deciding(front.profile, tool, arguments) as decision:
+        if tool in front.profile.tools:
+            answer = await front.ask(asked.question, least=CODE, basis=decision.basis)
+        else:
+            answer = denied(front.profile, tool)
+        decision.became(answer, len(msgspec.msgpack.encode(answer)))
+    newest = front.indexing.newest_or_none()
+    return Answered(answer, is_partial=newest is not None and newest.partial is not None)
+
+
+async def _decided(offer: Offer, what: str, reply: Callable[[], Awaitable[Status | Refusal]]) -> Status | Refusal:
+    with offer.log.deciding(offer.front.profile, f"{CONTROL}/{what}", {}) as decision:
+        replied = await reply()
+        decision.bytes, decision.layer = len(msgspec.msgpack.encode(replied)), "broker"
+        if isinstance(replied, Refusal):
+            decision.verdict, decision.reason = "refused", replied.kind
+        else:
+            decision.verdict = "allowed"
+    return replied
+
+
+async def _reindexed(front: Front) -> Status | Refusal:
+    """Have the index built anew, unless that is under way; the one there is serves until it is whole."""
+    if not front.indexing.is_followed:
+        reason = "this server does not follow the project (freshness = off), and has let go of it"
+        return Refusal("unavailable", reason, "Start it again.")
+    front.indexing.renew(at_once=True)
+    return await status(front, looks=False)

@@ -1,0 +1,103 @@
+"""A command's end of the control sockets: which servers there are of a root, and what they are asked."""
+
+import hashlib
+import logging
+import socket
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+
+from fledgling import __version__
+from fledgling.broker.control import place
+from fledgling.config import Settings
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Confining
+from fledgling.messages.operating import Answered, AskTool, FromOperator, Greeting, Serving, ToOperator
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import AnyQuestion
+from fledgling.pipe import FrameError, Pipe
+
+GREETING_SECONDS = 2.0  # of a server that is alive; one that is stopped is passed over
+REPLY_SECONDS = 5.0  # beside what a call may take
+ELSEWHERE = ("unavailable", "busy", "failed")  # refusals of a server, where an index of one's own may do better
+_log = logging.getLogger("fledgling")
+
+
+class NoAnswerError(Exception):
+    """A server has not answered a call."""
+
+
+class ServedIndex:
+    """An index of a running server.
+
+    >>> index.ask(AskStatus(index.number), 30.0)
+    Status(state='completed', ...)
+    """
+
+    def __init__(self, pid: int, number: int, serving: Serving, connection: socket.socket) -> None:
+        """Take what the server, of process `pid`, has greeted with."""
+        self.pid, self.number, self.serving = pid, number, serving
+        self._connection = connection
+
+    def ask(self, request: FromOperator, seconds: float) -> ToOperator | None:
+        """Return the reply; None where there is none in its time, or the server ends."""
+        try:
+            pipe = _pipe(self._connection, seconds)
+            pipe.send(request)
+            return pipe.receive()
+        except (OSError, FrameError) as broken:
+            _log.warning("the server with pid %d does not answer: %s", self.pid, broken)
+            return None
+
+    def answer(self, question: AnyQuestion, profile: Profile) -> Answered:
+        """Return the answer to a call. Raises NoAnswerError where an index of one's own may do better."""
+        reply = self.ask(AskTool(self.number, question), profile.query_timeout + REPLY_SECONDS)
+        if not isinstance(reply, Answered) or (isinstance(reply.answer, Refusal) and reply.answer.kind in ELSEWHERE):
+            raise NoAnswerError
+        return reply
+
+
+def settings_digest(settings: Settings, confining: Confining) -> str:
+    """Return the hash of all settings that decide what is in an index, and how it may be made."""
+    return hashlib.sha256(msgspec.json.encode((settings.scope, confining))).hexdigest()
+
+
+@contextmanager
+def indexes(environment: Mapping[str, str], root: Path) -> Iterator[list[ServedIndex]]:
+    """Yield the indexes of all servers of a root that take commands of this user, as long as the block lasts."""
+    found: list[ServedIndex] = []
+    with ExitStack() as stack:
+        for connection in place.connected(environment, root):
+            stack.enter_context(connection)
+            try:
+                greeting = _pipe(connection, GREETING_SECONDS).receive()
+            except (OSError, FrameError) as broken:
+                _log.warning("a server of this root does not answer: %s", broken)
+                continue
+            if isinstance(greeting, Greeting) and greeting.version == __version__:
+                found += [ServedIndex(greeting.pid, *each, connection) for each in enumerate(greeting.serving)]
+        yield found
+
+
+def same(indexes: Iterable[ServedIndex], profile: Profile, settings: str) -> ServedIndex | None:
+    """Return an index that answers as one would that was built now under a profile and settings (their hash)."""
+    wanted = profile.digest, settings
+    return next(
+        (
+            index
+            for index in indexes
+            if index.serving.is_followed and (index.serving.digest, index.serving.settings) == wanted
+        ),
+        None,
+    )
+
+
+def _pipe(connection: socket.socket, seconds: float) -> Pipe[ToOperator]:
+    """Return a pipe to a server whose reads and writes take no longer than this: socket(7), SO_RCVTIMEO."""
+    most = struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
+    for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        connection.setsockopt(socket.SOL_SOCKET, option, most)
+    return Pipe(ToOperator, connection.fileno(), connection.fileno())

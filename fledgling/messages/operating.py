@@ -1,0 +1,66 @@
+"""What an operator and a running server say to each other over the server's control socket: one request, one reply."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.bounded import Count, Word
+from fledgling.messages.questions import AnyQuestion
+from fledgling.messages.status import Status
+
+Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]  # SHA-256
+
+
+class Serving(Struct, frozen=True):
+    """An index that a server serves: under which profile, of which settings, for which agent where it has several.
+
+    Who asks under the same profile and settings (by their hashes) may take its answers for those of an index of its
+    own, if it `is_followed`.
+    """
+
+    profile: Word
+    digest: Digest
+    settings: Digest
+    is_followed: bool
+    agent: Word | None = None
+
+
+class Greeting(Struct, frozen=True, forbid_unknown_fields=True, tag="greeting"):
+    """Server to operator, first: its version, its process, and what it serves."""
+
+    version: Word
+    pid: Count
+    serving: Annotated[tuple[Serving, ...], Meta(min_length=1, max_length=64)]
+
+
+class AskStatus(Struct, frozen=True, forbid_unknown_fields=True, tag="ask_status"):
+    """Operator to server: how does the index with this number stand, and what has changed since a generation?"""
+
+    number: Count
+    since: Count | None = None
+    looks: bool = False
+
+
+class Reindex(Struct, frozen=True, forbid_unknown_fields=True, tag="reindex"):
+    """Operator to server: build the index with this number anew. The reply is its status then."""
+
+    number: Count
+
+
+class AskTool(Struct, frozen=True, forbid_unknown_fields=True, tag="ask_tool"):
+    """Operator to server: answer this from the index with this number."""
+
+    number: Count
+    question: AnyQuestion
+
+
+class Answered(Struct, frozen=True, forbid_unknown_fields=True, tag="answered"):
+    """Server to operator: the answer, and whether the index it is from is partial."""
+
+    answer: AnyAnswer | Refusal
+    is_partial: bool = False
+
+
+FromOperator = AskStatus | Reindex | AskTool
+ToOperator = Greeting | Status | Answered | Refusal

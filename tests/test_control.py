@@ -1,0 +1,370 @@
+"""The control socket: who reaches it, what it answers, what is left of it, and what one does who means no good."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from running import PATIENCE, Server
+from test_cli import fledgling
+
+from fledgling import __version__
+from fledgling.broker.control import answering
+from fledgling.messages.operating import AskStatus, FromOperator, Greeting, Reindex, ToOperator
+from fledgling.messages.status import Status
+from fledgling.pipe import FrameError, Pipe, pack
+
+UNANSWERED = "no server of this root takes commands. Start one with `fledgling serve --control`"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of this user's alone; the name of a socket in it is longer than the kernel takes."""
+    directory = tmp_path_factory.mktemp("runtime" + "x" * 90)
+    directory.chmod(0o700)
+    return directory
+
+
+def until(holds: Callable[[], object], seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "this does not come about"
+        time.sleep(0.01)
+
+
+@contextmanager
+def serving(root: Path, place: Path, *options: str, **started: object) -> Iterator[Server]:
+    environment = {"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}
+    with Server(root, "--control", *options, env=environment, **started) as server:
+        server.begin()
+        yield server
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("served")
+    (root / "a.py").write_text("def needle():\n    return 1\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("log") / "audit.jsonl"
+
+
+@pytest.fixture(scope="module")
+def served(root: Path, place: Path, log: Path) -> Iterator[Server]:
+    with serving(root, place, "--audit-log", str(log)) as server:
+        until(lambda: fledgling("status", "--root", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0)
+        yield server
+
+
+def logged(log: Path) -> list[tuple[str, str, str, str]]:
+    records = [json.loads(line) for line in log.read_bytes().splitlines()]
+    return [(r["agent"], r["tool"], r["verdict"], r["layer"]) for r in records if r["event"] == "call"]
+
+
+def files(place: Path) -> list[str]:
+    return sorted(os.listdir(place))
+
+
+# ---- what an operator asks -------------------------------------------------------------------------------------------
+
+
+def test_an_operator_sees_how_the_index_stands_and_what_has_changed(served, root, place, log):
+    def ask(*arguments):
+        return fledgling(*arguments, "--root", str(root), XDG_RUNTIME_DIR=str(place))
+
+    one = ask("status")
+    assert one.returncode == 0
+    assert f"server {served.process.pid}, profile fledgling-core\n  state: completed\n" in one.stdout
+    none = ask("check-updates")
+    assert none.returncode == 1
+    assert "0 added, 0 modified, 0 deleted" in none.stdout
+    (root / "new.py").write_text("needle = 2\n")
+    some = ask("check-updates")
+    assert some.returncode == 0
+    assert "    added: new.py\n" in some.stdout
+    [said] = json.loads(ask("status", "--json").stdout)
+    assert (said["state"], said["generation"], said["changes"]["added"]["paths"]) == ("completed", 1, ["new.py"])
+    assert ask("check-updates", "--since", "1").returncode == 1
+    anew = ask("reindex")
+    assert (anew.returncode, anew.stderr) == (0, "")
+    assert "  files: 2 of 2\n" in anew.stdout
+    assert "changes since generation 2: 0 added, 0 modified, 0 deleted" in anew.stdout
+    assert str(root) not in one.stdout + some.stdout + anew.stdout
+    for what in ("status", "reindex"):
+        assert ("control", f"control/{what}", "allowed", "broker") in logged(log)
+
+
+def test_a_command_asks_a_server_of_the_same_profile_and_settings(served, root, place, log):
+    """What it prints is what it would without; the log of the server shows who was asked."""
+    before = len(logged(log))
+    for command in (["search", "needle"], ["search", "-l", "needle"], ["read", "none.py"], ["symbols"]):
+        asked = fledgling(*command, "--root", str(root), XDG_RUNTIME_DIR=str(place))
+        alone = fledgling(*command, "--fresh", "--root", str(root), XDG_RUNTIME_DIR=str(place))
+        assert (asked.stdout, asked.stderr, asked.returncode) == (alone.stdout, alone.stderr, alone.returncode)
+    assert [(agent, tool) for agent, tool, *_ in logged(log)[before:]] == [
+        ("control", "search"),
+        ("control", "search"),
+        ("control", "read"),
+        ("control", "symbols"),
+    ]
+    others = (
+        ["explore", "--max-files", "9"],
+        ["explore", "--allow-degraded"],
+        ["query", "FROM files", "--profile", "fledgling-analyst"],
+    )
+    for command in others:
+        assert fledgling(*command, "--root", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0
+    assert len(logged(log)) == before + 4
+
+
+def test_what_is_asked_is_held_to_the_profile(served, root, place, log):
+    """The broker's own check, whatever a command of another make asks."""
+    from fledgling.messages.operating import AskTool  # noqa: PLC0415
+    from fledgling.messages.questions import Query  # noqa: PLC0415
+
+    with connected(place) as pipe:
+        assert isinstance(pipe.receive(), Greeting)
+        pipe.send(AskTool(0, Query("SELECT 1")))
+        answer = pipe.receive().answer
+        assert (answer.kind, "is not a tool of the profile fledgling-core" in answer.reason) == ("denied", True)
+        pipe.send(AskStatus(1))
+        assert pipe.receive().kind == "invalid"
+    assert ("control", "query", "denied", "profile") in logged(log)
+
+
+@pytest.mark.parametrize("command", ["status", "check-updates", "reindex"])
+def test_without_a_server_that_takes_commands_it_is_said(tmp_path, place, command):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    with Server(tmp_path, env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}) as server:
+        server.begin()
+        for environment in ({"XDG_RUNTIME_DIR": str(place)}, {}, {"XDG_RUNTIME_DIR": "/none"}):
+            done = fledgling(command, "--root", str(tmp_path), **environment)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert UNANSWERED in done.stderr
+
+
+def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_path, place):
+    (tmp_path / "a.py").write_text("needle = 1\n")
+    with serving(tmp_path, place, "--freshness", "off") as server:
+        until(lambda: fledgling("status", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place)).returncode == 0)
+        refused = fledgling("reindex", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
+        assert refused.returncode == 1
+        assert "does not follow the project" in refused.stderr
+        (tmp_path / "a.py").write_text("other = 1\n")
+        found = fledgling("search", "needle", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
+        assert found.returncode == 1  # an index built for it knows
+        assert server.process.poll() is None
+
+
+def test_a_server_that_stands_still_is_passed_over(tmp_path, place):
+    (tmp_path / "a.py").write_text("needle = 1\n")
+    with serving(tmp_path, place) as server:
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            found = fledgling("search", "needle", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        assert found.returncode == 0
+        assert "a server of this root does not answer" in found.stderr
+
+
+def test_every_agent_over_http_has_its_own(tmp_path, place):
+    root, agents = tmp_path / "root", tmp_path / "agents"
+    root.mkdir()
+    (root / "a.py").write_text("needle = 1\n")
+    for name, profile in (("reviewer", "fledgling-core"), ("analyst", "fledgling-analyst")):
+        assert fledgling("agents", "add", name, "--profile", profile, "--agents", str(agents)).returncode == 0
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    log = tmp_path / "log"
+    options = ["--transport", "http", "--port", port, "--agents", str(agents), "--audit-log", str(log)]
+    environment = {"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}
+    with Server(root, "--control", *options, env=environment):
+        until(lambda: fledgling("status", "--root", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0)
+        said = fledgling("status", "--root", str(root), "--json", XDG_RUNTIME_DIR=str(place))
+        assert [(each["agent"], each["profile"]) for each in json.loads(said.stdout)] == [
+            ("reviewer", "fledgling-core"),
+            ("analyst", "fledgling-analyst"),
+        ]
+        query = ["query", "SELECT count(*) FROM files", "--profile", "fledgling-analyst", "--root", str(root)]
+        assert fledgling(*query, XDG_RUNTIME_DIR=str(place)).returncode == 0
+        assert ("analyst/control", "query", "allowed", "worker") in logged(log)
+        named = fledgling("status", "--root", str(root), "--profile", "fledgling-core", XDG_RUNTIME_DIR=str(place))
+        assert "agent reviewer" in named.stdout
+        assert "agent analyst" not in named.stdout
+
+
+# ---- who reaches it, and what is left of it --------------------------------------------------------------------------
+
+WRONG_PLACES: dict[str, Callable[[Path], str]] = {
+    "none is named": lambda _: "",
+    "a relative one": lambda _: "runtime",
+    "it is not there": lambda directory: str(directory / "none"),
+    "it is a file": lambda directory: str(directory / "file"),
+    "others may read it": lambda directory: str(directory / "shown"),
+    "others may enter it": lambda directory: str(directory / "entered"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_PLACES)
+def test_no_socket_is_made_where_others_could_reach_it(tmp_path, root, wrong):
+    (tmp_path / "file").write_text("")
+    for name, mode in (("shown", 0o740), ("entered", 0o711)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(mode)
+    done = fledgling("serve", "--control", "--root", str(root), XDG_RUNTIME_DIR=WRONG_PLACES[wrong](tmp_path))
+    assert done.returncode == 2
+    assert "set XDG_RUNTIME_DIR to a directory that you own and nobody else may enter (mode 0700)" in done.stderr
+    assert not [name for path in tmp_path.iterdir() if path.is_dir() for name in os.listdir(path)]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed, and only root can become one")
+def test_another_user_hears_nothing(served, place):
+    """Not through the directory; nor, were that opened, by the socket: it closes without a word, and is not stopped."""
+    code = "import os,socket,sys; os.setgid(65534); os.setuid(65534); s=socket.socket(socket.AF_UNIX)\n"
+    code += "s.connect(f'/proc/self/fd/{sys.argv[1]}/{sys.argv[2]}'); print(s.recv(9))"
+    for mode, heard in ((0o700, "PermissionError"), (0o711, "b''")):
+        place.chmod(mode)
+        (place / files(place)[0]).chmod(0o777)
+        directory = os.open(place, os.O_PATH)
+        command = [sys.executable, "-I", "-c", code, str(directory), files(place)[0]]
+        done = subprocess.run(command, pass_fds=[directory], capture_output=True, text=True, check=False)
+        os.close(directory)
+        assert heard in done.stdout + done.stderr
+    place.chmod(0o700)
+    with connected(place) as pipe:
+        assert isinstance(pipe.receive(), Greeting)
+
+
+@pytest.mark.parametrize("ending", ["the client closes", "SIGTERM", "SIGINT", "SIGHUP", "SIGKILL", "all of its group"])
+def test_nothing_is_left_of_it_after_any_end(root, tmp_path, ending):
+    tmp_path.chmod(0o700)
+    with serving(root, tmp_path, start_new_session=True) as server:
+        until(lambda: files(tmp_path))
+        left = [server.seen, *server.seen.children(recursive=True)]
+        if ending == "the client closes":
+            server.process.stdin.close()
+        elif ending == "all of its group":
+            os.killpg(server.process.pid, signal.SIGKILL)
+        else:
+            server.process.send_signal(getattr(signal, ending))
+        until(lambda: not files(tmp_path))
+        server.process.wait(PATIENCE)
+        until(lambda: not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in left))
+
+
+def test_what_is_left_where_all_are_killed_is_known_and_removed(root, tmp_path):
+    tmp_path.chmod(0o700)
+    with serving(root, tmp_path) as server:
+        until(lambda: files(tmp_path))
+        for process in [*server.seen.children(recursive=True), server.seen]:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        server.process.wait(PATIENCE)
+        [stale] = files(tmp_path)
+        kept = re.sub("-[0-9a-f]+$", "-kept", stale)
+        (tmp_path / kept).write_text("no socket")
+        done = fledgling("status", "--root", str(root), XDG_RUNTIME_DIR=str(tmp_path))
+        assert UNANSWERED in done.stderr
+        assert files(tmp_path) == [kept]
+
+
+def test_the_process_that_removes_it_holds_nothing_and_may_do_nothing_else(served, place):
+    [keeper] = [child for child in served.seen.children() if "serve" in child.cmdline()]
+    opened = {os.readlink(f"/proc/{keeper.pid}/fd/{number}") for number in os.listdir(f"/proc/{keeper.pid}/fd")}
+    assert {name.partition(":")[0] for name in opened} == {"pipe", str(place)}
+    assert "NoNewPrivs:\t1" in Path(f"/proc/{keeper.pid}/status").read_text()
+    assert os.getsid(keeper.pid) == keeper.pid
+
+
+def test_a_server_that_is_not_told_to_makes_no_socket(root, tmp_path):
+    tmp_path.chmod(0o700)
+    with Server(root, env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(tmp_path)}) as server:
+        server.begin()
+        assert files(tmp_path) == []
+        assert not [child for child in server.seen.children() if "serve" in child.cmdline()]
+
+
+# ---- who means no good -----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def connected(place: Path) -> Iterator[Pipe[ToOperator]]:
+    with socket.socket(socket.AF_UNIX) as connection:
+        directory = os.open(place, os.O_PATH)
+        connection.connect(f"/proc/self/fd/{directory}/{files(place)[0]}")
+        os.close(directory)
+        yield Pipe(ToOperator, connection.fileno(), connection.fileno())
+
+
+HOSTILE: dict[str, bytes] = {
+    "no frame": b"GET / HTTP/1.1\r\n\r\n",
+    "a length of 4 GB": b"\xff\xff\xff\xff",
+    "a length past the limit": (answering.MAX_REQUEST_BYTES + 1).to_bytes(4, "big"),
+    "nothing of a message": (9).to_bytes(4, "big") + b"\x00" * 9,
+    "a message of the other side": pack(Greeting(__version__, 1, ())),
+    "a number below zero": pack(AskStatus(-1)),
+    "many values": (60_003).to_bytes(4, "big") + b"\xdd\x00\x00\xea\x5e" + b"\x90" * 59_998,
+}
+
+
+@pytest.mark.parametrize("sent", HOSTILE)
+def test_what_is_no_request_ends_the_connection_and_nothing_else(served, place, sent):
+    with connected(place) as pipe:
+        assert isinstance(pipe.receive(), Greeting)
+        pipe.write(HOSTILE[sent])
+        with suppress(ConnectionResetError, FrameError):
+            assert pipe.receive() is None
+    with connected(place) as pipe:
+        assert pipe.receive().version == __version__
+        pipe.send(AskStatus(0))
+        assert isinstance(pipe.receive(), Status)
+
+
+def test_who_connects_and_is_silent_makes_room(served, place):
+    """So many at once are answered; others wait until these have been silent for too long."""
+    silent = [connected(place) for _ in range(answering.MAX_OPERATORS)]
+    for each in silent:
+        each.__enter__()
+    begun = time.monotonic()
+    with connected(place) as pipe:
+        assert isinstance(pipe.receive(), Greeting)
+    assert 1 < time.monotonic() - begun < answering.REQUEST_SECONDS + PATIENCE
+    for each in silent:
+        each.__exit__(None, None, None)
+
+
+def test_who_does_not_take_replies_holds_up_nobody(served, place):
+    with connected(place) as deaf:
+        flood = pack(AskStatus(0)) * 2_000
+        writing = threading.Thread(target=lambda: _written(deaf, flood), daemon=True)
+        writing.start()
+        with connected(place) as pipe:
+            assert isinstance(pipe.receive(), Greeting)
+            pipe.send(AskStatus(0))
+            assert isinstance(pipe.receive(), Status)
+    assert served.process.poll() is None
+
+
+def _written(pipe: Pipe[ToOperator], data: bytes) -> None:
+    with suppress(OSError):
+        pipe.write(data)
+
+
+def test_every_request_is_of_a_kind_that_is_known() -> None:
+    assert {kind.__name__ for kind in FromOperator.__args__} == {"AskStatus", "Reindex", "AskTool"}
+    assert Reindex(0).__struct_config__.forbid_unknown_fields
