@@ -8,7 +8,9 @@ until the type of its setting reads it, so a variable, a flag and a file mean th
 
 import difflib
 import os
+import re
 import stat
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Annotated, Literal, NamedTuple, get_type_hints
@@ -211,6 +213,7 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
     settings = msgspec.convert({key: _converted(key, *given[key]) for key in given}, Settings)
     sources = {key: given[key].source if key in given else "default" for key in KEYS}
     _refuse_extensions(settings, sources)
+    _refuse_patterns(settings, sources)
     if is_path(settings.profile):
         _refuse_relative("profile", settings.profile, sources)
     if settings.audit_log not in NO_FILES:
@@ -387,6 +390,25 @@ def _refuse_extensions(settings: Settings, sources: Mapping[str, str]) -> None:
             f"DuckDB extensions ({names}) cannot be loaded: the query worker loads no code and can open no path",
             "leave the setting out; core_functions, icu, json and parquet are built in",
         )
+
+
+def _refuse_patterns(settings: Settings, sources: Mapping[str, str]) -> None:
+    """Refuse a pattern that pathspec reads as none: what its writer meant to leave out would be served."""
+    if sources["exclude_patterns"] == "default":
+        return
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415  (25 ms, where there are patterns alone)
+    from pathspec.patterns.gitignore import GitIgnorePatternError  # noqa: PLC0415
+
+    for pattern in settings.exclude_patterns:
+        try:
+            with warnings.catch_warnings(action="ignore"):  # of re, about sets in sets
+                [read] = GitIgnoreSpec.from_lines([pattern], backend="simple").patterns
+            is_read = read.include is not None
+        except (GitIgnorePatternError, re.error):
+            is_read = False
+        if not is_read:
+            wrong = f"exclude_patterns holds {pattern!r}, which leaves out nothing"
+            raise ConfigError(sources["exclude_patterns"], wrong, "write each as a line of a .gitignore")
 
 
 def _refuse_relative(key: str, path: str, sources: Mapping[str, str]) -> None:

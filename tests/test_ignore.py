@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from costing import costs_under
+from pathspec import GitIgnoreSpec
 from trees import git, git_files, walked
 
 from fledgling.gitignore import MAX_PATTERN, MAX_PATTERNS, MAX_WILDCARDS, compile_patterns
@@ -162,3 +163,30 @@ def test_nested_ignore_files_have_a_limit_together():
         answers.append(is_complete)
     assert sum(layer.size for layer in rules.layers) == MAX_IN_FORCE
     assert answers == [True, True, True, True, False, False]
+
+
+# fmt: off
+# A list as people write it, without exceptions: where one is there, pathspec includes below a directory that is out.
+USUAL = [
+    "*.pyc", "__pycache__", ".git", "node_modules", "*.log", "build/", "/dist", "*.egg-info/", ".venv/", ".env",
+    "docs/_build/", "**/target/", "*.class", "coverage.*", ".idea/", "*~", "tmp/**", "a/**/b.txt", "*.min.js",
+    "[Bb]in/", ".DS_Store", "*.so", "vendor/*/cache",
+]
+SEGMENTS = [
+    "a", "b", "build", "dist", "node_modules", "src", "docs", "_build", "x.pyc", "keep.log", "y.log", "target", "Bin",
+    "bin", "tmp", "b.txt", "main.py", "app.min.js", "vendor", "cache", ".env", "q~", "coverage.xml", "x.egg-info",
+    "lib.so",
+]
+# fmt: on
+
+
+def test_pathspec_says_the_same_of_a_usual_list():
+    """The second judge beside git, and what an operator's own patterns are checked with."""
+    random = Random(1)
+    paths = {"/".join(random.choices(SEGMENTS, k=random.randint(1, 5))) for _ in range(5000)}
+    spec = GitIgnoreSpec.from_lines(USUAL)
+    rules, _ = Rules().with_file("\n".join(USUAL).encode(), 0)
+    for path in paths:
+        above = [path[:at] for at, byte in enumerate(path) if byte == "/"]
+        is_out = any(rules.ignore(name.encode(), is_directory=True) for name in above)
+        assert (is_out or rules.ignore(path.encode(), is_directory=False)) == spec.match_file(path), path
