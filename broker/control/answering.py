@@ -21,7 +21,7 @@ from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import CODE
-from fledgling.messages.operating import Answered, AskStatus, AskTool, FromOperator, Greeting, Reindex, Serving
+from fledgling.messages.operating import AskStatus, AskTool, FromOperator, Greeting, Reindex, ServedAnswer, Serving
 from fledgling.messages.questions import name_of
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Unpacker, pack
@@ -99,7 +99,7 @@ async def _request(reader: asyncio.StreamReader, requests: Unpacker[FromOperator
 
 async def _unless_gone(
     reader: asyncio.StreamReader, asked: FromOperator, offers: Sequence[Offer]
-) -> Status | Answered | Refusal | None:
+) -> Status | ServedAnswer | Refusal | None:
     """Return the reply; None where the operator has gone meanwhile, and the call is cancelled."""
     gone, replying = asyncio.ensure_future(reader.read(1)), asyncio.ensure_future(_reply(asked, offers))
     try:
@@ -111,7 +111,7 @@ async def _unless_gone(
         await asyncio.gather(gone, replying, return_exceptions=True)
 
 
-async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | Answered | Refusal:
+async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | ServedAnswer | Refusal:
     if asked.number >= len(offers):
         return Refusal("invalid", "there is no index of this number", "Give one that the server has greeted with.")
     offer = offers[asked.number]
@@ -128,7 +128,7 @@ async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | Answe
         return UNLOGGED
 
 
-async def _answered(offer: Offer, asked: AskTool) -> Answered:
+async def _answered(offer: Offer, asked: AskTool) -> ServedAnswer:
     """Put a call as an agent's is put: under the same profile, limits and log."""
     front, tool = offer.front, name_of(type(asked.question))
     arguments = msgspec.to_builtins(asked.question)
@@ -140,7 +140,7 @@ async def _answered(offer: Offer, asked: AskTool) -> Answered:
             answer = denied(front.profile, tool)
         decision.became(answer, len(msgspec.msgpack.encode(answer)))
     newest = front.indexing.newest_or_none()
-    return Answered(answer, is_partial=newest is not None and newest.partial is not None)
+    return ServedAnswer(answer, is_partial=newest is not None and newest.partial is not None)
 
 
 async def _decided(offer: Offer, what: str, reply: Callable[[], Awaitable[Status | Refusal]]) -> Status | Refusal:

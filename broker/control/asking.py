@@ -15,7 +15,7 @@ from fledgling.broker.control import place
 from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Confining
-from fledgling.messages.operating import Answered, AskTool, FromOperator, Greeting, Serving, ToOperator
+from fledgling.messages.operating import AskTool, FromOperator, Greeting, ServedAnswer, Serving, ToOperator
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion
 from fledgling.pipe import FrameError, Pipe
@@ -52,10 +52,12 @@ class ServedIndex:
             _log.warning("the server with pid %d does not answer: %s", self.pid, broken)
             return None
 
-    def answer(self, question: AnyQuestion, profile: Profile) -> Answered:
+    def answer(self, question: AnyQuestion, profile: Profile) -> ServedAnswer:
         """Return the answer to a call. Raises NoAnswerError where an index of one's own may do better."""
         reply = self.ask(AskTool(self.number, question), profile.query_timeout + REPLY_SECONDS)
-        if not isinstance(reply, Answered) or (isinstance(reply.answer, Refusal) and reply.answer.kind in ELSEWHERE):
+        if not isinstance(reply, ServedAnswer) or (
+            isinstance(reply.answer, Refusal) and reply.answer.kind in ELSEWHERE
+        ):
             raise NoAnswerError
         return reply
 

@@ -55,7 +55,7 @@ class AskTool(Struct, frozen=True, forbid_unknown_fields=True, tag="ask_tool"):
     question: AnyQuestion
 
 
-class Answered(Struct, frozen=True, forbid_unknown_fields=True, tag="answered"):
+class ServedAnswer(Struct, frozen=True, forbid_unknown_fields=True, tag="served_answer"):
     """Server to operator: the answer, and whether the index it is from is partial."""
 
     answer: AnyAnswer | Refusal
@@ -63,4 +63,4 @@ class Answered(Struct, frozen=True, forbid_unknown_fields=True, tag="answered"):
 
 
 FromOperator = AskStatus | Reindex | AskTool
-ToOperator = Greeting | Status | Answered | Refusal
+ToOperator = Greeting | Status | ServedAnswer | Refusal
