@@ -25,6 +25,8 @@ from fledgling.messages.answers import (
     Hits,
     Next,
     Overview,
+    Passage,
+    Ranking,
     Relations,
     SymbolList,
     Table,
@@ -129,6 +131,23 @@ def _matches(question: Search, file: FileHits) -> bool:
     return bool(hits) and _grows(file.hits) and _grows(numbers) and inside <= hits <= set(numbers) <= around
 
 
+def ranks(question: Search, found: Ranking, profile: Profile) -> bool:
+    """Return whether passages are where the filters leave them, by a mode that may be, and not too many."""
+    may_be = {"docs": ("docs",), "meaning": ("meaning",), "auto": ("meaning",)}
+    return (
+        question.kind is None
+        and not question.is_regex
+        and found.mode_used in may_be.get(question.mode, ())
+        and len(found.files) <= min(question.max_results, found.total)
+        and all(_is_within(question, passage) for passage in found.files)
+        and (found.mode_used == "docs" or len({passage.path for passage in found.files}) == len(found.files))
+        and all(first.score >= second.score for first, second in pairwise(found.files))
+        and all(_grows([number for number, _ in passage.best]) for passage in found.files)
+        and all((passage.why is not None) == question.explain for passage in found.files)
+        and _are_ranges((passage.lines for passage in found.files), profile)
+    )
+
+
 def lists(question: Search | Symbols, found: SymbolList, profile: Profile) -> bool:
     """Return whether definitions are where the filters leave them, of the kind, and no more than their total."""
     count = sum(len(file.symbols) for file in found.files)
@@ -209,7 +228,7 @@ def _plain(path: str) -> str:
     return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
-def _is_within(question: Search | Symbols, file: FileHits | FileSymbols) -> bool:
+def _is_within(question: Search | Symbols, file: FileHits | FileSymbols | Passage) -> bool:
     """Return whether a file is what the filters leave, as far as that is no matter of patterns."""
     asked = _plain(question.path or "")
     is_inside = not asked or _WILDCARD.search(asked) or f"{file.path}/".startswith(f"{asked}/")

@@ -26,6 +26,7 @@ from fledgling.messages.answers import (
     Found,
     Hits,
     Overview,
+    Ranking,
     Refusal,
     SymbolList,
 )
@@ -426,7 +427,7 @@ def named(found: Found | Refusal) -> set[str]:
     match found:
         case Excerpt():
             return {found.path}
-        case Hits() | SymbolList():
+        case Hits() | SymbolList() | Ranking():
             return {file.path for file in found.files}
         case DependencyGraph():
             return {found.path, *(file.path for file in found.further)}

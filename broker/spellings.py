@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.messages.questions import QUESTIONS, AnyQuestion, Direction, Explore, Kind, Read, Search, Symbols
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Direction, Explore, Kind, Mode, Read, Search, Symbols
 
 MAX_RESPELLED_CHARS = 512  # of a path or a name: some rows look at the rest of a text at each of its characters
 MAX_LEVELS = 20  # of a map that is to be recursive: the most that explore gives
@@ -272,6 +272,10 @@ def _kind(value: str, _: str = "") -> str:
     return _one_of("kind", value, get_args(Kind))
 
 
+def _mode(value: str, _: str) -> str:
+    return _one_of("mode", value, get_args(Mode))
+
+
 def _direction(value: str, _: str) -> str:
     return _one_of("direction", value, get_args(Direction))
 
@@ -300,9 +304,11 @@ def _below(value: str, root: str) -> str:
     return value.removeprefix(f"{root}/") if root != "/" else value
 
 
-VALUES: dict[str, Callable[[str, str], str]] = {
+VALUES: dict[str, Callable[[str, str], object]] = {
     "kind": _kind,
     "direction": _direction,
+    "mode": _mode,
+    "also": lambda value, _: [value],
     "language": _language,
     "path": _below,
     "pattern": _below,
@@ -453,8 +459,8 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
     elif question.kind:
         yield Wider(Symbols(question.path, None, question.language, f"*{question.query}*"), "of any kind")
         yield Wider(replace(question, kind=None), "as text")
-    elif len(parts := _WORDS.findall(question.query)) > 1:
-        yield Wider(replace(question, query=max(parts, key=len), regex=False), "its longest word")
+    elif not question.is_ranked and len(parts := _WORDS.findall(question.query)) > 1:
+        yield Wider(replace(question, query=max(parts, key=len), regex=False, mode="auto"), "its longest word")
 
 
 def _as_text(question: Symbols) -> Iterator[Wider]:
@@ -473,16 +479,16 @@ def _joined(words: list[str]) -> str:
 
 def _ways(question: Search | Symbols) -> Iterator[tuple[str, dict[str, object]]]:
     """Yield the conditions of a question that may be too narrow, in words and as arguments that are wider."""
-    if isinstance(question, Search):
-        if not question.regex and not question.kind and REGEX_SIGNS.search(question.query):
-            yield "as a regular expression", {"regex": True}
-        elif not question.regex and not question.kind and len(words := _WORDS.findall(question.query)) > 1:
-            yield "however its words are joined", {"query": _joined(words), "regex": True}
+    if isinstance(question, Search) and not question.is_ranked:
+        if not question.is_regex and not question.kind and REGEX_SIGNS.search(question.query):
+            yield "as a regular expression", {"regex": True, "mode": "auto"}
+        elif not question.is_regex and not question.kind and len(words := _WORDS.findall(question.query)) > 1:
+            yield "however its words are joined", {"query": _joined(words), "regex": True, "mode": "auto"}
         if question.whole_word:
             yield "within words", {"whole_word": False}
         if question.case_sensitive:
             yield "in any case", {"case_sensitive": False}
-    else:
+    elif isinstance(question, Symbols):
         name = question.name_pattern
         if question.kind and name:
             yield "of any kind", {"kind": None}

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shutil
+from array import array
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -36,9 +37,14 @@ from fledgling.worker.store.ngram_writer import signed
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
 from fledgling.worker.store.parts import Changes, Part
+from fledgling.worker.store.sections import NUMBER
 from fledgling.worker.store.symbols import Outlines, outlined
 from fledgling.worker.store.text import Blocks
+from fledgling.worker.store.words import FileWords, Words
+from fledgling.worker.tools.corpora import Corpora
 from fledgling.worker.tools.request import Request
+from fledgling.worker.words import Field
+from fledgling.worker.words import key as key_of
 
 WORDS = ["alpha", "beta", "gamma", "delta", "timeout", "parse", "Engine", "run", "load_config", "café", "needle", "x"]
 EDITS = [
@@ -55,7 +61,20 @@ EDITS = [
     "link",
     "ignore",
 ]
-ASKED = ["explore", "read", "search", "search", "kind", "symbols", "symbols", "dependencies", "query", "survey"]
+ASKED = [
+    "explore",
+    "read",
+    "search",
+    "search",
+    "kind",
+    "symbols",
+    "symbols",
+    "dependencies",
+    "query",
+    "survey",
+    "meaning",
+    "docs",
+]
 
 
 class Index:
@@ -73,6 +92,7 @@ class Index:
             Blocks(memory_file.mapped(images.blocks)),
             Signatures(memory_file.mapped(images.signatures)),
             Outlines(memory_file.mapped(images.outlines)),
+            Words(memory_file.mapped(images.words)),
             partial=opened.generation.partial,
         )
         self.snapshots = Snapshots(self.base, self.db.cursor, opened.generation.modules)
@@ -81,7 +101,17 @@ class Index:
         of = self.snapshots.newest
         readers = of.signatures, of.blocks, of.outlines
         cursor = self.db.cursor()
-        return Request(cursor, *readers, self.opened, CODE, None, self.gate, snapshot=of, snapshots=self.snapshots)
+        return Request(
+            cursor,
+            *readers,
+            self.opened,
+            CODE,
+            None,
+            self.gate,
+            snapshot=of,
+            snapshots=self.snapshots,
+            corpora=Corpora(),
+        )
 
     def ask(self, question: Asked) -> Found | Refusal:
         return answer(self.request(), question).answer
@@ -158,10 +188,27 @@ def facts(index: Index) -> Facts:
         lines = [comments.get(block, []) for block in numbers]
         signatures = signed([text for _, text in texts]) if texts else b""
         file_row = FileRow(*row, encoding)
-        parts[path] = Part(file_row, engine, is_parsed, texts, signatures, outlined([of_file]), columns, lines)
+        words = _words(index, file.number)
+        parts[path] = Part(file_row, engine, is_parsed, texts, signatures, outlined([of_file]), columns, lines, words)
     imports = grouped("SELECT * FROM code.imports ORDER BY rowid")
     rows_of = {path: [ImportRow(*row[:-1], tuple(row[-1])) for row in rows] for path, rows in imports.items()}
     return Facts(parts, rows_of, [*index.base.blocks.unlisted.items()])
+
+
+def _words(index: Index, file: int) -> FileWords | None:
+    """The words of a file, put together again from those of all."""
+    words = index.base.words
+    assert words
+    lengths = words.lengths[:, file].astype(NUMBER)
+    if not lengths.any():
+        return None
+    found = [(key, *words.holding(key)) for key in words.keys]
+    of_file = [(key, counts[files == file][0]) for key, files, counts in found if file in files]
+    keys = {key for key, _ in of_file}
+    fields = (Field.BASE, Field.DIRECTORY, Field.DEFINITION)
+    names = [name for name in words.names if any(key_of(field, name) in keys for field in fields)]
+    counts = bytes(int(count) for _, count in of_file)
+    return FileWords(array(NUMBER, sorted(keys)).tobytes(), counts, lengths.tobytes(), b"\n".join(names))
 
 
 def changes(old: Facts, new: Facts, *, whole: bool = True) -> Changes:
@@ -326,6 +373,10 @@ def question(random: Random, paths: list[str]) -> Asked:
             return Search(query, place, language, regex=regex, context=context, max_results=most)
         case "kind":
             return Search(word, place, language, kind=kind or "function", max_results=most)
+        case "meaning" | "docs" as mode:
+            query = " ".join(random.sample(WORDS, random.randrange(1, 4)))
+            most = random.choice([3, 20, 50])
+            return Search(query, place, language, mode=mode, max_results=most, explain=random.random() < 0.5)
         case "symbols":
             name = random.choice([None, None, "run", "timeout", "C1", "*a*", f"{word}*"])
             return Symbols(place, kind, language, name, max_results=most)

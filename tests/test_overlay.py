@@ -152,7 +152,7 @@ def test_a_snapshot_takes_its_database_with_it(known: tuple[Index, Facts, Facts]
 
 def grown(part: Part, number: int, text: bytes = b"x") -> Part:
     row = replace(part.row, path=f"new/{number}.py")
-    return Part(row, "none", True, [(1, text)], signed([text]), outlined([[]]), SymbolColumns(), [[]])
+    return Part(row, "none", True, [(1, text)], signed([text]), outlined([[]]), SymbolColumns(), [[]], None)
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,20 @@ async def test_pages_go_from_one_project_to_the_next(client, size):
 
 
 @pytest.mark.anyio
+async def test_the_best_by_meaning_of_all(client):
+    """Where no line of any project holds it, and where it is asked for."""
+    for arguments in ({"query": "pages with needles"}, {"query": "page needle", "mode": "meaning"}):
+        found = await structured(client, "search", **arguments)
+        assert found["mode_used"] == "meaning"
+        assert found["files"][0]["path"] == "web/src/page.py"
+        assert len({passage["path"] for passage in found["files"]}) == len(found["files"])
+        scores = [passage["score"] for passage in found["files"]]
+        assert scores == sorted(scores, reverse=True)
+    text_alone = await structured(client, "search", query="needle")
+    assert "mode_used" not in text_alone
+    assert text_alone["total"] == 4
+
+
 async def test_definitions_of_all(client):
     found = await structured(client, "symbols", name_pattern="paged", kind="function")
     assert [file["path"] for file in found["files"]] == ["web/src/page.py", "a.b/only.py"]

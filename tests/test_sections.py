@@ -128,6 +128,7 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
             "text": images.blocks,
             "symbols": images.outlines,
             "ngrams": images.signatures,
+            "words": images.words,
             "kept": kept,
             "graph": images.graph,
         }
@@ -142,5 +143,12 @@ async def test_bytes_of_the_sections_are_nearly_all_of_the_index(project: Path) 
     """The rest are heads and tables of contents; and the largest section of all files is in the list."""
     async with fronted(project, "fledgling-core") as (_, indexing):
         built = await indexing.built()
-    assert {"text.text", "symbols.parts", "ngrams.matrix", "duckdb.text", "duckdb.code"} <= built.sections.keys()
+    assert {
+        "text.text",
+        "symbols.parts",
+        "ngrams.matrix",
+        "words.files",
+        "duckdb.text",
+        "duckdb.code",
+    } <= built.sections.keys()
     assert built.image_bytes - 2048 < sum(built.sections.values()) < built.image_bytes

@@ -16,7 +16,7 @@ from fledgling.broker import spellings
 from fledgling.broker.fitting import may_mean
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.spellings import MAX_RESPELLED_CHARS, SPELLINGS, MeaningError
-from fledgling.messages.questions import QUESTIONS, Dependencies, Direction, Explore, Kind, Read, Search, Symbols
+from fledgling.messages.questions import QUESTIONS, Dependencies, Direction, Explore, Kind, Mode, Read, Search, Symbols
 from fledgling.security.audit import corpus
 from fledgling.security.audit.corpus import Ask
 from fledgling.worker.languages.table import load_languages
@@ -44,7 +44,12 @@ def test_a_name_means_one_argument_of_a_tool():
 
 
 def test_values_mean_what_there_is_and_are_no_value_themselves():
-    known = {"kind": get_args(Kind), "direction": get_args(Direction), "language": (*load_languages().rows,)}
+    known = {
+        "kind": get_args(Kind),
+        "direction": get_args(Direction),
+        "mode": get_args(Mode),
+        "language": (*load_languages().rows,),
+    }
     assert known.keys() == SPELLINGS.values.keys()
     for field, names in SPELLINGS.values.items():
         assert {*names.values()} <= {*known[field]}

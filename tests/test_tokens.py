@@ -12,7 +12,7 @@ from fledgling.broker.protocol import render, schema, server, tools
 from fledgling.messages.answers import DependencyGraph, Exploration, Hits, Next, SymbolList
 from fledgling.security import profile as profiles
 
-TOOLS_BYTES = 6000  # of the five core tools, as they stand in an answer to tools/list
+TOOLS_BYTES = 6500  # of the five core tools, as they stand in an answer to tools/list
 INSTRUCTIONS_BYTES = 2000
 PAGE_TOKENS = 8000
 CHARS_A_TOKEN = 4
@@ -68,7 +68,7 @@ def defined(profile):
     return json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-def test_the_core_tools_fit_in_6_kilobytes():
+def test_the_core_tools_fit_in_6500_bytes():
     assert len(defined(profiles.load("fledgling-core"))) <= TOOLS_BYTES
 
 

@@ -721,7 +721,7 @@ def changed(message, **fields):
     return framed(msgspec.msgpack.encode({{**msgspec.msgpack.decode(pack(message)[4:]), **fields}}))
 
 FILES = TEXT_FILES = ("listing", "text", "blocks", "signatures")
-FILES += ("code", "outlines")
+FILES += ("code", "outlines", "words")
 HUGE = b"defined\\xdd" + b"\\xff" * 4
 progress = Progress("walk", 1, 2)
 {lie}
@@ -740,15 +740,16 @@ INDEXER_LIES = [
     ("there is a listing, and all else is sealed", "seal(*FILES[1:]); pipe.send(generation(0))", UNSEALED),
     ("the text is sealed, but the signatures", "seal('listing', 'text', 'blocks'); pipe.send(generation(1))", UNSEALED),
     ("the text is sealed, but the blocks", "seal('listing', 'text', 'signatures'); pipe.send(generation(1))", UNSEALED),
-    ("all is sealed, but the code", "seal('outlines', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
-    ("all is sealed, but the outlines", "seal('code', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
+    ("all is sealed, but the code", "seal('outlines', 'words', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
+    ("all is sealed, but the outlines", "seal('code', 'words', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
+    ("all is sealed, but the words", "seal('code', 'outlines', *TEXT_FILES); pipe.send(generation(2))", UNSEALED),
     ("all is sealed, against growth alone", "seal_growth(); pipe.send(generation(2))", UNSEALED),
     ("built, and nothing is sealed", "pipe.send(built)", ENDED),
     ("built, and only the text is sealed", "seal(*TEXT_FILES); pipe.send(generation(1)); pipe.send(built)", ENDED),
     ("built, and only the listing is sealed", "seal('listing'); pipe.send(generation(0)); pipe.send(built)", ENDED),
     ("a listing after the text", "seal(*FILES); pipe.send(generation(1)); pipe.send(generation(0))", ENDED),
     ("the same generation twice", "seal(*FILES); pipe.send(generation(1)); pipe.send(generation(1))", ENDED),
-    ("a third generation", "seal(*FILES); say(changed(generation(2), number=3))", ENDED),
+    ("a fourth generation", "seal(*FILES); say(changed(generation(2), number=4))", ENDED),
     ("accepted twice", "pipe.send(accepted)", ENDED),
     ("what a worker says", "pipe.send(Ready())", ENDED),
     ("what the broker says", "pipe.send(order)", ENDED),

@@ -8,6 +8,7 @@ import re
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -74,7 +75,9 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
 
     # Or the folder whose inner.py finds the text of another language in it (extracting/inner.py): cells of a notebook.
     inner: str | None = None
-    is_code: bool = True  # something is defined in it, whether that is found or not
+
+    # In code something is defined, whether that is found or not. It is searched by meaning, documents by sections.
+    role: Literal["code", "data", "document"] = "code"
 
     # What definitions are: docs are "literal", the first string of a body, or "above", a comment that starts as
     # doc_comment says. A name that matches `private` is private; `visibilities` are keywords that are no visibility
@@ -183,9 +186,13 @@ class Languages(Struct, frozen=True):
             if row.imports
         }
 
+    def documents(self) -> tuple[str, ...]:
+        """The languages of documents, which are read section by section."""
+        return tuple(name for name, row in self.rows.items() if row.role == "document")
+
     def undefined(self) -> tuple[str, ...]:
         """The languages of code whose definitions are not extracted."""
-        return tuple(name for name, row in self.rows.items() if row.is_code and not row.finds_definitions)
+        return tuple(name for name, row in self.rows.items() if row.role == "code" and not row.finds_definitions)
 
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""

@@ -1,6 +1,6 @@
 """The rows of the four tables, as the indexer makes them. Field order is column order (worker/store/sql/schema.sql)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import accumulate, pairwise
 from typing import Literal
@@ -94,7 +94,7 @@ class Extraction(Struct, frozen=True):
     """What one file's text says: definitions, imports, and the lines that hold nothing but comment.
 
     `engine` is "none" for a language without any. `complete` is False where the text did not parse or the time budget
-    ended, so something may be missing.
+    ended, so something may be missing. `comments` are the places of all comments, and `docs` documentation strings.
     """
 
     symbols: list[SymbolRow]
@@ -102,3 +102,5 @@ class Extraction(Struct, frozen=True):
     comment_lines: frozenset[int]
     engine: Engine
     complete: bool
+    comments: Sequence[tuple[int, int]] = ()
+    docs: Sequence[str] = ()

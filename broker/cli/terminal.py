@@ -12,7 +12,7 @@ import msgspec
 from fledgling.broker.cli import formats, paint
 from fledgling.broker.cli.commands import command, in_shell
 from fledgling.broker.protocol import render, tools
-from fledgling.messages.answers import AnyAnswer, Hits, Refusal, RefusalKind, SymbolList, Table
+from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, RefusalKind, SymbolList, Table
 from fledgling.messages.control import Progress
 from fledgling.plain import one_line, visible, visible_json
 
@@ -52,7 +52,7 @@ def show(answer: AnyAnswer, looks: Looks) -> None:
         if answer.note:
             click.echo(f"fledgling: {visible(in_shell(answer.note, looks.settings))}", err=True)
     else:
-        following = {} if isinstance(answer, Table) else {"next": None}
+        following = {} if isinstance(answer, Table | Ranking) else {"next": None}
         body = tools.text(msgspec.structs.replace(answer, note=None, **following))
         text = "\n".join([body, *_closing(answer, looks.settings)])
         click.echo(paint.painted(text, answer, looks.spans) if looks.has_color else visible(text), color=True)
@@ -62,7 +62,7 @@ def _closing(answer: AnyAnswer, settings: Sequence[str]) -> Iterator[str]:
     """Yield what is said at the end of an answer, with calls as commands."""
     if answer.note:
         yield f"[{in_shell(answer.note, settings)}]"
-    if not isinstance(answer, Table) and answer.next:
+    if not isinstance(answer, Table | Ranking) and answer.next:
         yield f"[cut here; go on with: {command(answer.next.tool, answer.next.arguments, settings)}]"
 
 

@@ -6,7 +6,17 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from fledgling.broker.projects.paths import within
-from fledgling.messages.answers import AnyAnswer, Directory, Exploration, Hits, Next, Refusal, Summary, SymbolList
+from fledgling.messages.answers import (
+    AnyAnswer,
+    Directory,
+    Exploration,
+    Hits,
+    Next,
+    Ranking,
+    Refusal,
+    Summary,
+    SymbolList,
+)
 from fledgling.messages.cursors import Place, place
 from fledgling.messages.questions import AnyQuestion, Explore, Search, Symbols, name_of
 from fledgling.plain import said
@@ -57,6 +67,8 @@ class Merging:
     def question(self, number: int, asked: AnyQuestion) -> AnyQuestion:
         """Return what to ask project `number`, of which `asked` is the part: its page, or its total alone."""
         assert isinstance(asked, Search | Symbols)
+        if isinstance(asked, Search) and may_be_ranked(asked):
+            asked = replace(asked, mode="text")  # by meaning only where no line of any project holds it
         begin = self._begin.place if number == self._begin.project else Place(0)
         if number < self._begin.project or not self._room:
             return replace(asked, cursor=None, max_results=1)
@@ -115,6 +127,30 @@ class Merging:
             note,
             self._is_lower_bound,
         )
+
+
+def may_be_ranked(question: Search) -> bool:
+    """Return whether a project may answer by meaning where no line of it holds what was asked."""
+    return question.mode == "auto" and not (question.regex or question.kind or question.also)
+
+
+def ranked(found: Mapping[str, AnyAnswer | Refusal]) -> Ranking | Refusal:
+    """Return the best passages of all projects as one answer; where none is ranked, why the first is not."""
+    rankings = {name: each for name, each in found.items() if isinstance(each, Ranking)}
+    refusals = {name: each for name, each in found.items() if isinstance(each, Refusal)}
+    if not rankings:
+        return next(iter(refusals.values()))
+    inside = [within(each, name) for name, each in rankings.items()]
+    passages = [passage for each in inside if isinstance(each, Ranking) for passage in each.files]
+    most = max(len(each.files) for each in rankings.values())
+    notes = [each.note for each in inside if isinstance(each, Ranking) and each.note]
+    notes += [f"{name}/ is not in this answer: {each.reason}." for name, each in refusals.items()]
+    return Ranking(
+        sorted(passages, key=lambda passage: -passage.score)[:most],
+        sum(each.total for each in rankings.values()),
+        next(iter(rankings.values())).mode_used,
+        said(" ".join(notes)) or None,
+    )
 
 
 def _default(question: Search | Symbols, field: str) -> object:

@@ -8,7 +8,7 @@ project an agent can see by exploring: a path that is in none leads nowhere, wha
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal
 
@@ -19,10 +19,10 @@ from fledgling.broker import mending, spellings
 from fledgling.broker.basis import Basis
 from fledgling.broker.front import Front, Report, denied, invalid
 from fledgling.broker.indexing import Indexing, IndexingError
-from fledgling.broker.projects.merging import Merging, tree
+from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, tree
 from fledgling.broker.projects.paths import Part, parts, within
 from fledgling.broker.spellings import MeaningError
-from fledgling.messages.answers import AnyAnswer, Refusal, Relations
+from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, Relations
 from fledgling.messages.generations import LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
@@ -155,10 +155,7 @@ class Projects:
             case Read() | Dependencies() | Symbols(relation=str()):
                 return _only({part.project: await ask(part) for part in about})
             case Search() | Symbols():
-                merging = Merging(question, [part.project for part in about])
-                for number, part in enumerate(about):
-                    merging.take(number, await ask(Part(part.project, merging.question(number, part.question))))
-                return merging.answer()
+                return await _listed(question, about, ask)
 
     def indexings(self) -> dict[str, Indexing]:
         """Return the index of each project that is not unloaded, by name."""
@@ -259,3 +256,19 @@ def _only(found: Mapping[str, AnyAnswer | Refusal]) -> AnyAnswer | Refusal:
     refusals = [(name, each) for name, each in found.items() if isinstance(each, Refusal)]
     name, best = next(((name, each) for name, each in refusals if each.kind != "not_found"), refusals[0])
     return replace(best, reason=f"{name}/: {best.reason}") if best.kind != "not_found" else best
+
+
+async def _listed(
+    question: Search | Symbols, about: Sequence[Part], ask: Callable[[Part], Awaitable[AnyAnswer | Refusal]]
+) -> AnyAnswer | Refusal:
+    """Answer with what projects list one after the other; by meaning, if that is asked for or no line is found."""
+    if not (isinstance(question, Search) and question.is_ranked):
+        merging = Merging(question, [part.project for part in about])
+        for number, part in enumerate(about):
+            merging.take(number, await ask(Part(part.project, merging.question(number, part.question))))
+        found = merging.answer()
+        if not (isinstance(question, Search) and may_be_ranked(question) and isinstance(found, Hits)) or found.total:
+            return found
+        answers = {part.project: await ask(part) for part in about}
+        return ranked(answers) if any(isinstance(each, Ranking) for each in answers.values()) else found
+    return ranked({part.project: await ask(part) for part in about})

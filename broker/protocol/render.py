@@ -14,6 +14,8 @@ from fledgling.messages.answers import (
     FileImports,
     Hits,
     Next,
+    Passage,
+    Ranking,
     Refusal,
     Related,
     Relations,
@@ -54,7 +56,7 @@ def closing(answer: AnyAnswer) -> Iterator[str]:
     """Yield what is said at the end of any answer: its note, and the call that continues it."""
     if answer.note:
         yield f"[{answer.note}]"
-    if not isinstance(answer, Table) and answer.next:
+    if not isinstance(answer, Table | Ranking) and answer.next:
         yield f"[cut here; continue with {call(answer.next)}]"
 
 
@@ -111,6 +113,27 @@ def hits(answer: Hits) -> Iterator[str]:
             is_hit = number in file.hits
             where = f"    [in {one_line(around[number])}]" if is_hit and number in around else ""
             yield f"{number}{':' if is_hit else '-'}{line}{where}"
+
+
+def ranking(answer: Ranking) -> Iterator[str]:
+    """Yield a line for each passage, the best first, and its best lines below it."""
+    what = "files by meaning" if answer.mode_used == "meaning" else "sections of documents"
+    yield f"{len(answer.files)} of {answer.total} {what}, the best first; [score 0 to 1]"
+    for passage in answer.files:
+        first, last = passage.lines
+        named = f"{passage.kind} {passage.name}" if passage.kind else passage.name
+        what = f"{one_line(passage.signature or named)}  " if named else ""
+        yield f"{one_line(passage.path)}:{first}-{last}  {what}[{passage.score:.2f}]"
+        yield from (f"  {number}: {line}" for number, line in passage.best)
+        yield from _why(passage)
+
+
+def _why(passage: Passage) -> Iterator[str]:
+    """Yield which words were found where, and what ranks and scores they make."""
+    if why := passage.why:
+        words = "; ".join(f"{word}: {', '.join(places)}" for word, places in why.words.items())
+        ranks = f"text {why.fts_rank} ({why.fts_score:.2f}), meaning {why.meaning_rank} ({why.meaning_score:.2f})"
+        yield f"  {one_line(words or 'nothing of it by itself')}; ranks: {ranks}"
 
 
 def symbols(answer: SymbolList) -> Iterator[str]:

@@ -18,6 +18,7 @@ from fledgling.messages.answers import (
     Found,
     Hits,
     Overview,
+    Ranking,
     Refusal,
     Relations,
     SymbolList,
@@ -93,9 +94,9 @@ _ROWS: tuple[Tool[Any], ...] = (
     ),
     Tool(
         Search,
-        (Fitting(Hits, fitting.searches), Fitting(SymbolList, fitting.lists)),
-        generation=lambda asked: CODE if asked.kind else TEXT,
-        use="search(query) for text, with `kind` for definitions by name",
+        (Fitting(Hits, fitting.searches), Fitting(SymbolList, fitting.lists), Fitting(Ranking, fitting.ranks)),
+        generation=lambda asked: CODE if asked.kind or asked.is_ranked else TEXT,
+        use="search(query) for text, or for what it is about; with `kind` for definitions by name",
         meanwhile={TEXT: "search (for text, without kind)"},
     ),
     Tool(
@@ -124,6 +125,7 @@ _FORMS: tuple[Form[Any], ...] = (
     Form(Excerpt, render.excerpt, lambda found: len(found.lines), is_text=True),
     Form(Context, render.context, lambda found: len(found.lines), is_text=True),
     Form(Hits, render.hits, lambda found: sum(len(file.hits) for file in found.files)),
+    Form(Ranking, render.ranking, lambda found: len(found.files)),
     Form(SymbolList, render.symbols, lambda found: sum(len(file.symbols) for file in found.files)),
     Form(
         Relations,

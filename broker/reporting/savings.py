@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import render, tools
-from fledgling.messages.answers import AnyAnswer, Next, Refusal, Table
+from fledgling.messages.answers import AnyAnswer, Next, Ranking, Refusal, Table
 
 CHARS_A_TOKEN = 4
 MAX_PAGES = 50  # of one answer; the shell prints everything at once, so everything is asked for
@@ -123,7 +123,7 @@ def _after(answer: AnyAnswer | Refusal, arguments: dict[str, Argument], subject:
             raise MeasureError(f"{arguments}: {render.refusal(answer)}")
         first, last = int(subject["line_start"]), int(subject["line_end"])
         return Next("read", {"path": subject["path"], "start_line": first, "end_line": last})
-    return None if isinstance(answer, Table) else answer.next
+    return None if isinstance(answer, Table | Ranking) else answer.next
 
 
 async def spent_in_shell(front: Front, commands: Iterable[ShellCommand], subject: Mapping[str, str]) -> AnswerCost:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from fledgling.messages.bounded import At, Count, Path, Place, Said, Shown, Word
+from fledgling.messages.bounded import At, Count, Path, Place, Said, Share, Shown, Word
 from fledgling.messages.questions import Direction, Kind, Line, Relation
 
 
@@ -99,6 +99,44 @@ class Hits(Answer, frozen=True):
     next: Next | None = None
     note: Said | None = None
     total_is_lower_bound: bool = False
+    mode_used: Literal["text", "regex"] = "text"
+
+
+class Why(Struct, frozen=True, omit_defaults=True):
+    """Why a passage is where it is: where each word was found, `{"retry": ["name", "comment"]}`; ranks and scores by
+    the text alone (`fts`), and by all there is.
+    """
+
+    words: dict[str, list[Word]]
+    fts_rank: Count
+    fts_score: Share
+    meaning_rank: Count
+    meaning_score: Share
+
+
+class Passage(Struct, frozen=True, omit_defaults=True):
+    """Lines of a file that are about what was asked: a definition or a section, and its best lines; how much speaks for
+    the file, from 0 to 1.
+    """
+
+    path: Path
+    lines: tuple[At, At]
+    score: Share
+    language: Word | None = None
+    kind: Kind | None = None
+    name: str | None = None
+    signature: Shown | None = None
+    best: list[tuple[Line, Shown]] = []
+    why: Why | None = None
+
+
+class Ranking(Answer, frozen=True):
+    """Answer of search by meaning, and among documents: passages, the best first, of `total` that say anything."""
+
+    files: list[Passage]
+    total: Count
+    mode_used: Literal["meaning", "docs"]
+    note: Said | None = None
 
 
 class Symbol(Struct, frozen=True, omit_defaults=True):
@@ -243,7 +281,7 @@ class Table(Answer, frozen=True):
     note: Said | None = None
 
 
-AnyAnswer = Exploration | Excerpt | Context | Hits | SymbolList | Relations | DependencyGraph | Table
+AnyAnswer = Exploration | Excerpt | Context | Hits | Ranking | SymbolList | Relations | DependencyGraph | Table
 
 
 class Area(Struct, frozen=True):

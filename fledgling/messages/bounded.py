@@ -31,3 +31,4 @@ Shown = Annotated[
 Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
 At = Annotated[int, Meta(ge=0, le=MAX_LINE)]  # a line; a profile's view may say what is none, and that is 0
 Seconds = Annotated[float, Meta(ge=0, le=1e9)]
+Share = Annotated[float, Meta(ge=0, le=1)]

@@ -17,8 +17,8 @@ class Images(Struct, frozen=True):
     """The memory files of one index, as descriptors: `text` holds tables of files, `code` of what the parsers found.
 
     `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at. With
-    the second go `outlines`: what is defined where. `graph` comes last: what uses that. `listing` is there before all:
-    what the names of files tell.
+    the second go `outlines`: what is defined where, and `words`: which files say what. `graph` comes last: what uses
+    that. `listing` is there before all: what the names of files tell.
     """
 
     text: int
@@ -26,13 +26,14 @@ class Images(Struct, frozen=True):
     blocks: int
     signatures: int
     outlines: int
+    words: int
     graph: int
     listing: int
 
     def of(self, generation: int) -> tuple[int, ...]:
         """Return those that are sealed with a generation: `images.of(LISTING)` is its one file."""
         text = (self.listing, self.text, self.blocks, self.signatures)
-        code = (*text, self.code, self.outlines)
+        code = (*text, self.code, self.outlines, self.words)
         return {LISTING: (self.listing,), TEXT: text, CODE: code, GRAPH: (*code, self.graph)}[generation]
 
 
@@ -146,6 +147,7 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     defined: tuple[Word, ...]  # languages whose definitions are extracted
     has_content: bool  # False: index_content is off, so there are definitions but no text
     undefined: tuple[Word, ...] = ()  # languages of code, whose definitions are not extracted
+    documents: tuple[Word, ...] = ()  # languages of documents
     modules: dict[Word, Modules] = {}  # by language, where it says anything
     partial: Said | None = None  # what the index lacks, as a sentence
     pending: Said | None = None  # what only a later generation has, likewise

@@ -30,6 +30,11 @@ class Profile(Struct, frozen=True):
         """Whether a view decides which files there are: nothing that an agent sees may then depend on the others."""
         return any(view.name in ("visible_files", "files") for view in self.views)
 
+    @property
+    def narrows_rows(self) -> bool:
+        """Whether a view may leave out lines, definitions or imports of a file that is visible."""
+        return any(view.name in ("content", "symbols", "imports") for view in self.views)
+
     def reads_all_of(self, table: str) -> bool:
         """Whether somebody may look at any column of a table: a statement, or a view of it. The tools know theirs."""
         return "query" in self.tools or any(view.name == table for view in self.views)

@@ -14,6 +14,7 @@ from fledgling.messages.cursors import place
 
 MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
 MIN_BUDGET, MAX_BUDGET = 100, 50_000  # tokens of a context, a token for four characters
+MAX_ALSO = 16  # other ways to say what is looked for
 MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size
 
 Kind = Literal[
@@ -45,6 +46,7 @@ Kind = Literal[
 ]
 Direction = Literal["imports", "imported_by", "both"]
 Relation = Literal["callers", "callees", "usages", "hierarchy", "overrides", "impact"]
+Mode = Literal["auto", "text", "regex", "meaning", "docs"]
 DEFINITION_KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind not in ("import", "export"))
 
 Text = Annotated[str, Meta(max_length=MAX_ARGUMENT_CHARS)]
@@ -78,10 +80,13 @@ class Question(
         """Refuse control characters: no path, glob or name needs one, and terminals and logs obey them."""
         for field in self.__struct_fields__:
             value = getattr(self, field)
-            if isinstance(value, str) and any((c < " " and c != "\t") or c == "\x7f" for c in value):
-                raise ValueError(f"{field} holds a control character or a line break; ask for one line of plain text")
-            if isinstance(value, str) and _NO_TEXT.search(value):
-                raise ValueError(f"{field} holds what is not UTF-8; ask for one line of plain text")
+            for text in value if isinstance(value, tuple) else (value,):
+                if isinstance(text, str) and any((c < " " and c != "\t") or c == "\x7f" for c in text):
+                    raise ValueError(
+                        f"{field} holds a control character or a line break; ask for one line of plain text"
+                    )
+                if isinstance(text, str) and _NO_TEXT.search(text):
+                    raise ValueError(f"{field} holds what is not UTF-8; ask for one line of plain text")
 
 
 def name_of(question: type[Question]) -> str:
@@ -137,6 +142,7 @@ class Search(Question, frozen=True):
 
     Use it instead of grep. Literal and case-insensitive unless said otherwise; `regex` is RE2 (no look-around, no
     back-references), matched within one line. With `kind`, finds definitions whose name holds `query`, best first.
+    Files are ranked by meaning where no line holds the words of `query`; `also` are synonyms.
     Example: search(query="timeout", path="src/**", language="python")
     """
 
@@ -150,6 +156,31 @@ class Search(Question, frozen=True):
     context: Annotated[int, Meta(ge=0, le=20, description="lines around a hit")] = 2
     max_results: Annotated[int, Meta(ge=1, le=1000, description="hits a page")] = 50
     cursor: Cursor = None
+    mode: Annotated[Mode, Meta(extra=meaning("what to search by; `docs` ranks sections of documents"))] = "auto"
+    also: Annotated[
+        tuple[Text, ...], Meta(max_length=MAX_ALSO, extra=meaning("other ways to say it, for search by meaning"))
+    ] = ()
+    explain: Annotated[bool, Meta(extra=meaning("say which words were found where, and the ranks"))] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no mode takes: a search is of lines, of definitions, or by meaning."""
+        super().__post_init__()
+        if self.is_ranked and (self.kind or self.regex):
+            raise ValueError(f'mode "{self.mode}" takes neither kind nor regex; leave them out, or the mode')
+        if self.mode in ("text", "regex") and self.also:
+            raise ValueError('also is for mode "meaning"; ask for another text by itself')
+        if self.mode == "text" and self.regex:
+            raise ValueError('mode "text" takes no regex; leave one of them out')
+
+    @property
+    def is_regex(self) -> bool:
+        """Whether the query is an expression."""
+        return self.regex or self.mode == "regex"
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether files or sections are to be ranked, and not lines found."""
+        return self.mode in ("meaning", "docs") or (self.mode == "auto" and bool(self.also))
 
 
 class Symbols(Question, frozen=True):

@@ -86,7 +86,7 @@ class Extractor:
         inner: Inner = self._inner[row.inner or ""](outer.source)
         found = self.extract(inner.language, inner.text)
         if inner.lines:
-            found = on_lines(found, inner.lines)
+            found = replace(on_lines(found, inner.lines), comments=())  # their places are in the inner text
         lines = found.comment_lines | outer.comment_lines if row.comment_lines else frozenset[int]()
         return replace(found, comment_lines=lines, complete=found.complete and inner.complete)
 

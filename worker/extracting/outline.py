@@ -191,6 +191,7 @@ def extraction(
     macros: Iterable[Definition] = (),
 ) -> Extraction:
     """Make the rows. What is among `macros` belongs to nobody, and nothing belongs to it."""
+    definitions = [*definitions]
     imports = sorted(imports, key=lambda found: found.start)
     listed = [symbol(language, text, found, None) for found in macros if len(found.name) <= MAX_NAME]
     listed += symbols(language, text, definitions)
@@ -198,7 +199,8 @@ def extraction(
     listed.sort(key=by_place)
     rows = [row for found in imports for row in import_rows(language, text.line(found.start), found)]
     comment_lines = text.comment_lines if language.comment_lines else frozenset[int]()
-    return Extraction(listed, rows, comment_lines, engine, complete)
+    docs = [found.doc for found in definitions if found.doc]
+    return Extraction(listed, rows, comment_lines, engine, complete, text.comments, docs)
 
 
 def symbols(

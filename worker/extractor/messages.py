@@ -10,6 +10,7 @@ from fledgling.messages.control import Layer
 from fledgling.worker.resolving.project import Declared
 from fledgling.worker.rows import Engine, ImportRow, SymbolColumns
 from fledgling.worker.store.symbols import Outlined
+from fledgling.worker.store.words import FileWords
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
 # CPU seconds a file, and for each byte of it, once LOST_FILES were lost: four times what ordinary source takes
@@ -44,7 +45,10 @@ class Sign(Struct, frozen=True, tag="sign"):
 
 
 class Facts(Struct, frozen=True):
-    """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block."""
+    """What one file's text says but for its symbols, of which there are `symbols`; comment lines are by block.
+
+    `words` are None in a language that is not searched by meaning, and where nothing could be said of the file.
+    """
 
     engine: Engine | None
     complete: bool
@@ -54,6 +58,7 @@ class Facts(Struct, frozen=True):
     imports: list[ImportRow] = []
     comments: list[list[int]] = []
     declared: Declared | None = None
+    words: FileWords | None = None
 
 
 class Found(Struct, frozen=True, tag="found"):

@@ -39,12 +39,14 @@ from fledgling.worker.extractor.messages import (
     Unfit,
     seconds,
 )
+from fledgling.worker.extractor.wording import worded
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.language import Language, LanguageError, Languages
 from fledgling.worker.resolving.project import declared
 from fledgling.worker.rows import Extraction, SymbolColumns
 from fledgling.worker.store.ngram_writer import signed
 from fledgling.worker.store.symbols import Outlined, outlined
+from fledgling.worker.store.words import FileWords
 
 Extracted = TypeVar("Extracted")
 
@@ -225,13 +227,20 @@ def _serve(end: socket.socket, pipe: Pipe[ToExtractor], extractor: Parsers, at_w
         at_work.enter(Stage.WAITING)
 
 
+class WordedFile(NamedTuple):
+    """What is in a file, and its words if it is searched by them."""
+
+    found: Extraction
+    words: FileWords | None
+
+
 def _signed(asked: Sign) -> bytes:
     return pack(Signed(signed(asked.blocks)))
 
 
 def _parsed(asked: Batch, extractor: Parsers, at_work: AtWork) -> bytes:
     """Return the frame that says what is in a batch."""
-    extract = extractor.graph.facts_of if asked.for_graph else extractor.symbols.extract
+    extract = _facts_of(extractor) if asked.for_graph else _read_by(extractor)
     extracted: list[tuple[Any, float]] = []
     for number, source in enumerate(asked.sources):
         met = graph_of(source.language) if asked.for_graph else source.language
@@ -249,11 +258,24 @@ def _parsed(asked: Batch, extractor: Parsers, at_work: AtWork) -> bytes:
     return frame
 
 
-def _timed(extract: Callable[[str, bytes], Extracted], source: Source, limit: float) -> tuple[Extracted, float]:
+def _facts_of(extractor: Parsers) -> Callable[[Source, bytes], bytes | None]:
+    return lambda source, text: extractor.graph.facts_of(source.language, text)
+
+
+def _read_by(extractor: Parsers) -> Callable[[Source, bytes], WordedFile]:
+    def read(source: Source, text: bytes) -> WordedFile:
+        found = extractor.symbols.extract(source.language, text)
+        is_code = extractor.symbols.rows[source.language].role == "code"
+        return WordedFile(found, worded(source.path, text, found) if is_code else None)
+
+    return read
+
+
+def _timed(extract: Callable[[Source, bytes], Extracted], source: Source, limit: float) -> tuple[Extracted, float]:
     """Extract under the kernel's clock, whose signal is left to end the process."""
     begun = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, limit)
-    found = extract(source.language, b"\n".join((*source.blocks, b"")))
+    found = extract(source, b"\n".join((*source.blocks, b"")))
     signal.setitimer(signal.ITIMER_PROF, 0)
     return found, time.process_time() - begun
 
@@ -263,7 +285,7 @@ def _uses(extracted: list[tuple[bytes | None, float]]) -> Found:
     return Found(facts, Outlined(), uses=[found or b"" for found, _ in extracted])
 
 
-def _found(extracted: list[tuple[Extraction, float]], batch: Batch, languages: Mapping[str, Language]) -> Found:
+def _found(extracted: list[tuple[WordedFile, float]], batch: Batch, languages: Mapping[str, Language]) -> Found:
     facts = [
         Facts(
             found.engine,
@@ -274,12 +296,13 @@ def _found(extracted: list[tuple[Extraction, float]], batch: Batch, languages: M
             imports=found.imports,
             comments=list(_by_block(found.comment_lines, source.blocks)) if found.comment_lines else [],
             declared=declared(languages[source.language], found.symbols),
+            words=words,
         )
-        for (found, seconds), source in zip(extracted, batch.sources, strict=True)
+        for ((found, words), seconds), source in zip(extracted, batch.sources, strict=True)
     ]
-    rows = [astuple(row) for found, _ in extracted for row in found.symbols] if batch.tabled else []
+    rows = [astuple(row) for (found, _), _ in extracted for row in found.symbols] if batch.tabled else []
     columns = SymbolColumns(*map(list, zip(*rows, strict=True)))
-    return Found(facts, outlined(found.symbols for found, _ in extracted), columns)
+    return Found(facts, outlined(found.symbols for (found, _), _ in extracted), columns)
 
 
 def _by_block(lines: Iterable[int], blocks: Iterable[bytes]) -> Iterator[list[int]]:

@@ -4,11 +4,13 @@ import time
 from collections.abc import Mapping
 from contextlib import closing
 
+import msgspec
 from msgspec import Struct
 
 from fledgling.messages.control import Follow
 from fledgling.worker.extractor.messages import Batch, Facts, Found, Source
 from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
@@ -51,6 +53,7 @@ class Reading:
         self._max_file_size = order.scope.max_file_size
         self._tabled = order.profile.reads_all_of("symbols")
         self._extractors = extractors
+        self._languages = languages
         self._describing = Describing(
             languages,
             max_file_size=order.scope.max_file_size,
@@ -94,6 +97,7 @@ class Reading:
         found: dict[str, tuple[Facts, Outlined, SymbolColumns]] = {}
         for batch, answer in self._extractors.extract(sources, Batch((), self._tabled)) if sources else ():
             for source, facts, symbols, columns in zip(batch.sources, answer.facts, *_one_by_one(answer), strict=True):
+                facts = msgspec.structs.replace(facts, words=known(source, facts, self._languages))
                 found[source.path] = facts, symbols, columns
         return {path: self._part(row, pieces, found.get(path)) for path, (row, pieces) in read.items()}
 
@@ -111,6 +115,7 @@ class Reading:
             symbols=symbols,
             columns=columns,
             comments=facts.comments if facts else [],
+            words=facts.words if facts else None,
         )
         return part, facts
 

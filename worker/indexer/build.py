@@ -23,6 +23,7 @@ from fledgling.scope import Scope
 from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Batch, Found, Source, packed
 from fledgling.worker.extractor.pool import Extractors, given_up, joined
+from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
@@ -226,6 +227,7 @@ class Building:
             defined=tuple(sorted(name for name, row in self._languages.rows.items() if row.finds_definitions)),
             has_content=self._scope.index_content,
             undefined=self._languages.undefined(),
+            documents=self._languages.documents(),
             modules=self._languages.modules(),
             partial=partial,
             pending=pending,
@@ -317,6 +319,11 @@ class Building:
                     self._kept.facts(source.path, packed(facts.imports), packed(facts.declared))
             self._imports(found.add(batch, answer))
             self._index.symbols(batch, answer)
+            words = (
+                (source.path, known(source, facts, self._languages))
+                for source, facts in zip(batch.sources, answer.facts, strict=True)
+            )
+            self._index.words([(path, of_file) for path, of_file in words if of_file])
             each = zip(batch.sources, answer.facts, strict=True) if self._index.holds_content else ()
             for source, facts in each:
                 for block, lines in enumerate(facts.comments, first_blocks[source.path]):

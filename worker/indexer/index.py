@@ -24,13 +24,21 @@ from fledgling.worker.indexer.narrowing import (
     NoText,
     Sources,
 )
-from fledgling.worker.indexer.sinks import NgramSections, ParsedFile, Sinks, SymbolSections, TextSections
+from fledgling.worker.indexer.sinks import (
+    NgramSections,
+    ParsedFile,
+    Sinks,
+    SymbolSections,
+    TextSections,
+    WordSections,
+)
 from fledgling.worker.indexer.tables import CodeTables, TextTables
 from fledgling.worker.indexer.views import Views
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.store.ngram_writer import Sign, signed_here
 from fledgling.worker.store.sections import Holds, contents
 from fledgling.worker.store.text import Block
+from fledgling.worker.store.words import FileWords
 
 ROW_BYTES = 12  # of a row that are written last, behind the symbols: a hash, a number, and room to spare
 WAITING_BYTES = 8 * 2**20  # of rows that wait to be loaded, and of what is written last: the roots of modules
@@ -77,8 +85,11 @@ class Index:
         narrows_text = has_content and "content" in self._views
         self.holds_content = has_content and profile.reads_all_of("content")  # as rows: mapped, there is always text
         self.holds_symbols = profile.reads_all_of("symbols") or narrows_text  # as rows, too
+        # Words say what a view may hide, and what an index without content is not to keep.
+        self._takes_words = has_content and not profile.narrows_rows
         self._files_bytes = limits.files(profile.memory_limit)
         self.text_room = int(profile.memory_limit * limits.TEXT) // (2 if self.holds_content else 1)  # bytes
+        self._words = 0  # bytes of words that were taken, which are written last
         self._rows = 0  # of symbols and imports that were taken
         self._numbers: dict[str, int] = {}  # of files, in the order of paths
         text = TextTables(loading, images.text, holds_blocks=self.holds_content)
@@ -89,6 +100,7 @@ class Index:
                 TextSections(images.blocks),
                 NgramSections(images.signatures, sign),
                 SymbolSections(images.outlines),
+                WordSections(images.words),
                 text,
                 self._tables,
             ]
@@ -147,10 +159,14 @@ class Index:
     def has_room(self, found: Found) -> bool:
         """Return whether what was found fits the memory files, beside what was taken before."""
         count = sum(facts.symbols + len(facts.imports) for facts in found.facts)
+        self._words += sum(len(facts.words.keys) + len(facts.words.counts) for facts in found.facts if facts.words)
         rows = self._rows + count
         parts = sum(map(len, found.outlined.parts))
         tabled = 2 * parts + sum(map(len, filter(None, found.symbols.docstring))) if self.holds_symbols else 0
-        has_room = not count or self.size() + rows * ROW_BYTES + parts + tabled + WAITING_BYTES <= self._files_bytes
+        has_room = (
+            not count
+            or self.size() + rows * ROW_BYTES + self._words + parts + tabled + WAITING_BYTES <= self._files_bytes
+        )
         if has_room:
             self._rows = rows
         return has_room
@@ -166,6 +182,11 @@ class Index:
             columns = {"path": paths, "language": languages, **asdict(found.symbols)}
         numbers = [self._numbers[source.path] for source in batch.sources]
         self._symbols.add(ParsedFile(numbers, counts, found.outlined, columns))
+
+    def words(self, words: Sequence[tuple[str, FileWords]]) -> None:
+        """Take the words of the next files, by path; in any number of calls, in path order."""
+        if self._takes_words:
+            self._sinks.words([(self._numbers[path], found) for path, found in words])
 
     def imports(self, imports: Sequence[tuple[str, ImportRow]]) -> None:
         """Take resolved imports, each with the path of its file; in any number of calls."""
@@ -218,6 +239,7 @@ class Index:
             "text": self._images.blocks,
             "symbols": self._images.outlines,
             "ngrams": self._images.signatures,
+            "words": self._images.words,
         }
         mapped = {
             f"{holds}.{section.name}": section.size

@@ -12,6 +12,7 @@ from fledgling.worker.indexer.loading import Columns
 from fledgling.worker.store.ngram_writer import Sign, Signer
 from fledgling.worker.store.symbols import NO_PARSER, Outlined, OutlineWriter, parsed
 from fledgling.worker.store.text import Block, BlockWriter, File
+from fledgling.worker.store.words import FileWords, WordWriter
 
 
 class ParsedFile(NamedTuple):
@@ -25,6 +26,9 @@ class ParsedFile(NamedTuple):
     counts: Sequence[int]
     outlined: Outlined
     columns: Columns
+
+
+NumberedWords = tuple[int, FileWords]
 
 
 class Sink:
@@ -48,6 +52,9 @@ class Sink:
 
     def symbols(self, symbols: ParsedFile) -> None:
         """Take the symbols of the next files."""
+
+    def words(self, words: Sequence[NumberedWords]) -> None:
+        """Take the words of the next files, each with its number."""
 
     def imports(self, imports: Columns) -> None:
         """Take the next imports; some files' come late, when the names that they lead to are known."""
@@ -90,6 +97,10 @@ class Sinks(Sink):
     def symbols(self, symbols: ParsedFile) -> None:
         for sink in self._sinks:
             sink.symbols(symbols)
+
+    def words(self, words: Sequence[NumberedWords]) -> None:
+        for sink in self._sinks:
+            sink.words(words)
 
     def imports(self, imports: Columns) -> None:
         for sink in self._sinks:
@@ -178,4 +189,24 @@ class SymbolSections(Sink):
 
     def finish(self) -> None:
         self._writer.finish(bytes(self._parsed.values()))
+        memory_file.seal(self._fd)
+
+
+class WordSections(Sink):
+    """The mapped words."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._writer = WordWriter(fd)
+        self._files = 0
+
+    def files(self, files: Columns) -> None:
+        self._files += len(files["path"])
+
+    def words(self, words: Sequence[NumberedWords]) -> None:
+        for number, found in words:
+            self._writer.add(number, found)
+
+    def finish(self) -> None:
+        self._writer.finish(self._files)
         memory_file.seal(self._fd)

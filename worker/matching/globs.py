@@ -21,7 +21,7 @@ def query_pattern(question: Search) -> str:
     >>> query_pattern(Search("a.b", whole_word=True))
     '(?i)(?:^|\\\\W)(?:a\\\\.b)(?:\\\\W|$)'
     """
-    pattern = question.query if question.regex else literal(question.query)
+    pattern = question.query if question.is_regex else literal(question.query)
     if question.whole_word:  # as for `grep -w`: no word character is beside the match, whatever the match begins with
         pattern = rf"(?:^|\W)(?:{pattern})(?:\W|$)"
     return pattern if question.case_sensitive else f"(?i){pattern}"

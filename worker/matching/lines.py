@@ -28,11 +28,11 @@ class Matcher(NamedTuple):
 def matcher(question: Search) -> Matcher:
     """Return what finds the lines that a search asks for; raises re2.error for what is no pattern."""
     pattern = globs.query_pattern(question)
-    if question.regex:
+    if question.is_regex:
         _compiled(question.query)  # alone: an error is told of what was asked for
         if _OF_TEXT.search(question.query):
             return Matcher(_matching(pattern), by_line=True)
-    is_text = not question.regex and not question.whole_word
+    is_text = not question.is_regex and not question.whole_word
     if is_text and question.case_sensitive:
         return Matcher(_comparing(question.query.encode()))
     if is_text and question.query.isascii():  # other characters have other cases

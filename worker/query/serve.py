@@ -19,6 +19,8 @@ from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
+from fledgling.worker.store.words import Words
+from fledgling.worker.tools.corpora import Corpora
 from fledgling.worker.tools.request import Request
 
 
@@ -46,6 +48,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     signatures = None if generation == LISTING else Signatures(mapped[images.signatures])
     outlines = Outlines(mapped[images.outlines]) if generation >= CODE else None
     graph = Graph(mapped[images.graph]) if generation == GRAPH else None
+    words = Words(mapped[images.words]) if generation >= CODE else None
     begun = generation != LISTING and images.listing in mapped  # a map may have been begun with it
     listing = Blocks(mapped[images.listing]) if begun else None
     for fd in {*astuple(images)} - engine:
@@ -54,14 +57,25 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     gc.enable()
     pipe.send(Ready(layers))
 
-    base = Snapshot(opened.changes, blocks, signatures, outlines, partial=opened.generation.partial, graph=graph)
+    base = Snapshot(opened.changes, blocks, signatures, outlines, words, partial=opened.generation.partial, graph=graph)
     snapshots = Snapshots(base, db.cursor if db else duckdb.connect, opened.generation.modules)
+
+    corpora = Corpora()
 
     def request() -> Request:
         cursor, of = db.cursor() if db else None, snapshots.newest
         readers = of.signatures, of.blocks, of.outlines
         return Request(
-            cursor, *readers, opened, generation, listing, gate, snapshot=of, snapshots=snapshots, graph=of.graph
+            cursor,
+            *readers,
+            opened,
+            generation,
+            listing,
+            gate,
+            snapshot=of,
+            snapshots=snapshots,
+            graph=of.graph,
+            corpora=corpora,
         )
 
     Calls(pipe, request, lambda: forget_buffers(db, share) if db else None, snapshots.add).serve()

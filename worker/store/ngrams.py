@@ -65,6 +65,17 @@ class Signatures:
                 found |= with_all(self._data, self._matrix + start, width, rows)
             yield from numbers(found, start // ROWS * 8)
 
+    def marked(self, needed: Needed) -> bytes:
+        """Return the same blocks as bits, the first the lowest of the first byte; bits behind the last mean nothing."""
+        groups = rows_of(needed)
+        parts = []
+        for start, width in self._segments:
+            found = 0
+            for rows in groups:
+                found |= with_all(self._data, self._matrix + start, width, rows)
+            parts.append(found.to_bytes(width, "little"))
+        return b"".join(parts)
+
 
 def rows_of(needed: Needed) -> list[list[int]]:
     """Return for each group of texts the rows in which a block that holds them all is marked."""

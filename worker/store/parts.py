@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from fledgling.worker.rows import Engine, FileRow, ImportRow, SymbolColumns
 from fledgling.worker.store.symbols import Outlined
+from fledgling.worker.store.words import FileWords
 
 
 class Part(Struct, frozen=True, array_like=True):
@@ -15,7 +16,8 @@ class Part(Struct, frozen=True, array_like=True):
 
     `blocks` are its lines as `text.cut` has cut them, each with the number of its first; none where `row.skip_reason`
     says why. `signatures` are those of the blocks (`ngram_writer.signed`), `symbols` of this one file; as columns, too,
-    where somebody may look at all of them. `comments` numbers by block the lines that are comment alone.
+    where somebody may look at all of them. `comments` numbers by block the lines that are comment alone. `words` are
+    None of what is not searched by meaning.
     """
 
     row: FileRow
@@ -26,6 +28,7 @@ class Part(Struct, frozen=True, array_like=True):
     symbols: Outlined
     columns: SymbolColumns
     comments: list[list[int]]
+    words: FileWords | None
 
 
 class Changes(Struct, frozen=True):

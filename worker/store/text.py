@@ -152,6 +152,10 @@ class Blocks:
         """Yield all blocks in the order of paths and lines."""
         return iter(range(self.count))
 
+    def by_block(self) -> FileColumn:
+        """Return of each block its file; UNCOUNTED where that is there no more."""
+        return array(NUMBER, [self.files_of[block] for block in range(self.count)])
+
     def text(self, block: int) -> bytes:
         """Return the lines of a block, without the end of the last."""
         return self._data[self._text + self._ends[block] : self._text + self._ends[block + 1]]

@@ -72,7 +72,7 @@ def name_of(question: Search | Symbols) -> str:
     """Return a text that every name holds which a question asks for; empty where there is none."""
     if isinstance(question, Symbols):
         return max(globs.literals(question.name_pattern or ""), key=len, default="")
-    return "" if question.regex else question.query
+    return "" if question.is_regex else question.query
 
 
 def _undefined(others: list[_Covered]) -> str:

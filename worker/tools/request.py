@@ -20,6 +20,8 @@ from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
+from fledgling.worker.store.words import Words
+from fledgling.worker.tools.corpora import Corpora
 
 if TYPE_CHECKING:
     from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
@@ -62,6 +64,12 @@ class Request(msgspec.Struct, eq=False):
     snapshot: Snapshot | None = None  # whose readers these are
     snapshots: Snapshots | None = None  # among which a cursor finds its own
     graph: Graph | None = None  # of the last generation
+    corpora: Corpora | None = None  # what files are ranked by
+
+    @property
+    def words(self) -> Words | None:
+        """The words of files; None before the second generation."""
+        return self.snapshot.words if self.snapshot else None
 
     @property
     def profile(self) -> Profile:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import _duckdb as duckdb
 import re2
 
-from fledgling.messages.answers import FileHits, Hits, SymbolList
+from fledgling.messages.answers import FileHits, Hits, Ranking, SymbolList
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Search
 from fledgling.worker.matching import lines as matching
@@ -20,7 +20,7 @@ from fledgling.worker.matching.lines import Matcher
 from fledgling.worker.store.ngrams import Needed
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers as coverage
-from fledgling.worker.tools import paths, symbols, unknown
+from fledgling.worker.tools import meaning, paths, symbols, unknown
 from fledgling.worker.tools.request import SHOWN_LINE_CHARS, Refused, Request, continuing, cut_page, shown
 
 COUNTED_HITS = 2000  # behind a page: a microsecond each, of a pattern three or more; nobody reads so many one by one
@@ -60,11 +60,19 @@ class _Found(NamedTuple):
     is_exact: bool
 
 
-def search(request: Request, question: Search) -> Hits | SymbolList:
-    """Answer with matching lines grouped by file, or with definitions where a kind is asked for."""
+def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
+    """Answer with matching lines grouped by file, with definitions where a kind is asked for, or by meaning.
+
+    By meaning also where no line holds what was asked for, if that is words and some file says what they say.
+    """
+    if question.is_ranked:
+        return meaning.ranked(request, question)
     try:
         finding = matching.matcher(question)
-        return symbols.named(request, question) if question.kind else _text(request, question, finding)
+        if question.kind:
+            return symbols.named(request, question)
+        found = _text(request, question, finding)
+        return (None if found.total else meaning.instead(request, question)) or found
     except (re2.error, duckdb.InvalidInputException) as problem:
         raise Refused(
             "invalid",
@@ -81,7 +89,13 @@ def _text(request: Request, question: Search, finding: Matcher) -> Hits:
     asked = unknown.scope(request, question.path, question.language)
     note = _note(request, question, asked, found) if found.total else coverage.of_text(request, question, asked)
     return Hits(
-        _joined(pieces), found.total, found.total_files, following, note, total_is_lower_bound=not found.is_exact
+        _joined(pieces),
+        found.total,
+        found.total_files,
+        following,
+        note,
+        total_is_lower_bound=not found.is_exact,
+        mode_used="regex" if question.is_regex else "text",
     )
 
 
@@ -107,7 +121,7 @@ def _candidates(request: Request, question: Search) -> Iterator[int]:
 
 
 def _needed(question: Search) -> Needed | None:
-    if question.regex:
+    if question.is_regex:
         return literals.of_templates(literals.read(question.query, case_sensitive=question.case_sensitive))
     return literals.of_literal(question.query, case_sensitive=question.case_sensitive)
 

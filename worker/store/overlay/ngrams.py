@@ -28,6 +28,13 @@ class OverlaidSignatures(Signatures):
         """Yield the blocks that may hold all texts of one group, in order."""
         return self._overlaid.merged(self._base.holding(needed), self._own(needed))
 
+    def marked(self, needed: Needed) -> bytes:
+        """Return the same blocks as bits; those of the base that are hidden as they were."""
+        count = self._overlaid.base_count
+        own = sum(1 << (block - count) for block in self._own(needed))
+        base = int.from_bytes(self._base.marked(needed), "little") & ((1 << count) - 1)
+        return (base | own << count).to_bytes(-(-self._overlaid.count // _BLOCKS_OF_BYTE), "little")
+
     def _own(self, needed: Needed) -> Iterator[int]:
         groups = rows_of(needed)
         for first, width, matrix in self._parts:

@@ -14,9 +14,11 @@ from fledgling.worker.store.overlay.ngrams import OverlaidSignatures
 from fledgling.worker.store.overlay.symbols import OverlaidOutlines
 from fledgling.worker.store.overlay.tables import Laid, Tables
 from fledgling.worker.store.overlay.text import OverlaidBlocks
+from fledgling.worker.store.overlay.words import OverlaidWords
 from fledgling.worker.store.parts import Changes
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
+from fledgling.worker.store.words import Words
 
 KEPT = 8  # snapshots that a page can be continued in: an agent that edits between two pages still gets the second
 _CHANGES = msgspec.msgpack.Decoder(Changes)
@@ -29,6 +31,7 @@ class Snapshot(Struct, frozen=True, eq=False):
     blocks: Blocks
     signatures: Signatures | None  # a listing has none
     outlines: Outlines | None  # of the second generation
+    words: Words | None = None  # likewise
     tables: Tables | None = None
     partial: str | None = None  # what it lacks, as a sentence
     pending: tuple[str, ...] = ()  # files that have changed and could not be read yet
@@ -73,6 +76,7 @@ class Snapshots:
         base = self.base
         assert base.signatures
         assert base.outlines, "what has changed is told of a whole index"
+        assert base.words
         order = Order(len(base.blocks.files), overlay)
         blocks = OverlaidBlocks(base.blocks, order)
         outlines = OverlaidOutlines(base.outlines, order)
@@ -81,6 +85,7 @@ class Snapshots:
             blocks,
             OverlaidSignatures(base.signatures, blocks, order.parts),
             outlines,
+            OverlaidWords(base.words, order),
             Tables(self._connect(), changes, Laid(overlay, order, blocks, outlines), self._modules),
             base.partial,
             overlay.pending,

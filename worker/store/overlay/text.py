@@ -53,7 +53,7 @@ class OverlaidBlocks(Blocks):
 
     def __init__(self, base: Blocks, order: Order) -> None:
         """Lay the parts over the base."""
-        self._base, self._order = base, order
+        self._base, self._order, self.base_count = base, order, base.count
         parts = order.parts
         self._own_counts = [len(part.blocks) for part in parts]
         self._own_firsts = [*accumulate(self._own_counts, initial=base.count)]  # and the end of the last
@@ -116,6 +116,13 @@ class OverlaidBlocks(Blocks):
         while part is not None:
             yield part
             part = next(own, None)
+
+    def by_block(self) -> "array[int]":
+        """Return of each block its file; UNCOUNTED where that is there no more."""
+        order, hidden = self._order, self._order.hidden
+        numbers = [UNCOUNTED if file in hidden else order.number(file) for file in range(order.base)]
+        own = range(self._base.count, self.count)
+        return array(NUMBER, [*(numbers[file] for file in self._base.by_block()), *(self.files_of[at] for at in own)])
 
     def text(self, block: int) -> bytes:
         """Return the lines of a block, without the end of the last."""

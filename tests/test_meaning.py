@@ -1,0 +1,287 @@
+"""Search by meaning: which files are ranked first, which mode answers, and what is said where nothing is there."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from conftest import write_project
+from running import fronted
+
+from fledgling.broker.front import Front
+from fledgling.broker.protocol import tools
+from fledgling.messages.answers import Hits, Passage, Ranking, Refusal, SymbolList
+from fledgling.messages.questions import MAX_ALSO, Search
+from fledgling.security import profile as profiles
+from fledgling.worker.tools.meaning import NEAREST, ROWS
+
+pytestmark = pytest.mark.anyio
+
+FILES = {
+    "src/upload/retry.py": '"""Sends a file again when the other side did not take it."""\n\n\ndef backoff(tries):\n'
+    "    # the pause doubles with each try\n    return 2 ** tries\n",
+    "src/upload/sender.py": '"""Uploads files to a bucket."""\nimport src.upload.retry\n\n\nclass Uploader:\n'
+    '    def send(self, file):\n        """Put one file."""\n        return file\n',
+    "src/accounts/auth.py": '"""Checks passwords."""\n\n\ndef check_password(user, password):\n'
+    "    return user.hash == password\n",
+    "src/accounts/session_token.py": "class SessionToken:\n    def expired(self):\n        return self.age > 3600\n",
+    "src/http/__init__.py": "from src.http.server import HTTPServer\n",
+    "src/http/server.py": "class HTTPServer:\n    def listen(self, port):\n        self.port = port\n",
+    "src/report/pdf_writer.py": "# renders pages\ndef render(pages):\n    for page in pages:\n        yield page\n",
+    "tests/test_login.py": "def test_password():\n    # a wrong password is refused\n"
+    "    check_password(None, 'password')\n",
+    "web/cart.ts": "// what a customer is going to buy\nexport class ShoppingCart {\n  addItem(item: string) {}\n}\n",
+    "docs/guide.md": "# Guide\n\n## Set up\n\nInstall it with pip.\n\n## Retries\n\nAn upload is tried three times.\n"
+    + "\nWords.\n" * 100
+    + "\n## Limits\n\nA file has ten megabytes at most.\n",
+    "CHANGELOG.md": "# Changes\n\n- Uploads: a file of ten megabytes at most is limited.\n",
+    "data/words.json": '{"password": "upload retries"}\n',
+}
+
+
+@pytest.fixture(scope="module")
+async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    """A front over a project in which each file is about something else."""
+    root = tmp_path_factory.mktemp("meaning")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    async with fronted(root) as (front, indexing):
+        await indexing.built()
+        yield front
+
+
+async def ranked(front: Front, query: str, **arguments: Any) -> Ranking:
+    found = await front.call("search", {"query": query, "mode": "meaning", **arguments})
+    assert isinstance(found, Ranking), found
+    return found
+
+
+# ---- what comes first ------------------------------------------------------------------------------------------------
+
+FIRST = {
+    "how long is the pause before a retry": "src/upload/retry.py",
+    "how long is the pause before another try": "src/upload/retry.py",
+    "class that uploads a file to a bucket": "src/upload/sender.py",
+    "check the password of a user": "src/accounts/auth.py",
+    "session token": "src/accounts/session_token.py",
+    "SessionToken": "src/accounts/session_token.py",
+    "when does a token of a session expire": "src/accounts/session_token.py",
+    "http server that listens on a port": "src/http/server.py",
+    "HTTPServer": "src/http/server.py",
+    "write pdf": "src/report/pdf_writer.py",
+    "pdf rendering of pages": "src/report/pdf_writer.py",
+    "authentication": "src/accounts/auth.py",  # by what it begins with
+    "what is a customer going to buy": "web/cart.ts",
+    "shopping cart": "web/cart.ts",
+    "tests of the password": "tests/test_login.py",  # which stand back unless they are asked for
+}
+
+
+@pytest.mark.parametrize("query", FIRST)
+async def test_what_is_meant_comes_first(front: Front, query: str) -> None:
+    found = await ranked(front, query)
+    assert found.files[0].path == FIRST[query], [passage.path for passage in found.files]
+    scores = [passage.score for passage in found.files]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score <= 1 for score in scores)
+    assert not {"data/words.json", "docs/guide.md"} & {passage.path for passage in found.files}
+
+
+async def test_a_passage_is_the_definition_that_is_meant_and_its_best_lines(front: Front) -> None:
+    [first, *_] = (await ranked(front, "has it expired")).files
+    assert first == Passage(
+        path="src/accounts/session_token.py",
+        lines=(2, 3),
+        score=first.score,
+        language="python",
+        kind="method",
+        name="SessionToken.expired",
+        signature="def expired(self)",
+        best=[(2, "    def expired(self):")],
+    )
+
+
+async def test_another_way_to_say_it_finds_what_the_question_does_not(front: Front) -> None:
+    assert (await ranked(front, "credentials")).files == []
+    found = await front.call("search", {"query": "credentials", "also": ["password", "auth"]})
+    assert isinstance(found, Ranking)
+    assert found.files[0].path == "src/accounts/auth.py"
+
+
+async def test_filters_leave_the_best_of_what_they_leave(front: Front) -> None:
+    for arguments in ({"path": "src/accounts"}, {"path": "**/auth*"}, {"language": "typescript"}):
+        found = await ranked(front, "upload password buy", **arguments)
+        assert found.files
+        for passage in found.files:
+            assert passage.language == arguments.get("language", "python")
+            assert passage.path.startswith("src/accounts") or "language" in arguments
+
+
+async def test_explaining_says_which_words_are_where(front: Front) -> None:
+    plain = await ranked(front, "authentication by password")
+    assert all(passage.why is None for passage in plain.files)
+    [first, *_] = (await ranked(front, "authentication by password", explain=True)).files
+    assert first.why
+    assert first.why.words["authentic ~ auth"] == ["name"]
+    assert first.why.words["password"] == ["definition", "comment", "text"]
+    assert (first.why.meaning_rank, first.why.meaning_score) == (1, first.score)
+    assert first.why.fts_rank >= 1
+
+
+async def test_no_more_is_shown_than_is_asked_for(front: Front) -> None:
+    assert len((await ranked(front, "upload password file", max_results=2)).files) == 2
+    assert len((await ranked(front, "upload password file")).files) <= ROWS
+
+
+# ---- what is not there -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", ["kubernetes pod scheduler", "bluetooth pairing", "zzz qqq", "?!"])
+async def test_what_nobody_says_is_said_to_be_absent(front: Front, query: str) -> None:
+    found = await ranked(front, query)
+    assert len(found.files) <= NEAREST
+    assert (found.note or "").startswith("Nothing says this")
+
+
+async def test_a_word_that_no_file_has_is_named(front: Front) -> None:
+    found = await ranked(front, "check password of a user in kubernetes")
+    assert found.files[0].path.startswith("src/accounts")
+    assert found.note == "No file of code has kubernet."
+
+
+# ---- which mode answers ----------------------------------------------------------------------------------------------
+
+MODES: dict[str, tuple[str, dict[str, Any]]] = {
+    "a word that lines hold": ("text", {"query": "password"}),
+    "words that a line holds as they stand": ("text", {"query": "pause doubles"}),
+    "words that no line holds": ("meaning", {"query": "password check of users"}),
+    "a question": ("meaning", {"query": "how long is the pause before a retry?"}),
+    "a word that no line holds": ("meaning", {"query": "authentication"}),
+    "a name that no line holds": ("nothing", {"query": "PasswordChecker"}),
+    "code": ("nothing", {"query": "check_password(root)"}),
+    "a path": ("nothing", {"query": "src/accounts/password"}),
+    "quotes, which are taken for none": ("meaning", {"query": '"files uploaded to buckets"'}),
+    "a text in quotes within others": ("nothing", {"query": 'say "failed uploads" again'}),
+    "an expression": ("regex", {"query": "pass.*ord", "regex": True}),
+    "an expression by its mode": ("regex", {"query": "pass.*ord", "mode": "regex"}),
+    "an expression that no line holds": ("nothing", {"query": "pass.*zzz", "regex": True}),
+    "whole words": ("nothing", {"query": "failed uploads retried", "whole_word": True}),
+    "text, whatever it says": ("nothing", {"query": "where are failed uploads retried", "mode": "text"}),
+    "meaning, though a line holds it": ("meaning", {"query": "password", "mode": "meaning"}),
+    "a definition": ("definitions", {"query": "password", "kind": "function"}),
+    "documents": ("docs", {"query": "how often is an upload tried", "mode": "docs"}),
+    "what is about nothing here": ("nothing", {"query": "kubernetes pod scheduler"}),
+    "other names of modes": ("meaning", {"query": "password", "search_type": "semantic"}),
+}
+
+
+@pytest.mark.parametrize("name", MODES)
+async def test_the_mode_is_the_one_that_is_meant_and_said(front: Front, name: str) -> None:
+    mode, arguments = MODES[name]
+    found = await front.call("search", arguments)
+    match found:
+        case SymbolList():
+            used = "definitions"
+        case Hits(total=0):
+            used = "nothing"
+        case Hits() | Ranking():
+            used = found.mode_used
+        case _:
+            used = str(found)
+    assert used == mode
+    if isinstance(found, Ranking) and "mode" not in arguments and "search_type" not in arguments:
+        assert "No line holds this text" in (found.note or "")
+
+
+UNFIT: dict[str, dict[str, Any]] = {
+    "two modes": {"regex": True, "mode": "meaning"},
+    "text by an expression": {"regex": True, "mode": "text"},
+    "definitions by meaning": {"kind": "class", "mode": "meaning"},
+    "synonyms of a text": {"also": ["b"], "mode": "text"},
+    "too many synonyms": {"also": ["b"] * (MAX_ALSO + 1)},
+    "a line break in a synonym": {"also": ["a\nb"]},
+    "no such mode": {"mode": "telepathy"},
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+async def test_what_no_mode_takes_is_refused(front: Front, name: str) -> None:
+    refused = await front.call("search", {"query": "a", **UNFIT[name]})
+    assert isinstance(refused, Refusal)
+    assert refused.kind == "invalid"
+
+
+# ---- documents -------------------------------------------------------------------------------------------------------
+
+SECTIONS = {
+    "how often is an upload tried": ("docs/guide.md", "Guide.Retries"),
+    "install": ("docs/guide.md", "Guide.Set up"),
+    "file size limits": ("docs/guide.md", "Guide.Limits"),  # and not the changelog, which says more of it
+}
+
+
+@pytest.mark.parametrize("query", SECTIONS)
+async def test_a_section_of_a_document_is_found(front: Front, query: str) -> None:
+    found = await front.call("search", {"query": query, "mode": "docs"})
+    assert isinstance(found, Ranking)
+    assert (found.files[0].path, found.files[0].name) == SECTIONS[query]
+    assert found.files[0].best
+    first, last = found.files[0].lines
+    assert last - first < 60
+
+
+async def test_what_no_document_says_is_said_to_be_absent(front: Front) -> None:
+    found = await front.call("search", {"query": "bluetooth pairing", "mode": "docs"})
+    assert isinstance(found, Ranking)
+    assert found.note == "Nothing in 2 documents says this."
+
+
+# ---- answers, and where there is nothing to rank ---------------------------------------------------------------------
+
+
+async def test_an_answer_is_short_as_text(front: Front) -> None:
+    found = await ranked(front, "upload password file")
+    lines = tools.text(found).split("\n")
+    assert lines[0].endswith("files by meaning, the best first; [score 0 to 1]")
+    assert lines[1].startswith(f"{found.files[0].path}:")
+    assert len(tools.text(found)) < 2400  # some 600 tokens
+
+
+NARROWED = "SET extends = 'fledgling-core';\nCREATE VIEW content AS SELECT * FROM content WHERE line_number < 5;"
+
+
+async def test_a_profile_that_leaves_lines_out_ranks_nothing_and_says_so(tmp_path: Path) -> None:
+    (tmp_path / "mine.sql").write_text(NARROWED)
+    async with fronted(write_project(tmp_path / "tree"), tmp_path / "mine.sql") as (front, indexing):
+        await indexing.built()
+        refused = await front.ask(Search("batches of work", mode="meaning"))
+        assert isinstance(refused, Refusal)
+        assert "views of this profile" in refused.next_step
+        assert isinstance(await front.ask(Search("batches of work")), Hits)
+
+
+async def test_an_index_without_content_ranks_nothing_and_says_so(tmp_path: Path) -> None:
+    settings = {"index_content": False}
+    async with fronted(write_project(tmp_path), settings=settings) as (front, indexing):
+        await indexing.built()
+        refused = await front.ask(Search("batches of work", mode="meaning"))
+        assert isinstance(refused, Refusal)
+        assert "index_content" in refused.next_step
+
+
+async def test_a_ranking_that_does_not_fit_its_question_is_refused() -> None:
+    passage = Passage("a.py", (1, 2), 0.5, "python")
+    asked, found = Search("a b", mode="meaning", path="a.py"), Ranking([passage], 1, "meaning")
+    profile = profiles.load("fledgling-core")
+    assert tools.fits(asked, found, profile)
+    for unfit in (
+        msgspec.structs.replace(found, mode_used="docs"),
+        msgspec.structs.replace(found, total=0),
+        msgspec.structs.replace(found, files=[passage, passage], total=2),
+        msgspec.structs.replace(found, files=[msgspec.structs.replace(passage, path="b.py")]),
+        msgspec.structs.replace(found, files=[msgspec.structs.replace(passage, best=[(2, "b"), (1, "a")])]),
+    ):
+        assert not tools.fits(asked, unfit, profile)
+    assert not tools.fits(Search("a b", mode="text"), found, profile)

@@ -1,0 +1,184 @@
+"""How names, comments and questions are cut into words, and what a file may say of itself."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from fledgling.security import memory_file
+from fledgling.worker import words
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.extractor import wording
+from fledgling.worker.extractor.wording import MAX_WORDS, MOST_TIMES, worded
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.ranking.asked import MAX_WORDS as MAX_ASKED
+from fledgling.worker.ranking.asked import asked
+from fledgling.worker.store.sections import NUMBER
+from fledgling.worker.store.words import FileWords, Words, WordWriter
+from fledgling.worker.words import Field, key
+
+NAMES = {
+    b"request": [b"request"],
+    b"RequestContext": [b"request", b"context", b"=requestcontext"],
+    b"request_context": [b"request", b"context", b"=requestcontext"],
+    b"HTTPServer2": [b"http", b"serv", b"=httpserver2"],  # a digit alone is no word
+    b"MAX_SPEED": [b"max", b"spe", b"=maxspeed"],
+    b"_": [],
+    b"x": [],
+    "straße".encode(): ["straß".encode()],
+    "überPrüfen".encode(): ["üb".encode(), "prüfen".encode(), "=überprüfen".encode()],
+    b"a" * 65: [],  # data, and no name
+}
+STEMS = {
+    b"retries": b"retry",
+    b"retried": b"retry",
+    b"retry": b"retry",
+    b"parsing": b"pars",
+    b"formatting": b"format",
+    b"is": b"is",
+    b"handlers": b"handl",
+    b"authentication": b"authentic",
+}
+ASKED = {
+    "how is the request context pushed": ([b"request", b"context", b"push"], [], []),
+    "RequestContext": ([b"request", b"context"], [b"=requestcontext"], [b"=requestcontext"]),
+    "what does get_url do": ([b"get", b"url"], [b"=geturl"], [b"=geturl"]),
+    "the": ([b"the"], [], [b"=the"]),  # what is left is better than nothing
+    "": ([], [], []),
+    "!?": ([], [], []),
+}
+
+
+@pytest.mark.parametrize("name", NAMES, ids=repr)
+def test_names_are_cut(name: bytes) -> None:
+    assert [*words.of_name(name)] == NAMES[name]
+
+
+@pytest.mark.parametrize("word", STEMS)
+def test_words_lose_their_endings(word: bytes) -> None:
+    assert words.stem(word) == STEMS[word]
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_questions_are_cut(question: str) -> None:
+    found = asked(question)
+    assert ([*found.plain], [*found.joined], [*found.exact]) == ASKED[question]
+
+
+def test_a_word_in_one_field_is_another_in_the_next() -> None:
+    assert len({key(field, b"retry") for field in Field}) == len(Field)
+
+
+def test_two_words_beside_each_other_make_a_name() -> None:
+    assert b"=requestcontext" in asked("request contexts").pairs
+    assert asked("uploads", also=["transfer", "uploading"]).also == (b"transf",)
+
+
+def test_a_long_question_counts_no_more_than_so_many_words() -> None:
+    assert len(asked(" ".join(f"word{n}x" for n in range(9999))).plain) == MAX_ASKED
+
+
+# ---- what a file says ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def said() -> Callable[[str, str, str], FileWords]:
+    """The words of a file, by its language, its path and its text."""
+    extractor = Extractor(load_languages())
+
+    def of(language: str, path: str, text: str) -> FileWords:
+        return worded(path, text.encode(), extractor.extract(language, text.encode()))
+
+    return of
+
+
+PYTHON = '''"""Sends things again.
+
+Licensed to nobody.
+"""
+# about backoff
+import requests.adapters
+
+def retry_upload(times):
+    """Wait, then try."""
+
+class _Queue: ...
+'''
+FIELDS = {
+    Field.BASE: "sender",
+    Field.DIRECTORY: "net",
+    Field.DEFINITION: "retry upload queue =retryupload =queue",
+    Field.PUBLIC: "retry upload queue",
+    Field.COMMENT: "about backoff wait then try",
+    Field.HEADER: "send thing again about backoff",
+    Field.IMPORT: "request adapt",
+}
+
+
+def test_every_field_of_a_file_has_its_words(said: Callable[[str, str, str], FileWords]) -> None:
+    found = said("python", "net/sender.py", PYTHON)
+    keys = {*memoryview(found.keys).cast(NUMBER)}
+    for field, text in FIELDS.items():
+        for word in text.encode().split():
+            assert key(field, word if words.is_whole(word) else words.stem(word)) in keys, (field, word)
+    assert key(Field.HEADER, words.stem(b"licensed")) not in keys
+    assert key(Field.COMMENT, b"adapt") not in keys
+    assert b"retry" in found.names.split(b"\n")
+
+
+def test_a_file_whose_name_says_nothing_is_called_by_its_directory(
+    said: Callable[[str, str, str], FileWords],
+) -> None:
+    for path in ("src/retry/__init__.py", "src/retry/mod.rs", "src/retry/index.ts", "src/retry.py"):
+        keys = {*memoryview(said("python", path, "").keys).cast(NUMBER)}
+        assert key(Field.BASE, b"retry") in keys, path
+
+
+# Texts that say one thing as often as they can: each is bounded, and none takes long.
+STUFFED = {
+    "one word": "# " + "retry " * 200_000,
+    "many words": "# " + " ".join(f"w{n:x}q" for n in range(200_000)),
+    "many comments": "# retry\n" * 100_000,
+    "many names": "".join(f"def f{n:x}g(): pass\n" for n in range(20_000)),
+    "one long name": "def " + "a_" * 300_000 + "(): pass",
+    "capitals": "# " + "aB" * 400_000,
+}
+
+
+@pytest.mark.parametrize("name", STUFFED)
+def test_no_file_says_more_than_it_may(said: Callable[[str, str, str], FileWords], name: str) -> None:
+    text = STUFFED[name]
+    found = Extractor(load_languages()).extract("python", text.encode())
+    begun = time.process_time()
+    counted = worded("a.py", text.encode(), found)
+    assert time.process_time() - begun < 2.0
+    assert len(counted.counts) <= MAX_WORDS * len(Field)
+    assert max(counted.counts, default=0) <= MOST_TIMES
+    assert sum(memoryview(counted.lengths).cast(NUMBER)) <= 2 * wording.MAX_PROSE + 8 * wording.MAX_DEFINITIONS
+
+
+# ---- the file of words -----------------------------------------------------------------------------------------------
+
+
+def test_what_is_written_is_found(said: Callable[[str, str, str], FileWords]) -> None:
+    fd = memory_file.create()
+    writer = WordWriter(fd)
+    texts = {0: "def retry(): ...", 2: "def retry_all(): ...\ndef retry_some(): ...", 3: "x = 1"}
+    for number, text in texts.items():
+        writer.add(number, said("python", f"a{number}.py", text))
+    writer.finish(files=5)
+    read = Words(memory_file.mapped(fd))
+    files, counts = read.holding(key(Field.DEFINITION, b"retry"))
+    assert (files.tolist(), counts.tolist()) == ([0, 2], [1, 2])
+    assert read.holding(key(Field.DEFINITION, b"nothing")).files.tolist() == []
+    assert read.lengths[Field.DEFINITION].tolist() == [1, 0, 4, 0, 0]
+    assert [*read.beginning(b"retr")] == [b"retry"]
+
+
+def test_an_index_without_words_has_none() -> None:
+    fd = memory_file.create()
+    WordWriter(fd).finish(files=3)
+    read = Words(memory_file.mapped(fd))
+    assert read.holding(0).files.tolist() == []
+    assert read.lengths.shape == (len(Field), 3)
+    assert [*read.beginning(b"retry")] == []

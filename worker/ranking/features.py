@@ -1,0 +1,226 @@
+"""Features: what speaks for each file, as numbers from nothing to one. weights.py says what each is worth.
+
+Two steps. Fields and the blocks that may hold a word are looked at for all files, on whole arrays; the text itself only
+of the best blocks of the best files, where a word is counted as it stands.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from fledgling.worker import words as cutting
+from fledgling.worker.ranking.asked import AskedWords
+from fledgling.worker.ranking.corpus import Corpus, Scores
+from fledgling.worker.store.words import firsts
+from fledgling.worker.words import Field
+
+DECAY = np.array([1, 0.25, 0.12, 0.06], np.float32)  # of a file's best blocks: what the first counts, the second, ...
+BEST_BLOCKS = 400  # of all files: of those behind them none is among the first of a file that matters
+VARIANTS = 12  # words of names that begin like a word, or that it begins with
+NEAR, FAR = (
+    3,
+    4,
+)  # letters that two words that begin alike may differ in and still be near; letters that are a beginning
+_LONGER, _MUCH_LONGER, _SHORTER, _MUCH_SHORTER = 0.8, 0.5, 0.6, 0.35  # of a word, what one that begins alike counts
+_DIRECTORY_SHARE = 0.7  # of a word in a name, what one in a directory's counts
+BLOCK_BYTES = 4000  # of an ordinary block
+_SLOPE, _SHARE = 1.2, 0.6  # of BM25 over blocks, as in corpus.PARAMETERS
+
+Table = dict[str, Scores]  # of each feature, a number for each file
+
+
+class Features:
+    """What speaks for each file that it is what was asked for.
+
+    >>> features = Features(corpus, asked("retry failed uploads"))
+    >>> features.of_all["comments"].shape
+    (812,)
+    >>> features.counted([3, 17]).shape
+    (2,)
+    """
+
+    def __init__(self, corpus: Corpus, asked: AskedWords, check: Callable[[], None] = lambda: None) -> None:
+        """Look at fields and blocks; `check` raises where the call is to end."""
+        self.corpus, self.asked, self._check = corpus, asked, check
+        self.variants = {word: [(word, 1.0), *self._variants(word)] for word in asked.words}
+        self.rarity_in_blocks: dict[bytes, float] = {}
+        self.weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
+        self.unknown: list[bytes] = []  # words that no file has
+        self.blocks = self._score_blocks()
+        self.total = sum(self.weights[word] for word in asked.plain) or 1.0
+        self.of_all: Table = {
+            "text": _of_most(self._decayed(self.blocks)),
+            "comments": _of_most(self._fields(Field.COMMENT)),
+            "header": _of_most(self._fields(Field.HEADER)),
+            "public": _of_most(self._fields(Field.PUBLIC)),
+            "definitions": _of_most(self._varied(Field.DEFINITION)),
+            "directory": _of_most(self._fields(Field.DIRECTORY)),
+            "imports": _of_most(self._fields(Field.IMPORT)),
+            "exports": _of_most(self._fields(Field.EXPORT)),
+            "base covered": self._base_covered(varied=False),
+            "base covered by beginnings": self._base_covered(varied=True),
+            "covered by names": self._covered_by_names(),
+            "pair as base": _of_most(self._joined(Field.BASE, (*asked.pairs, *asked.joined))),
+            "pair in text": _of_most(self._pairs_in_text()),
+            "joined as export": _of_most(self._joined(Field.EXPORT, asked.joined)),
+            "exact definition": self._exact((Field.DEFINITION, Field.PUBLIC)),
+            "exact base": self._exact((Field.BASE,)),
+        }
+
+    def _variants(self, word: bytes) -> Iterable[tuple[bytes, float]]:
+        """Yield words of names that begin like a word, each with what it counts beside it: `auth`, `authentication`."""
+        if len(word) < FAR:
+            return
+        for count, other in enumerate(self.corpus.words.beginning(word)):
+            if count == VARIANTS:
+                return
+            more = len(other) - len(word)
+            if more > 0:
+                yield other, _LONGER if more <= NEAR else _MUCH_LONGER
+            else:
+                yield other, _SHORTER if -more <= NEAR else _MUCH_SHORTER
+
+    # ---- text --------------------------------------------------------------------------------------------------------
+
+    def _score_blocks(self) -> Scores:
+        """Return what each block may say of what was asked, and note what each word counts."""
+        corpus, scores = self.corpus, np.zeros(len(self.corpus.files_of_blocks), np.float32)
+        count = int(corpus.code_blocks.sum())
+        for word in self.asked.words:
+            self._check()
+            is_there = np.zeros(corpus.files + 1, bool)
+            if (holding := corpus.holding(literal(word))) is not None:
+                rarity = corpus.rarity(int(holding.sum()), count)
+                self.rarity_in_blocks[word] = rarity
+                scores += np.float32(self.asked.weight(word) * rarity) * holding
+                is_there[corpus.files_of_blocks[holding]] = True
+            for field in (Field.BASE, Field.DIRECTORY, Field.DEFINITION, Field.COMMENT):
+                is_there[corpus.files_with(field, word)] = True
+            self.weights[word] = corpus.rarity(int(is_there.sum()), corpus.count)
+            if not is_there.any():
+                self.unknown.append(word)
+        return scores
+
+    def _decayed(self, scores: Scores) -> Scores:
+        """Return for each file the sum of what its best blocks say, each less than the one before."""
+        least = np.partition(scores, -BEST_BLOCKS)[-BEST_BLOCKS] if len(scores) > BEST_BLOCKS else 0
+        best = np.flatnonzero((scores >= least) & (scores > 0))  # all that are as good as the last of them
+        best = best[np.argsort(-scores[best], kind="stable")]
+        files = self.corpus.files_of_blocks[best]
+        order = np.argsort(files, kind="stable")  # the best of each file first
+        files, values = files[order], scores[best][order]
+        starts = firsts(files)
+        ranks = np.arange(len(files)) - np.repeat(starts, np.diff(starts, append=len(files)))
+        counts = np.append(DECAY, np.float32(0))[np.minimum(ranks, len(DECAY))]
+        found = np.bincount(files, weights=values * counts, minlength=self.corpus.files + 1)
+        return found[: self.corpus.files].astype(np.float32)
+
+    def _pairs_in_text(self) -> Scores:
+        """Return the files in whose text two words of the question stand as one name."""
+        found = np.zeros(self.corpus.files + 1, np.float32)
+        for name in dict.fromkeys((*self.asked.pairs, *self.asked.joined)):
+            holding = self.corpus.holding(name[1:]) if len(name) > FAR else None
+            if holding is not None and holding.any():
+                is_there = np.zeros(self.corpus.files + 1, bool)
+                is_there[self.corpus.files_of_blocks[holding]] = True
+                found += self.corpus.rarity(int(is_there.sum()), self.corpus.count) * is_there
+        return found[:-1]
+
+    def counted(self, files: Sequence[int]) -> Scores:
+        """Return for some files what "text" says of them, their words counted as they stand in their best blocks."""
+        found = [self._counted(file) for file in files]
+        return _of_most(np.array(found, np.float32))
+
+    def _counted(self, number: int) -> float:
+        self._check()
+        scores = sorted((self.of_block(block) for block in self.best_blocks(number)), reverse=True)
+        return float(sum(share * score for share, score in zip(DECAY.tolist(), scores, strict=False)))
+
+    def best_blocks(self, number: int) -> list[int]:
+        """Return the blocks of a file that say most, the first few."""
+        file = self.corpus.blocks.file(number)
+        blocks = np.arange(file.block, file.block + file.blocks)
+        best: list[int] = blocks[np.argsort(-self.blocks[blocks], kind="stable")[: len(DECAY)]].tolist()
+        return best
+
+    def of_block(self, block: int) -> float:
+        """Return what a block says, by BM25 over its text."""
+        text = self.corpus.blocks.text(block).lower()
+        length = _SLOPE * (1 - _SHARE + _SHARE * len(text) / BLOCK_BYTES)
+        score = 0.0
+        for word in self.asked.words:
+            if count := text.count(literal(word)):
+                rarity = self.rarity_in_blocks.get(word, 1.0)
+                score += self.asked.weight(word) * rarity * count * (_SLOPE + 1) / (count + length)
+        return score
+
+    # ---- fields ------------------------------------------------------------------------------------------------------
+
+    def _fields(self, field: Field) -> Scores:
+        """Return the BM25 of a field."""
+        words = [(word, self.asked.weight(word)) for word in self.asked.words]
+        return self._sum(field, [*words, *((name, 1.0) for name in self.asked.joined)])
+
+    def _joined(self, field: Field, names: Iterable[bytes]) -> Scores:
+        return self._sum(field, [(name, 1.0) for name in names])
+
+    def _sum(self, field: Field, words: Iterable[tuple[bytes, float]]) -> Scores:
+        self._check()
+        found = np.zeros(self.corpus.files, np.float32)
+        for word, weight in words:
+            files, scores = self.corpus.scored(field, word)
+            found[files] += weight * scores
+        return found
+
+    def _varied(self, field: Field) -> Scores:
+        """Return the BM25 of a field, where a word counts by the best of its variants."""
+        self._check()
+        found = np.zeros(self.corpus.files, np.float32)
+        for word, variants in self.variants.items():
+            best = np.zeros(self.corpus.files, np.float32)
+            for variant, share in variants:
+                files, scores = self.corpus.scored(field, variant)
+                best[files] = np.maximum(best[files], share * self.asked.weight(word) * scores)
+            found += best
+        return found
+
+    def _base_covered(self, *, varied: bool) -> Scores:
+        """Return which share of the words of its name each file is asked for by."""
+        variants = {variant for found in self.variants.values() for variant, _ in (found if varied else found[:1])}
+        found = np.zeros(self.corpus.files, np.float32)
+        for variant in variants:
+            files, counts = self.corpus.words.holding(cutting.key(Field.BASE, variant))
+            found[files] += counts
+        return np.asarray(np.minimum(found / np.maximum(self.corpus.words.lengths[Field.BASE], 1), 1), np.float32)
+
+    def _covered_by_names(self) -> Scores:
+        """Return which share of the words each file has in its names and at its top, the rare ones counting more."""
+        self._check()
+        covered = np.zeros(self.corpus.files, np.float32)
+        for word in self.asked.plain:
+            best = np.zeros(self.corpus.files, np.float32)
+            for variant, share in self.variants[word]:
+                for field in (Field.BASE, Field.DIRECTORY, Field.PUBLIC, Field.HEADER):
+                    files = self.corpus.files_with(field, variant)
+                    best[files] = np.maximum(best[files], share * (_DIRECTORY_SHARE if field is Field.DIRECTORY else 1))
+            covered += self.weights[word] * best
+        return np.asarray(covered / np.float32(self.total), np.float32)
+
+    def _exact(self, fields: Sequence[Field]) -> Scores:
+        """Return which files have a name of the question as it stands, in how many of the fields."""
+        found = np.zeros(self.corpus.files, np.float32)
+        for name in self.asked.exact:
+            for field in fields:
+                found[self.corpus.files_with(field, name)] += 1 / len(fields)
+        return np.minimum(found, 1)
+
+
+def literal(word: bytes) -> bytes:
+    """Return what a text holds in lower case that has a word: `literal(b"retry")` is `b"retr"`, as is in "retries"."""
+    return word[:-1] if word.endswith(b"y") and len(word) > FAR else word
+
+
+def _of_most(found: Scores) -> Scores:
+    """Return numbers as shares of the largest."""
+    most = found.max(initial=0)
+    return found / most if most > 0 else found

@@ -1,0 +1,68 @@
+"""Search in documents: the sections that are about what is asked."""
+
+from itertools import islice
+
+from fledgling.messages.answers import Passage, Ranking, Why
+from fledgling.messages.questions import Search
+from fledgling.worker.ranking.asked import AskedWords, asked
+from fledgling.worker.ranking.corpus import Corpus
+from fledgling.worker.ranking.features import literal
+from fledgling.worker.ranking.sections import SAID, RankedSection, SectionRanker
+from fledgling.worker.tools import unknown
+from fledgling.worker.tools.request import Request, shown
+
+BEST_LINES = 3  # of a section that are shown
+SHOWN_WITH_LINES = 5  # sections whose best lines are shown: documents are read for what they say
+LINE_CHARS = 200
+
+
+def ranked(request: Request, question: Search, corpus: Corpus, rows: int, nearest: int) -> Ranking:
+    """Answer with so many sections, or with the nearest where none says what is asked."""
+    scope = unknown.scope(request, question.path, question.language)
+    languages = request.opened.generation.documents
+    documents = [file for name in languages for file in scope.files(request, request.blocks.in_language(name))]
+    what = asked(question.query, question.also)
+    sections = SectionRanker(corpus, what, [file.number for file in documents], request.check)
+    found = sections.ranked()
+    is_said = any(section.said + section.score >= SAID for section in islice(found, rows))
+    best = found[: rows if is_said else min(rows, nearest)]
+    note = unknown.joined(
+        None if is_said else _nothing(len(documents), is_near=bool(best)),
+        request.partial,
+        unknown.of_unread(request, scope, "ranked", lambda file: file.language in languages),
+    )
+    passages = [_passage(question, sections, what, section, at) for at, section in enumerate(best)]
+    return Ranking(passages, len(found), "docs", note)
+
+
+def _nothing(documents: int, *, is_near: bool) -> str:
+    of = unknown.counted(documents, "document")
+    return f"Nothing in {of} says this{'; the nearest sections are these' if is_near else ''}."
+
+
+def _passage(question: Search, sections: SectionRanker, asked: AskedWords, section: RankedSection, at: int) -> Passage:
+    row, file = section.row, section.file
+    lines = sections.text(file, section.first, section.last).split(b"\n")
+    lower = [line.lower() for line in lines]
+    words = {word: literal(word) for word in asked.words}
+    counts = [sum(text in line for text in words.values()) for line in lower]
+    best = sorted(sorted(range(len(lines)), key=lambda place: -counts[place])[:BEST_LINES])
+    why = None
+    if question.explain:
+        where = {word.decode(): ["text"] for word, text in words.items() if any(text in line for line in lower)}
+        score = round(section.score, 2)
+        why = Why(where, at + 1, score, at + 1, score)
+    return Passage(
+        path=file.path,
+        lines=(section.first, section.last),
+        score=round(section.score, 2),
+        language=file.language,
+        kind=row.kind if row else None,
+        name=row.qualified_name if row else None,
+        best=[
+            (section.first + place, shown(lines[place].decode(), LINE_CHARS))
+            for place in best
+            if at < SHOWN_WITH_LINES and counts[place]
+        ],
+        why=why,
+    )

@@ -1,0 +1,148 @@
+"""Search by meaning: the files that are about what is asked, each with its best definition and lines."""
+
+import re
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from fledgling.messages.answers import Passage, Ranking, Why
+from fledgling.messages.questions import Search
+from fledgling.worker.ranking import passages
+from fledgling.worker.ranking.asked import asked
+from fledgling.worker.ranking.corpus import Corpus
+from fledgling.worker.ranking.features import literal
+from fledgling.worker.ranking.rank import MOST, FileOrder, RankedFile, rank, where
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import documents, unknown
+from fledgling.worker.tools.request import Refused, Request, shown
+from fledgling.worker.words import Field
+
+ROWS = 10  # passages where no other number is asked for: some 300 tokens, and one of 200 questions needs more
+SHOWN_WITH_LINES = 3  # passages whose best lines are shown: it is one of them in nine of ten questions
+NEAREST = 3  # that are named where none says what is asked
+LINE_CHARS, SIGNATURE_CHARS = 140, 120
+NO_LINE = 'No line holds this text; mode="text" would say so.'
+NOT_BY_MEANING = (
+    "The views of this profile leave out lines or definitions, so nothing is ranked by meaning; search() finds text."
+)
+
+_ASKS = re.compile(r"[^\W_]+(?:[ ,'-]+[^\W_]+)*[ ?.!]?")  # words, and what stands between them in a sentence
+_WORD = re.compile(r"[a-z]{3,}")
+_PLACES = {Field.BASE: "name", Field.DIRECTORY: "directory", Field.DEFINITION: "definition", Field.COMMENT: "comment"}
+
+
+def may_mean(question: Search) -> bool:
+    """Return whether a question that no line answers may be about something: words, and no code, path or expression.
+
+    >>> may_mean(Search("where uploads are retried")), may_mean(Search("retry(")), may_mean(Search("NoSuchName"))
+    (True, False, False)
+    """
+    is_plain = question.mode == "auto" and not (question.is_regex or question.case_sensitive or question.whole_word)
+    if not is_plain or question.cursor or not _ASKS.fullmatch(question.query):
+        return False
+    return len(question.query.split()) > 1 or _WORD.fullmatch(question.query) is not None
+
+
+def ranked(request: Request, question: Search) -> Ranking:
+    """Answer with the files that are about what is asked, or sections; where none says it, with the nearest, and so."""
+    if question.mode == "docs":
+        return documents.ranked(request, question, _corpus(request), _rows(question), NEAREST)
+    return _ranked(request, question)[0]
+
+
+def _ranked(request: Request, question: Search) -> tuple[Ranking, bool]:
+    """Return the answer, and whether a file says what is asked."""
+    corpus = _corpus(request)
+    order = rank(corpus, asked(question.query, question.also), _leaves(request, question, corpus), request.check)
+    best = order.ranked[: _rows(question) if order.is_said else min(NEAREST, _rows(question))]
+    found = [_passage(request, question, order, each, at) for at, each in enumerate(best)]
+    asked_of = unknown.scope(request, question.path, question.language)
+    note = unknown.joined(
+        None if order.is_said else _nothing(found),
+        _unknown(order) if found else None,
+        request.partial,
+        unknown.of_unread(request, asked_of, "ranked"),
+    )
+    return Ranking(found, order.total, "meaning", note), order.is_said
+
+
+def instead(request: Request, question: Search) -> Ranking | None:
+    """Return the answer by meaning to a question that no line answers; None where it cannot be, or no file says it."""
+    is_there = request.words and request.opened.generation.has_content and not request.profile.narrows_rows
+    if not is_there or not may_mean(question):
+        return None
+    found, is_said = _ranked(request, question)
+    return msgspec.structs.replace(found, note=unknown.joined(NO_LINE, found.note)) if is_said else None
+
+
+def _nothing(nearest: list[Passage]) -> str:
+    if not nearest:
+        return "Nothing says this: no file of code has a word of it."
+    return "Nothing says this: no file has enough of its words; the nearest are these."
+
+
+def _unknown(order: FileOrder) -> str | None:
+    """Name the words of the question that no file has: what is ranked is not about those."""
+    words = [word.decode() for word in order.features.unknown]
+    return f"No file of code has {unknown.listed(words)}." if words else None
+
+
+def _corpus(request: Request) -> Corpus:
+    """Return what is ranked. Raises Refused where nothing is."""
+    if request.profile.narrows_rows:
+        raise Refused("invalid", "nothing is ranked by meaning under this profile", NOT_BY_MEANING)
+    if not request.opened.generation.has_content:
+        raise Refused("invalid", "nothing is ranked by meaning without text", unknown.NO_TEXT)
+    corpus = request.corpora.of(request.snapshot) if request.corpora and request.snapshot else None
+    assert corpus, "asked of the second generation"
+    return corpus
+
+
+def _leaves(request: Request, question: Search, corpus: Corpus) -> npt.NDArray[np.bool_]:
+    """Return which files `path` and `language` leave."""
+    leaves = corpus.is_code
+    if question.path or question.language:
+        left = unknown.scope(request, question.path, question.language).files(request, request.blocks.files)
+        leaves = np.zeros(corpus.files, bool)
+        leaves[[file.number for file in left]] = True
+    return leaves
+
+
+def _rows(question: Search) -> int:
+    """Return how many passages are wanted: the default of other modes is too many."""
+    default = Search.__struct_defaults__[Search.__struct_fields__.index("max_results") - len(Search.__struct_fields__)]
+    return ROWS if question.max_results == default else min(question.max_results, MOST)
+
+
+def _passage(request: Request, question: Search, order: FileOrder, each: RankedFile, at: int) -> Passage:
+    request.check()
+    file = request.blocks.file(each.file)
+    lines = passages.passage(order.features, file)
+    best = passages.best_lines(order.features, file, lines) if at < SHOWN_WITH_LINES else []
+    row = lines.row
+    return Passage(
+        path=file.path,
+        lines=(lines.first, lines.last),
+        score=round(each.score, 2),
+        language=file.language,
+        kind=row.kind if row else None,
+        name=row.qualified_name if row else None,
+        signature=shown(row.signature, SIGNATURE_CHARS) if row and row.signature else None,
+        best=[(number, shown(line, LINE_CHARS)) for number, line in best],
+        why=_why(order, each, at, file) if question.explain else None,
+    )
+
+
+def _why(order: FileOrder, each: RankedFile, at: int, file: File) -> Why:
+    """Say of each word where it is in a file: `retry: name, comment`, `auth ~ authentication: definition`."""
+    features = order.features
+    texts = [features.corpus.blocks.text(block).lower() for block in features.best_blocks(file.number)]
+    words: dict[str, list[str]] = {}
+    for word in features.asked.words:
+        for field, variant in where(features, file.number, word).items():
+            shown_word = word.decode() if variant == word else f"{word.decode()} ~ {variant.decode()}"
+            words.setdefault(shown_word, []).append(_PLACES[field])
+        if any(literal(word) in text for text in texts):
+            words.setdefault(word.decode(), []).append("text")
+    return Why(words, each.text_rank, round(each.text_score, 2), at + 1, round(each.score, 2))
