@@ -438,7 +438,11 @@ def named(found: Found | Refusal) -> set[str]:
 def unfinished(profile: Profile, indexing: Indexing) -> Refusal:
     """Return the refusal for a call that waited for the index all its time: how far that is, and what it answers."""
     newest = indexing.newest_or_none()
-    ways = [tools.TOOLS[name].meanwhile.get(newest.number) for name in profile.tools] if newest else []
+    ways = (
+        [tools.TOOLS[name].meanwhile.get(newest.number) for name in profile.tools if name in tools.TOOLS]
+        if newest
+        else []
+    )
     answered = [how for how in ways if how]
     meanwhile = f"Meanwhile ask {' or '.join(answered)}; ask" if answered else "Ask"
     return Refusal(

@@ -13,7 +13,20 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fledgling.messages.questions import QUESTIONS, AnyQuestion, Direction, Explore, Kind, Mode, Read, Search, Symbols
+from fledgling.messages.aliases import ALIASES
+from fledgling.messages.questions import (
+    QUESTIONS,
+    AnyQuestion,
+    Direction,
+    Explore,
+    Kind,
+    Mode,
+    Read,
+    Relation,
+    Search,
+    Symbols,
+    asks_graph,
+)
 
 MAX_RESPELLED_CHARS = 512  # of a path or a name: some rows look at the rest of a text at each of its characters
 MAX_LEVELS = 20  # of a map that is to be recursive: the most that explore gives
@@ -52,6 +65,13 @@ class PathRow(Struct, frozen=True, forbid_unknown_fields=True):
     often: bool = False
 
 
+class RelationRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """An expression that fits a whole name with a question about it, and which relation that asks for."""
+
+    like: str
+    relation: Relation
+
+
 class ListedSymbol(Struct, frozen=True, forbid_unknown_fields=True):
     """What is replaced in a name, wherever it stands."""
 
@@ -68,10 +88,12 @@ class Spellings(Struct, frozen=True, forbid_unknown_fields=True):
     kin: dict[Kind, tuple[Kind, ...]]
     path: tuple[PathRow, ...]
     symbol: tuple[ListedSymbol, ...]
+    relation: tuple[RelationRow, ...]
 
 
 SPELLINGS = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")), Spellings)
 _PATHS = [(re.compile(row.like, re.DOTALL), row) for row in SPELLINGS.path]
+_RELATIONS = [(re.compile(row.like, re.IGNORECASE), row.relation) for row in SPELLINGS.relation]
 _SYMBOLS = [(re.compile(row.like), row.to) for row in SPELLINGS.symbol]
 
 
@@ -101,12 +123,38 @@ def taken(tool: str, arguments: Mapping[str, object], root: str) -> Taken:
 
     Raises MeaningError, or msgspec.ValidationError for what no tool takes.
     """
+    if alias := ALIASES.get(tool):
+        return taken(alias.tool, alias.arguments(arguments), root)
     words: list[str] = []
     named = _named(tool, {name: value for name, value in arguments.items() if value is not None}, words)
     meant = {name: _valued(name, value, root, words) for name, value in named.items()}
+    if tool == "symbols":
+        _relate(meant, words)
     optional = {field.name for field in msgspec.structs.fields(QUESTIONS[tool]) if field.default is None}
     asked = {name: value for name, value in meant.items() if not (value == "" and name in optional)}
     return Taken(msgspec.convert(asked, QUESTIONS[tool], strict=False), tuple(words))
+
+
+def _relate(meant: dict[str, object], words: list[str]) -> None:
+    """Complete a question about uses: `symbol="who calls run"` has a relation, `name_pattern="run"` is a symbol.
+
+    Without a relation a symbol is the name of definitions.
+    """
+    name = meant.get("symbol") or meant.get("name_pattern")
+    if not isinstance(name, str) or len(name) > MAX_RESPELLED_CHARS:
+        return
+    for like, relation in _RELATIONS:
+        if (found := like.fullmatch(name.strip())) and not meant.get("relation"):
+            words.append(f"{_text(name)} as symbol={_text(found[1])}, relation={_text(relation)}")
+            meant |= {"symbol": found[1], "relation": relation}
+            meant.pop("name_pattern", None)
+            return
+    if meant.get("relation") and not meant.get("symbol"):
+        words.append("name_pattern as symbol")
+        meant["symbol"] = meant.pop("name_pattern")
+    elif meant.get("symbol") and not meant.get("relation"):
+        words.append("symbol as name_pattern")
+        meant["name_pattern"] = meant.pop("symbol")
 
 
 def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str, object]:
@@ -280,6 +328,10 @@ def _direction(value: str, _: str) -> str:
     return _one_of("direction", value, get_args(Direction))
 
 
+def _relation(value: str, _: str) -> str:
+    return _one_of("relation", value, get_args(Relation))
+
+
 def _language(value: str, _: str) -> str:
     plain = value.lower().removeprefix("*").removeprefix(".")
     return SPELLINGS.values["language"].get(plain, plain)
@@ -309,6 +361,7 @@ VALUES: dict[str, Callable[[str, str], object]] = {
     "direction": _direction,
     "mode": _mode,
     "also": lambda value, _: [value],
+    "relation": _relation,
     "language": _language,
     "path": _below,
     "pattern": _below,
@@ -336,7 +389,7 @@ def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
         respelled = name.strip(" \t`'\"") if is_text else symbol(name)
         if is_text:
             names.append({field: respelled or name})
-        elif last := respelled if isinstance(question, Read) else respelled.rpartition(".")[2]:
+        elif last := respelled if field == "symbol" else respelled.rpartition(".")[2]:
             names.append({field: last})
     known = [question]
     for place in [{}, *_places(question, root), *_patterns(question)]:
@@ -364,7 +417,7 @@ def _kin(question: AnyQuestion) -> Iterator[AnyQuestion]:
 def _name_field(question: AnyQuestion) -> str | None:
     """Return the argument that names a definition, if there is one."""
     match question:
-        case Read(symbol=str()):
+        case Read(symbol=str()) | Symbols(symbol=str()):
             return "symbol"
         case Symbols(name_pattern=str(pattern)) if not WILDCARD.search(pattern):
             return "name_pattern"
@@ -444,7 +497,7 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
     >>> [each.words for each in wider(Search("get.*", path="src"))]
     ['as a regular expression', 'without path', 'as a regular expression, without path']
     """
-    if not isinstance(question, Search | Symbols):
+    if not isinstance(question, Search | Symbols) or asks_graph(question):
         return
     if isinstance(question, Symbols) and question.kind and (name := (question.name_pattern or "").strip("*")):
         yield Wider(Search(name, question.path, question.language, question.kind), "in any case")

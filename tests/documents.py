@@ -19,6 +19,7 @@ from fledgling import config
 from fledgling.broker.protocol import resources, schema
 from fledgling.broker.protocol.tools import TOOLS
 from fledgling.messages import bounded, questions
+from fledgling.messages.aliases import ALIASES
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
 
@@ -132,6 +133,23 @@ def tools() -> Iterator[str]:
         )
         answers = " or ".join(f"[`{answer.__name__}`](#{answer.__name__.lower()})" for answer in answers_of(tool))
         yield f"\nAnswer: {answers}.\n"
+    yield from aliases()
+
+
+def aliases() -> Iterator[str]:
+    yield "### Other names\n"
+    yield "Tools of a profile that names them, as `fledgling-expert` does; each asks what another is asked, no more.\n"
+    yield from rows(
+        ("tool", "arguments", "the same as"),
+        (
+            (
+                f"`{name}`",
+                ", ".join(f"`{field}`" for field in row.question.__struct_fields__),
+                f"`{row.tool}`" + "".join(f" with `{field}={value}`" for field, value in row.fixed.items()),
+            )
+            for name, row in ALIASES.items()
+        ),
+    )
 
 
 def answers_of(tool: str) -> list[type[Struct]]:

@@ -5,8 +5,10 @@ import tomllib
 from pathlib import Path
 
 import duckdb
+import msgspec
 import pytest
 
+from fledgling.messages.aliases import ALIASES
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import QUESTIONS
 from fledgling.security.profile import DIRECTIVES, VIEWS, ProfileError, describe, diff, load, shipped
@@ -65,10 +67,13 @@ def test_extends(case, tmp_path):
 
 
 def test_the_shipped_profiles():
-    names = ("fledgling-analyst", "fledgling-core", "fledgling-outie")
+    names = ("fledgling-analyst", "fledgling-core", "fledgling-expert", "fledgling-outie")
     assert shipped() == names
-    analyst, core, outie = map(load, names)
-    assert [profile.name for profile in (analyst, core, outie)] == list(names)
+    analyst, core, expert, outie = map(load, names)
+    assert [profile.name for profile in (analyst, core, expert, outie)] == list(names)
+    assert expert == msgspec.structs.replace(
+        core, name=expert.name, file=expert.file, digest=expert.digest, tools=(*core.tools, *ALIASES)
+    )
     assert set(analyst.tools) == set(QUESTIONS)
     assert core.tools == outie.tools == ("explore", "read", "search", "symbols", "dependencies")
     assert (core.memory_limit, core.query_timeout, core.views) == (2_000_000_000, 30, ())

@@ -9,7 +9,7 @@ import pytest
 from running import PATIENCE, fronted
 
 from fledgling.broker.front import Front
-from fledgling.messages.answers import Related, Relations
+from fledgling.messages.answers import Context, Related, Relations
 from fledgling.messages.generations import GRAPH
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
@@ -36,7 +36,7 @@ def anyio_backend() -> str:
 async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
     root = tmp_path_factory.mktemp("relations")
     plant(root)
-    async with fronted(root) as (front, indexing):
+    async with fronted(root, "fledgling-expert") as (front, indexing):
         assert await indexing.is_sealed(GRAPH, PATIENCE)
         yield front
 
@@ -55,3 +55,59 @@ async def test_uses_are_those_that_there_are(front: Front, name: str) -> None:
     assert [f"{path}:{related.line} {shown(related)}" for path, related in uses] == case["found"]
     assert case.get("account", "").replace("DIR", place) in found.account
     assert case.get("note", "") in (found.note or "")
+
+
+# how an agent may ask for the callers of a definition, and what is said of that
+ASKED: dict[str, tuple[str, dict[str, object], str | None]] = {
+    "as it is": ("symbols", {"symbol": "plain_one", "relation": "callers"}, None),
+    "a question": ("symbols", {"query": "who calls plain_one?"}, 'relation="callers"'),
+    "another word": ("symbols", {"symbol": "plain_one", "relation": "find-callers"}, '"find-callers" as "callers"'),
+    "another case": ("symbols", {"symbol": "Plain_One", "relation": "callers"}, 'symbol "Plain_One" as "plain_one"'),
+    "a pattern": ("symbols", {"name_pattern": "plain_one", "relation": "callers"}, "name_pattern as symbol"),
+    "with brackets": (
+        "symbols",
+        {"symbol": "plain_one()", "relation": "callers"},
+        'symbol "plain_one()" as "plain_one"',
+    ),
+    "another tool": ("callers", {"symbol": "plain_one"}, None),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+async def test_a_question_about_uses_is_understood(front: Front, name: str) -> None:
+    tool, arguments, taken = ASKED[name]
+    found: Any = await front.call(tool, arguments)
+    assert isinstance(found, Relations), found
+    assert [each.name for each in found.definitions] == ["plain_one"]
+    assert found.files[0].related[0].name == "plain_two"
+    assert (taken or "") in (found.taken or "")
+    assert (found.taken is None) is (taken is None)
+
+
+async def test_several_definitions_of_a_name_are_named(front: Front) -> None:
+    found: Any = await front.call("symbols", {"symbol": "boost", "relation": "callers"})
+    assert found.kind == "ambiguous"
+    assert "method EngineA.boost" in found.reason
+    again: Any = await front.call("find_usages", {"symbol": "EngineA.boost"})
+    assert isinstance(again, Relations)
+
+
+async def test_other_names_answer_as_the_tools_do(front: Front) -> None:
+    asked = {"symbol": "conductor"}
+    assert await front.call("callees", asked) == await front.call("symbols", {**asked, "relation": "callees"})
+    assert await front.call("get_code_context", asked) == await front.call("read", asked)
+    context: Any = await front.call("symbol_context", {**asked, "budget_tokens": 100})
+    assert isinstance(context, Context)
+    place = next(PLACES[name] for name, row in CASES.items() if row["ask"]["symbol"] == "conductor")
+    listed: Any = await front.call("explore_namespace", {"ns": place})
+    assert [symbol.name for file in listed.files for symbol in file.symbols] == ["first_violin", "oboe", "conductor"]
+
+
+@pytest.mark.parametrize("budget", [100, 101, 120, 150, 200, 300, 1000, 50_000])
+async def test_a_context_is_within_its_budget_and_says_each_thing_once(front: Front, budget: int) -> None:
+    found: Any = await front.call("read", {"symbol": "core_rule", "budget_tokens": budget})
+    text = "\n".join(found.lines)
+    assert len(text) <= 4 * budget
+    assert found.tokens == -(-len(text) // 4)
+    assert len({*found.lines}) == len(found.lines)
+    assert bool(found.dropped) is any(line.startswith("[dropped") for line in found.lines)

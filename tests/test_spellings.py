@@ -16,7 +16,18 @@ from fledgling.broker import spellings
 from fledgling.broker.fitting import may_mean
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.spellings import MAX_RESPELLED_CHARS, SPELLINGS, MeaningError
-from fledgling.messages.questions import QUESTIONS, Dependencies, Direction, Explore, Kind, Mode, Read, Search, Symbols
+from fledgling.messages.questions import (
+    QUESTIONS,
+    Dependencies,
+    Direction,
+    Explore,
+    Kind,
+    Mode,
+    Read,
+    Relation,
+    Search,
+    Symbols,
+)
 from fledgling.security.audit import corpus
 from fledgling.security.audit.corpus import Ask
 from fledgling.worker.languages.table import load_languages
@@ -48,6 +59,7 @@ def test_values_mean_what_there_is_and_are_no_value_themselves():
         "kind": get_args(Kind),
         "direction": get_args(Direction),
         "mode": get_args(Mode),
+        "relation": get_args(Relation),
         "language": (*load_languages().rows,),
     }
     assert known.keys() == SPELLINGS.values.keys()

@@ -186,9 +186,9 @@ class Search(Question, frozen=True):
 class Symbols(Question, frozen=True):
     """Definitions (functions, classes, methods, tables, ...) with lines and signatures, grouped by file.
 
-    Use it for the outline of a file or to list definitions by kind or name. Imports and exports are listed only when
-    asked for by kind. With `symbol` and `relation`: who calls or uses it, what it calls, what is derived from it, what
-    breaks if it changes (impact), with an account of every occurrence of the name.
+    For the outline of a file, or definitions by kind or name; imports and exports only when asked for by kind. With
+    `symbol` and `relation`: who calls or uses it, what it calls, what is derived from it, what breaks if it changes
+    (impact), with an account of every occurrence of the name.
     Example: symbols(path="src/core/*", kind="function"); symbols(symbol="Engine.run", relation="callers")
     """
 

@@ -147,6 +147,7 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
         for row in request.graph.within(each.file.number, each.row.line_start, each.row.line_end)
         if row.target and row.target not in own and asked.admits(row.confidence)
     ]
+    rows.sort(key=lambda row: row.confidence)  # what is certain comes first
     callees = [*_targets(request, rows, own, lambda row: row.use in relations.CALLS)]
     types = [*_targets(request, rows, own, lambda row: row.use in ("type", "inherit"))]
     tests = [entry for entry in callers if is_test(entry.file.path)]

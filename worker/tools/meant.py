@@ -44,6 +44,10 @@ def meant(request: Request, question: AnyQuestion) -> AnyQuestion:
         question = question if path == question.path else replace(question, path=path)
     if isinstance(question, Read) and question.symbol and request.outlines:
         return _definition(request, question, question.symbol)
+    if isinstance(question, Symbols) and question.symbol and request.outlines:
+        first, dot, last = question.symbol.rpartition(".")
+        name = _name(request, last)
+        return question if name == last else replace(question, symbol=f"{first}{dot}{name}")
     if isinstance(question, Symbols) and question.name_pattern and request.outlines:
         name = _name(request, question.name_pattern)
         return question if name == question.name_pattern else replace(question, name_pattern=name)
