@@ -35,15 +35,17 @@ EXTRACTOR = Extractor(LANGUAGES)
 FACTS = FactsExtractor(LANGUAGES)
 
 
-def graph_files(sources: dict[str, bytes], manifests: dict[str, str] | None = None) -> list[GraphFile]:
+def graph_files(texts: dict[str, bytes]) -> list[GraphFile]:
     """The facts and resolved imports of some files, by path."""
+    manifests = {path: text.decode() for path, text in texts.items() if LANGUAGES.is_manifest(path)}
+    sources = {path: text for path, text in texts.items() if path not in manifests}
     languages = {path: LANGUAGES.detect(path.rpartition("/")[2], b"") for path in sources}
     found, declarations = {}, dict[str, Declared]()
     for path, source in sources.items():
         found[path] = EXTRACTOR.extract(languages[path], source)
         if declaration := declared(LANGUAGES.rows[languages[path]], found[path].symbols):
             declarations[path] = declaration
-    resolution = Resolution(LANGUAGES, languages, manifests or {}, declarations)
+    resolution = Resolution(LANGUAGES, languages, manifests, declarations)
     return [
         GraphFile(path, languages[path], facts, resolution.of(path, found[path].imports))
         for path, source in sources.items()

@@ -45,6 +45,12 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     bare_members: bool = False
     receiver_parameter: bool = False
     names_values: bool = False
+    typed: bool = False
+    embeds: bool = False
+    loops_over_pairs: bool = False
+    structural: bool = False
+    shared: str = ""
+    family: str = ""
     types_inside: bool = False
     keyed_members: bool = False
     super_function: str = ""

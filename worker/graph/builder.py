@@ -30,6 +30,7 @@ MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, b
 MAX_LAYERS = 40  # branches within branches; deeper ones are read as if they always ran
 MAX_REACHING = 24  # bindings that reach one use; beyond, all of the name's count
 DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
+QUOTES = b"\"'`"
 DOTTED = re.compile(r"\s*+([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)\s*+")
 
 Key = tuple[Any, ...]  # (scope, name), or what a path is followed by
@@ -66,6 +67,8 @@ class Builder:
         self.writes: list[Write] = []
         self.sites: list[Site] = []
         self.dynamic: list[tuple[int, str]] = []
+        self.members: list[tuple[int, int]] = []
+        self.package = ""
         self.complete = tree.complete
         self.is_dead = False
         self.uses: list[tuple[int, Key, tuple[int, ...]]] = []
@@ -74,6 +77,7 @@ class Builder:
         self.layers: list[Layer] = []
         self.frames: list[int] = []  # of each scope
         self._starts = starts
+        self._read = bytearray(len(tree.labels))  # whether a node is a site
         self._saved: list[tuple[int, list[Layer], bool, list[tuple[int, Key, tuple[int, ...]]]]] = []
         self._texts: list[str] = []
         self._depth = 0
@@ -85,6 +89,7 @@ class Builder:
         """Read the whole text."""
         self.enter(0, ScopeKind.MODULE, NONE, 0)
         self.visit_all(0)
+        self._add_unread()
         self.leave()
         return Facts(
             list(self.names),
@@ -95,6 +100,8 @@ class Builder:
             self.writes,
             self.sites,
             self.dynamic,
+            self.members,
+            self.package,
             self.complete,
             len(self._starts),
         )
@@ -119,9 +126,19 @@ class Builder:
     def site(self, node: int, use: int, at: int, binding: int = NONE) -> None:
         """Add the occurrence of a name."""
         start = self.tree.start[node]
+        self._read[node] = 1
+        if self.tree.source[start] in QUOTES:  # a key that is a string
+            return
         line = bisect_right(self._starts, start)
         column = start - self._starts[line - 1]
         self.sites.append(Site(line, column, self.name(node), use, at, self.scope, binding))
+
+    def _add_unread(self) -> None:
+        """Note the names in what nothing has read: the account of a name counts them, and most are the module's."""
+        names, labels = BITS["name"], BITS["name"] | BITS["label"]
+        for node, said in enumerate(self.tree.labels):
+            if said & labels and not self._read[node] and not self.tree.kids[node] and not said & BITS["skip"]:
+                self.site(node, Use.READ if said & names else Use.KEYWORD, self.use_name(self.name(node)))
 
     def name_value(self, value: int, node: int) -> None:
         """Give a function or class without a name that of what it is put into: `const a = () => b`."""
@@ -292,6 +309,14 @@ class Builder:
         if self.frames[scope] == self.frame:
             self.layers[-1][scope, name] = (binding,)
         self.site(node, use, value, binding)
+        return binding
+
+    def bind_silently(self, name: int, scope: int, value: int, node: int) -> int:
+        """Give a name of a scope a value where the name itself is not written: a package that is imported."""
+        self.bindings.append(Binding(scope, name, value, self.line(node)))
+        binding = len(self.bindings) - 1
+        self.own[scope].add(name)
+        self.scopes[scope].every.setdefault(name, []).append(binding)
         return binding
 
     def reaching(self, key: Key) -> tuple[int, ...]:

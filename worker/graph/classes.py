@@ -24,26 +24,62 @@ class Classes:
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
+        self._owners: dict[int, int] = {}  # of functions that do not stand in their class
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
 
     def settle(self) -> None:
-        """Find the bases of every class."""
-        project = self._project
-        for unit in project.units:
+        """Find the bases of every class, and the members that stand elsewhere."""
+        for unit in self._project.units:
+            for type_, binding in unit.facts.members:
+                self._attach(unit.base | type_, unit.base | binding)
+        for unit in self._project.units:
             for at, row in enumerate(unit.facts.scopes):
                 if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
                     self._settle(unit.base | at)
+        self._implement()
         for scope, bases in self.bases.items():
             for base, _ in bases:
                 self._kids.setdefault(base, []).append(scope)
-        changed = True
-        while changed:
-            changed = False
-            for scope, bases in self.bases.items():
-                if scope not in self.has_external_base and any(base in self.has_external_base for base, _ in bases):
-                    self.has_external_base.add(scope)
-                    changed = True
+        self._spread_externals()
+
+    def _spread_externals(self) -> None:
+        todo = [*self.has_external_base]
+        while todo:  # what is below such a class has one above it too
+            for kid in self._kids.get(todo.pop(), ()):
+                if kid not in self.has_external_base:
+                    self.has_external_base.add(kid)
+                    todo.append(kid)
+
+    def _attach(self, type_: int, binding: int) -> None:
+        """Add a function to the class that its receiver is an object of."""
+        project = self._project
+        name = project.unit(binding).names[project.binding(binding).name]
+        function = project.expression(project.value_of(binding))
+        for value in self._solver.value(type_):
+            if value[0] == "class":
+                project.attach(value[1], name, binding)
+                if function[0] == Op.FUNCTION:
+                    self._owners[self._solver.child(binding, function[1])] = value[1]
+
+    def _implement(self) -> None:
+        """Put below an interface the classes that have all its methods, in languages where that is enough."""
+        project = self._project
+        having: dict[int, list[int]] = {}
+        interfaces = []
+        for scope in self.bases:
+            if project.unit(scope).dialect.structural:
+                if project.scope(scope).kind == ScopeKind.INTERFACE:
+                    interfaces.append(scope)
+                else:
+                    for name in project.table(scope):
+                        having.setdefault(name, []).append(scope)
+        for scope in interfaces:
+            methods = [name for at in self.order(scope) for name in project.table(at)]
+            rarest = min(methods, key=lambda name: len(having.get(name, ())), default=None)
+            for at in having.get(rarest, ())[:MAX_BELOW] if rarest is not None else ():
+                if all(self.of_class(at, name)[0] is not None for name in methods):
+                    self._kids.setdefault(scope, []).append(at)
 
     def _settle(self, scope: int) -> None:
         row = self._project.scope(scope)
@@ -109,6 +145,8 @@ class Classes:
 
     def owner(self, function: int) -> int | None:
         """The class that a function is a method of."""
+        if function in self._owners:
+            return self._owners[function]
         outer = self._project.outer(function)
         if outer >= 0 and self._project.scope(outer).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
             return outer

@@ -11,10 +11,10 @@ from fledgling.worker.graph.expressions import (
     WORD,
 )
 from fledgling.worker.graph.parameters import bind_parameters, parameter
-from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.reduced import BITS, Reduced
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
 
-BASE, DECORATOR = BITS["base"], BITS["decorator"]
+BASE, DECORATOR, RECEIVER = BITS["base"], BITS["decorator"], BITS["receiver"]
 SAID = {BITS[flag.name.lower()]: flag for flag in Flag}  # the role that says something of a function
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 KINDS_OF_CLASS = {
@@ -111,9 +111,20 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     if own != NONE and not flags & Flag.SETTER:
         builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
     elif named != NONE:
+        receiver = builder.scopes[scope].parameters[0].type if RECEIVER & said_inside(tree, node) else NONE
+        if receiver != NONE:
+            builder.members.append((receiver, len(builder.bindings)))
         builder.bindings.append(Binding(NONE, name, value, builder.line(named)))
         builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
     return value
+
+
+def said_inside(tree: Reduced, node: int) -> int:
+    """All roles of the nodes directly within."""
+    found = 0
+    for kid in tree.kids[node]:
+        found |= tree.labels[kid]
+    return found
 
 
 @visits("class", "interface", "namespace")
@@ -122,18 +133,34 @@ def class_(builder: Builder, node: int, _use: int) -> int:
     return define_class(builder, node, [], builder.line(node))
 
 
+def embed(builder: Builder, scope: int, base: int, node: int) -> None:
+    """What is embedded is a field as well, with the name of its type."""
+    op, *parts = builder.expressions[base]
+    if op in (Op.NAME, Op.GET):
+        name = parts[0] if op == Op.NAME else parts[1]
+        builder.bind_silently(name, scope, builder.add(Op.DECLARED, base, NONE), node)
+
+
 def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
     """Read a class whose definition begins on a line."""
     tree = builder.tree
     own, body = tree.first(node, DEFINED), tree.first(node, BODY)
     bases = []
+    if body != NONE and body != node:  # what is embedded stands among the members
+        embedded = [*tree.having(body, BASE)]
+        tree.kids[node] = embedded + tree.kids[node]
+        tree.kids[body] = [kid for kid in tree.kids[body] if kid not in embedded]
     for kid in tree.having(node, BASE):
         base = builder.visit(kid, Use.READ if tree.kind(kid) == IS_KEYWORD else Use.INHERIT)
         bases += [] if tree.kind(kid) == IS_KEYWORD else [base]
     name = builder.name(own) if own != NONE else NONE
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line)
     builder.scopes[scope].bases = bases
+    builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     read_rest(builder, node)
+    if builder.dialect.embeds:
+        for base in bases:
+            embed(builder, scope, base, node)
     builder.body(body)
     builder.leave()
     value = builder.add(Op.CLASS, scope)

@@ -105,6 +105,9 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
     if name in table:
         once = project.bound_once(scope, name)
         return [(("name", scope, name), sure if once else min(sure, Reason.SEVERAL), None)]
+    beside = project.shared(unit, name)
+    if beside is not None:
+        return [(("name", beside, name), sure, None)]
     if depth < MAX_STARS:
         for which in unit.facts.scopes[0].stars:
             _, module, _, _ = project.imported(unit, which)
@@ -196,6 +199,10 @@ def returned(solver: Solver, function: int, receiver: Value | None) -> Values:
     found = {value: sure if value[0] == GIVEN else min(sure, Reason.RETURNED) for value, sure in held.items()}
     if row.returns != NONE:
         declared = dict(solver.value(("type", solver.child(function, row.returns), receiver)))
+        if solver.project.unit(function).dialect.typed and any(
+            value[0] in (OBJECT, CONTAINER, FUNCTION) for value in declared
+        ):
+            return declared
         if declared:
             known = [value for value in found if value[0] in (OBJECT, FUNCTION, CLASS, BOUND, GENERATOR, GIVEN)]
             if not known or (

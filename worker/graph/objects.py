@@ -1,8 +1,10 @@
 """What languages with objects written out, patterns and exports have besides: `{ a, b() {} }`, `export { a as b }`."""
 
+import re
+
 from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.definitions import read_function
-from fledgling.worker.graph.expressions import BIND, TYPE, VALUE
+from fledgling.worker.graph.expressions import BIND, OF, TYPE, VALUE
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, WHOLE, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import take_shape
@@ -55,8 +57,10 @@ def signature(builder: Builder, node: int, _use: int) -> int:
 @visits("array")
 def array(builder: Builder, node: int, use: int) -> int:
     """`T[]`"""
-    found = [builder.visit(kid, use) for kid in builder.tree.kids[node]]
-    return builder.add(Op.ARRAY, found[0]) if found else 1
+    tree = builder.tree
+    found = [(kid, builder.visit(kid, use)) for kid in tree.kids[node]]
+    of = next((at for kid, at in found if tree.labels[kid] & OF), NONE)
+    return builder.add(Op.ARRAY, of) if of != NONE else 1
 
 
 @visits("typeof")
@@ -87,12 +91,30 @@ def this(builder: Builder, _node: int, _use: int) -> int:
     return builder.add(Op.THIS, builder.scope)
 
 
+@visits("results")
+def results(builder: Builder, node: int, _use: int) -> int:
+    """`(a A, b B)` behind a function: the types of what it returns, which may have names."""
+    tree = builder.tree
+    parts: list[int] = []
+    named: list[int] = []
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BIND:
+            named.append(kid)
+            continue
+        type_ = builder.visit(kid, Use.TYPE)
+        for name in named:
+            builder.bind(name, builder.add(Op.DECLARED, type_, NONE), Use.DEFINITION)
+        parts += [type_] * max(1, len(named))
+        named = []
+    return parts[0] if len(parts) == 1 else builder.add(Op.TUPLE, parts)
+
+
 # ---- modules
 
 
 def module_of(builder: Builder, node: int) -> str:
     """The module that a statement names."""
-    found = builder.tree.first(node, MODULE)
+    found = node if builder.tree.labels[node] & MODULE else builder.tree.first(node, MODULE)
     return "" if found == NONE else builder.tree.text(found).strip("'\"`")
 
 
@@ -100,6 +122,29 @@ def take_import(builder: Builder, node: int, module: str, name: str | None) -> i
     """Note an import of a statement; return its expression."""
     builder.imports.append(Imported(builder.line(node), module, name))
     return builder.add(Op.IMPORT, len(builder.imports) - 1)
+
+
+VERSION = re.compile(r"(?:/v\d+|\.v\d+)$")  # of a path that ends in one, the name stands before
+
+
+@visits("package")
+def package(builder: Builder, node: int, _use: int) -> int:
+    """`import a "x/y"`: y, or a, stands for the package; or `package x`: what the file is a part of."""
+    tree = builder.tree
+    module = module_of(builder, node)
+    if not module:
+        builder.package = tree.text(tree.first(node, VALUE))
+        return 0
+    alias, wildcard = tree.first(node, ALIAS), tree.first(node, WILDCARD)
+    value = take_import(builder, node, module, "*" if wildcard != NONE else None)
+    if wildcard != NONE:
+        builder.scopes[0].stars.append(len(builder.imports) - 1)
+    elif alias != NONE:
+        builder.bind(alias, value, Use.IMPORT)
+    else:
+        last = VERSION.sub("", module).rpartition("/")[2]
+        builder.bind_silently(builder.named(last), 0, value, node)
+    return 0
 
 
 @visits("imports")

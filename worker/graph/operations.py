@@ -47,6 +47,9 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
 def starred(solver: Solver, node: int, own: int) -> list[Any]:
     """The places of a name that no scope of its file binds: modules of which all names are imported."""
     unit = solver.project.unit(node)
+    beside = solver.project.shared(unit, own)
+    if beside is not None:
+        return [(("name", beside, own), Reason.BOUND, None)]
     for which in unit.facts.scopes[0].stars:
         _, module, _, _ = solver.project.imported(unit, which)
         if module is not None:
@@ -68,7 +71,12 @@ def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
         values = solver.value(node)
         ways += bool(values)
         add(found, values)
-    return capped(found, reason) if ways > 1 and len(found) > 1 else found
+    return capped(found, reason) if ways > 1 and differ(found) else found
+
+
+def differ(values: Values) -> bool:
+    """Whether values are of more than one thing: two objects of one class are not."""
+    return len({value[:2] for value in values}) > 1
 
 
 def named(solver: Solver, cell: Cell) -> Values:
@@ -76,7 +84,7 @@ def named(solver: Solver, cell: Cell) -> Values:
     _, scope, own = cell
     bindings = solver.project.table(scope).get(own, [])
     found = joined(solver, [solver.project.value_of(at) for at in bindings], Reason.SEVERAL)
-    if len(bindings) == 1 and not solver.project.bound_once(scope, own):
+    if len(bindings) == 1 and found and not solver.project.bound_once(scope, own):
         found = capped(found, Reason.SEVERAL)
     return add(found, capped(solver.value(("field", scope, own)), Reason.ATTRIBUTE))
 
@@ -183,6 +191,13 @@ def element_of(solver: Solver, value: Value, key: object = "all") -> Values:
     return found
 
 
+def in_container(solver: Solver, value: Value) -> int:
+    """How sure an element is: what a type declares may be, what was put there may not."""
+    node = value[1]
+    is_declared = type(node) is int and solver.op(node) in (Op.ARRAY, Op.INDEX)
+    return Reason.BOUND if is_declared and solver.project.unit(node).dialect.typed else Reason.CONTAINER
+
+
 def index(solver: Solver, node: int, expression: Expression) -> Values:
     """INDEX"""
     found: Values = {}
@@ -191,9 +206,10 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
             for key in constants(solver, solver.child(node, expression[2])):
                 if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
                     key = "all"
-                add(found, capped(element_of(solver, value, key), min(sure, Reason.CONTAINER)))
+                add(found, capped(element_of(solver, value, key), min(sure, in_container(solver, value))))
         elif value[0] == OBJECT:
             add(found, called_member(solver, value, "__getitem__", sure))
+            add(found, iterated(solver, underlying(solver, value)))
         elif value[0] == CLASS:
             found[value] = sure  # Generic[T]
     return found
@@ -214,12 +230,21 @@ def called_member(solver: Solver, value: Value, own: str, sure: int, node: Cell 
     return found
 
 
+def underlying(solver: Solver, value: Value) -> Values:
+    """What a type is made of that is another one with a name: `type A []B`."""
+    row = solver.project.scope(value[1])
+    if row.returns == NONE:
+        return {}
+    held = solver.value(("type", solver.child(value[1], row.returns), None))
+    return {inner: sure for inner, sure in held.items() if inner[0] == CONTAINER}
+
+
 def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
     """What iterating over values gives."""
     found: Values = {}
     for value, sure in list(values.items()):
         if value[0] == CONTAINER:
-            add(found, capped(element_of(solver, value), min(sure, Reason.CONTAINER)))
+            add(found, capped(element_of(solver, value), min(sure, in_container(solver, value))))
         elif value[0] == GENERATOR:
             add(found, capped(solver.value(("yielded", value[1])), min(sure, Reason.CONTAINER)))
         elif value[0] == OBJECT:
@@ -231,6 +256,7 @@ def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
                     add(found, iterated(solver, {inner: own}))
             if not iterator:
                 add(found, called_member(solver, value, "__getitem__", sure))
+                add(found, iterated(solver, underlying(solver, value)))
     return found
 
 
@@ -245,7 +271,7 @@ def item(solver: Solver, node: int, expression: Expression) -> Values:
     for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
         if value[0] == CONTAINER:
             key = ("number", expression[2])
-            add(found, capped(element_of(solver, value, key), min(sure, Reason.CONTAINER)))
+            add(found, capped(element_of(solver, value, key), min(sure, in_container(solver, value))))
         else:
             add(found, iterated(solver, {value: sure}))
     return found
@@ -348,8 +374,11 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
     """DECLARED: what a value is, and where that says nothing, what its type is."""
     value = dict(solver.value(solver.child(node, expression[2]))) if expression[2] != NONE else {}
     type_ = solver.value(("type", solver.child(node, expression[1]), None))
-    if any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
+    is_settled = solver.project.unit(node).dialect.typed and any(held[0] == OBJECT for held in type_)
+    if not is_settled and any(held[0] in (OBJECT, FUNCTION, CLASS, BOUND, CONTAINER) for held in value):
         return value
+    if is_settled:
+        return dict(type_)
     return add(value, type_)
 
 

@@ -169,6 +169,11 @@ def _words(solver: Solver, made: Call, first: Cell | None, _sure: int) -> Values
     return {value: Reason.BOUND}
 
 
+def _object(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
+    """new(T)"""
+    return dict(solver.value(("type", first, None))) if type(first) is int else {}
+
+
 HANDING_ON: dict[str, Any] = {
     "first": _first,
     "second": _second,
@@ -182,6 +187,7 @@ HANDING_ON: dict[str, Any] = {
     "attribute": _attribute,
     "class": _class_of,
     "words": _words,
+    "object": _object,
 }
 
 
@@ -224,9 +230,9 @@ def _put(solver: Solver, container: Value, made: Call, how: str, arguments: list
             copied(solver, container, solver.value(arguments[0]))
         for word, cell in made.words:
             if word != NONE:
-                solver.key(container, ("text", word), cell)
+                solver.key(container, ("text", word), cell, Reason.CONTAINER)
     elif arguments:
-        solver.key(container, "*", arguments[-1] if how == "adds" else ("elements of", arguments[0]))
+        solver.key(container, "*", arguments[-1] if how == "adds" else ("elements of", arguments[0]), Reason.CONTAINER)
 
 
 def _taken(solver: Solver, container: Value, own: str, arguments: list[Cell], sure: int) -> Values:

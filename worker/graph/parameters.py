@@ -25,8 +25,12 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
     """Bind the parameters of a function that has begun."""
     tree = builder.tree
     by_name = False
-    for place, (node, (type_, default, rest)) in enumerate(zip(nodes, rows, strict=True)):
-        bound = binding_node(builder, node)
+    spread = [
+        (node, bound, row)
+        for node, row in zip(nodes, rows, strict=True)
+        for bound in binding_nodes(builder, node) or [NONE]
+    ]
+    for place, (node, bound, (type_, default, rest)) in enumerate(spread):
         name = builder.name(bound) if bound != NONE else NONE
         builder.scopes[scope].parameters.append(Parameter(name, type_, default, rest, by_name))
         by_name = by_name or rest == 1 or bool(tree.labels[node] & BY_NAME)
@@ -39,14 +43,15 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
             target(builder, tree.first(node, LEFT), value)
 
 
-def binding_node(builder: Builder, node: int) -> int:
-    """The node of the name that a parameter binds."""
+def binding_nodes(builder: Builder, node: int) -> list[int]:
+    """The nodes of the names that a parameter binds: `a, b int` binds two."""
     tree = builder.tree
-    todo = [node]
-    while todo:
-        at = todo.pop()
-        if tree.labels[at] & BIND:
-            return at
-        if at == node or tree.labels[at] & (REST | REST_WORDS):
-            todo += tree.kids[at]
-    return NONE
+    if tree.labels[node] & BIND:
+        return [node]
+    found = []
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BIND:
+            found.append(kid)
+        elif tree.labels[kid] & (REST | REST_WORDS):
+            found += [inner for inner in tree.kids[kid] if tree.labels[inner] & BIND]
+    return found

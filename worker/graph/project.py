@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fledgling.worker.graph.tables import EXPORT, NONE, Binding, Facts, Imported, Scope, unpacked
+from fledgling.worker.graph.tables import EXPORT, NONE, Binding, Facts, Imported, Op, Scope, unpacked
 from fledgling.worker.language import Dialect
 from fledgling.worker.rows import ImportRow
 
@@ -34,6 +34,12 @@ class Unit:
         self.base = number << SHIFT
         self.names = [numbers.setdefault(name, len(numbers)) for name in self.facts.names]
         self.rows = file.imports
+        folder = posixpath.dirname(file.path)
+        package = self.facts.package
+        self.shares: tuple[str, str, str] | None = {
+            "directory": (dialect.family, folder, package),
+            "package": (dialect.family, "", package),
+        }.get(dialect.shared)
 
     @cached_property
     def by_line(self) -> dict[int, list[ImportRow]]:
@@ -76,6 +82,26 @@ class Project:
             found = self._exports[name] = self.numbers.get(EXPORT + self.text(name), NONE)
         return found
 
+    @cached_property
+    def _shared(self) -> dict[object, dict[int, int]]:
+        """The module scopes that bind a name, of files that see each other's names without importing them."""
+        found: dict[object, dict[int, int]] = {}
+        for unit in self.units:
+            if key := unit.shares:
+                known = found.setdefault(key, {})
+                for name in self.table(unit.base):
+                    if self.shows(unit, name):
+                        known.setdefault(name, unit.base)
+        return found
+
+    def shows(self, unit: Unit, name: int) -> bool:
+        """Whether what a file binds is more than an import."""
+        return any(unit.facts.expressions[self.binding(at).value][0] != Op.IMPORT for at in self.table(unit.base)[name])
+
+    def shared(self, unit: Unit, name: int) -> int | None:
+        """The module scope of a file beside one, in the same package, that binds a name."""
+        return self._shared[unit.shares].get(name) if unit.shares else None
+
     def unit(self, number: int) -> Unit:
         """The file that an expression, a scope or a binding is of."""
         return self.units[number >> SHIFT]
@@ -112,13 +138,22 @@ class Project:
             self._tables[scope] = found
         return found
 
+    def attach(self, scope: int, name: int, binding: int) -> None:
+        """Add a member that stands outside its class."""
+        for table in (self.table(scope), self._every(scope)):
+            table.setdefault(name, []).append(binding)
+
     def bound_once(self, scope: int, name: int) -> bool:
         """Whether a name has one binding in a scope."""
+        return len(self._every(scope).get(name, ())) == 1
+
+    def _every(self, scope: int) -> dict[int, list[int]]:
         found = self._all.get(scope)
         if found is None:
             unit = self.unit(scope)
-            found = self._all[scope] = {unit.names[name]: ats for name, ats in self.scope(scope).every.items()}
-        return len(found.get(name, ())) == 1
+            every = self.scope(scope).every.items()
+            found = self._all[scope] = {unit.names[name]: [*bindings] for name, bindings in every}
+        return found
 
     def imported(self, unit: Unit, which: int) -> tuple[Imported, int | None, int | None, str]:
         """An import; the file of its module, the file that is the name itself, and the directory of a package."""

@@ -18,6 +18,7 @@ KINDS = [
     "imports",
     "export",
     "require",
+    "package",
     "decorated",
     "function",
     "class",
@@ -45,6 +46,7 @@ KINDS = [
     "nonlocal",
     "delete",
     "param",
+    "results",
     "keyword",
     "spread",
     "spread_words",
@@ -115,6 +117,8 @@ ROLES = [
     "overload",
     "async",
     "protocol",
+    "receiver",
+    "named",
     "skip",
 ]
 BITS = {label: 1 << place for place, label in enumerate([*KINDS, *ROLES])}
@@ -155,6 +159,7 @@ class Reduced:
             while self.end[stack[-1]] < end or self.end[stack[-1]] <= start:
                 stack.pop()
             if start < skipped or start == end:
+                self.labels[node] = 0
                 continue
             if self.labels[node] & skip:
                 skipped = end

@@ -1,5 +1,7 @@
 """How each kind of statement changes what names mean."""
 
+from functools import partial
+
 from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.expressions import (
     ARM,
@@ -32,16 +34,28 @@ IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 def assign(builder: Builder, node: int, _use: int) -> int:
     """`a = b`, `a: T = b`"""
     tree = builder.tree
-    left = tree.first(node, LEFT)
+    left, *more = [*tree.having(node, LEFT)] or [NONE]
     value = builder.optional(tree.first(node, RIGHT))
     if tree.kind(left) == IS_NAME:
         builder.name_value(value, left)
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
     bare = value == NONE
+    if more:
+        return assign_each(builder, [left, *more], value, type_)
     if type_ != NONE:
         value = builder.add(Op.DECLARED, type_, value)
     target(builder, left, max(value, 0), bare=bare)
     return max(value, 0)
+
+
+def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> int:
+    """`a, b T = c, d`"""
+    op, *parts = builder.expressions[max(value, 0)]
+    known = parts[0] if op == Op.TUPLE and len(parts[0]) == len(lefts) else []
+    for place, left in enumerate(lefts):
+        part = known[place] if known else builder.add(Op.ITEM, max(value, 0), place)
+        target(builder, left, part if type_ == NONE else builder.add(Op.DECLARED, type_, part))
+    return 0
 
 
 @visits("augment")
@@ -153,14 +167,23 @@ def branch(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
+def pair_of(builder: Builder, left: int, element: int) -> int:
+    """What a loop gives at each turn: an element, or, where the language does so, its place and the element."""
+    if not builder.dialect.loops_over_pairs:
+        return element
+    return 1 if builder.tree.kind(left) == IS_NAME else builder.add(Op.TUPLE, [1, element])
+
+
 @visits("loop")
 def loop(builder: Builder, node: int, _use: int) -> int:
     """`for a in b: c`, `while a: b`; in a comprehension without a body."""
     tree = builder.tree
     over, left, body = tree.first(node, OVER), tree.first(node, LEFT), tree.first(node, BODY)
-    element = builder.add(Op.ELEMENT, builder.visit(over)) if over != NONE else NONE
+    element = NONE
     if over != NONE:
+        element = builder.add(Op.ELEMENT, builder.visit(over))
         builder.site_of_call(over, element)
+        element = pair_of(builder, left, element)
 
     def run() -> None:
         for kid in tree.kids[node]:
@@ -260,13 +283,26 @@ def match(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     case = BITS["case"]
     found = []
+    left, value = tree.first(node, LEFT), 0
     for kid in tree.kids[node]:
         if tree.labels[kid] & case:
-            found.append(builder.arm(lambda kid=kid: builder.visit(kid)))  # type: ignore[misc]
-        else:
-            builder.visit(kid)
+            found.append(builder.arm(partial(read_case, builder, kid, left, value)))
+        elif kid != left:
+            value = builder.visit(kid)
     builder.join(found, optional=True)
     return 0
+
+
+def read_case(builder: Builder, node: int, left: int, value: int) -> None:
+    """A case in which a name is what has been looked at, of the type of the case: `switch a := b.(type)`."""
+    tree = builder.tree
+    types = [*tree.having(node, TYPE)]
+    if left != NONE:
+        sites = len(builder.sites)
+        held = builder.visit(types[0], Use.TYPE) if len(types) == 1 else NONE
+        del builder.sites[sites:]
+        builder.bind(left, value if held == NONE else builder.add(Op.CAST, held, value))
+    builder.visit(node)
 
 
 @visits("case")
@@ -280,7 +316,7 @@ def case(builder: Builder, node: int, _use: int) -> int:
         elif tree.labels[kid] & bind:
             target(builder, kid, 0)
         else:
-            builder.visit(kid)
+            builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
     return 0
 
 

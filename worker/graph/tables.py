@@ -166,7 +166,10 @@ class Site(Struct, array_like=True, gc=False):
 
 
 class Facts(Struct, array_like=True):
-    """One file. Not `complete` where the text did not parse, or was nested too deeply."""
+    """One file. `members` are functions that belong to a type which stands elsewhere: its expression, and a binding.
+    `package` is what the file says it is a part of. Not `complete` where the text did not parse or was nested too
+    deeply.
+    """
 
     names: list[str]
     scopes: list[Scope]
@@ -176,6 +179,8 @@ class Facts(Struct, array_like=True):
     writes: list[Write]
     sites: list[Site]
     dynamic: list[tuple[int, str]]
+    members: list[tuple[int, int]]
+    package: str
     complete: bool
     lines: int
 

@@ -1,5 +1,7 @@
 """What a declared type says: objects of a class, containers of them, classes."""
 
+from typing import Any
+
 from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
@@ -40,14 +42,24 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
         return union(solver, [base | part for part in expression[1]], receiver, depth)
     if op == Op.INDEX:
         return _applied(solver, node, expression[1:], receiver, depth)
+    return _written(solver, node, expression, receiver)
+
+
+def _written(solver: Solver, node: int, expression: tuple[Any, ...], receiver: Value | None) -> Values:
+    """A type that has no name: `A[]`, `{ a: A }`, `(a: A) => B`, `typeof a`, several results."""
+    op, base = expression[0], node & ~MASK
+    value: Value = (CONTAINER, node)
     if op == Op.VALUE:
         return dict(solver.value(base | expression[1]))
-    if op == Op.CLASS:  # { a: A }
+    if op == Op.CLASS:
         return {(OBJECT, base | expression[1], True): Reason.DECLARED}
     if op == Op.FUNCTION:
         return {(FUNCTION, base | expression[1]): Reason.DECLARED}
+    if op == Op.TUPLE:
+        for place, part in enumerate(expression[1]):
+            solver.key(value, ("number", place), ("type", base | part, receiver))
+        return {value: Reason.DECLARED}
     if op == Op.ARRAY:
-        value = (CONTAINER, node)
         solver.key(value, "*", ("type", base | expression[1], receiver))
         return {value: Reason.DECLARED}
     return {}

@@ -8,7 +8,6 @@
 (required_parameter pattern: [(object_pattern) (array_pattern)] @left type: (_)? @type value: (_)? @init) @param
 (optional_parameter pattern: [(object_pattern) (array_pattern)] @left type: (_)? @type) @param
 (required_parameter (accessibility_modifier) @exported)
-(required_parameter (this)) @skip
 
 (function_declaration return_type: (_) @returns)
 (generator_function_declaration return_type: (_) @returns)

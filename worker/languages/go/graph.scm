@@ -1,0 +1,104 @@
+; Go, for the graph. docs/graph.md has the captures.
+
+(comment) @skip
+(identifier) @name
+(type_identifier) @name
+(package_identifier) @name
+(field_identifier) @label
+(label_name) @label
+
+(package_clause (package_identifier) @value) @package
+(import_spec name: (package_identifier)? @alias @bind path: (_) @module) @package
+(import_spec name: (dot) @wildcard)
+
+; ---- expressions
+
+(selector_expression operand: (_) @of field: (_) @key) @get
+(qualified_type package: (_) @of name: (_) @key) @get
+(call_expression function: (_) @of arguments: (_) @args) @call
+(argument_list (_) @arg)
+(type_conversion_expression type: (_) @of operand: (_) @arg) @call
+(composite_literal type: [(type_identifier) (qualified_type) (generic_type)] @of body: (_) @args) @new
+(composite_literal type: [(map_type) (slice_type) (array_type) (implicit_length_array_type)] @type body: (_) @value) @cast
+(keyed_element key: (literal_element (identifier) @word) value: (_) @value) @keyword
+(index_expression operand: (_) @of index: (_) @key) @index
+(slice_expression operand: (_) @value) @await
+(unary_expression operand: (_) @value) @await
+(type_assertion_expression operand: (_) @value type: (_) @type) @cast
+(binary_expression) @operation
+[(interpreted_string_literal) (raw_string_literal)] @text
+(int_literal) @number
+(expression_list . (_) . ",") @tuple
+(func_literal body: (_) @body) @lambda
+
+; ---- definitions
+
+(function_declaration name: (identifier) @defined body: (_)? @body) @function
+(method_declaration name: (_) @word body: (_)? @body) @function
+(method_declaration receiver: (parameter_list (parameter_declaration) @receiver))
+(method_elem name: (_) @defined) @function
+(function_declaration parameters: (parameter_list (parameter_declaration) @param))
+(method_declaration receiver: (parameter_list (parameter_declaration) @param))
+(method_declaration parameters: (parameter_list (parameter_declaration) @param))
+(method_elem parameters: (parameter_list (parameter_declaration) @param))
+(func_literal parameters: (parameter_list (parameter_declaration) @param))
+(function_type parameters: (parameter_list (parameter_declaration) @param))
+(parameter_declaration name: (identifier) @bind)
+(parameter_declaration type: (_) @type)
+(variadic_parameter_declaration name: (identifier)? @bind type: (_) @type) @param @rest
+(function_declaration result: (_) @returns)
+(method_declaration result: (_) @returns)
+(method_elem result: (_) @returns)
+(func_literal result: (_) @returns)
+(function_type result: (_) @returns)
+(function_declaration result: (parameter_list) @results)
+(method_declaration result: (parameter_list) @results)
+(method_elem result: (parameter_list) @results)
+(func_literal result: (parameter_list) @results)
+(function_type result: (parameter_list) @results)
+
+(type_spec name: (_) @defined type: (struct_type (field_declaration_list) @body)) @class
+(type_spec name: (_) @defined type: (interface_type) @body) @interface
+(type_spec name: (_) @defined type: [(map_type) (slice_type) (array_type) (function_type) (channel_type) (pointer_type)] @returns) @class
+(type_spec name: (_) @defined type: [(type_identifier) (qualified_type) (generic_type)] @base) @class
+(type_alias name: (_) @left @bind type: (_) @right) @assign
+(field_declaration name: (_) @bind type: (_) @type) @field
+(field_declaration !name type: (_) @base)
+(type_elem (_) @base)
+(type_parameter_declaration name: (identifier) @label @bind)
+
+; ---- types
+
+(slice_type element: (_) @of) @array
+(array_type element: (_) @of) @array
+(channel_type value: (_) @of) @array
+(map_type value: (_) @of) @array
+(function_type) @signature
+(generic_type type: (_) @of) @index
+(type_arguments (_) @key)
+
+; ---- statements
+
+(short_var_declaration left: (_) @left right: (_) @right) @assign
+(short_var_declaration left: (expression_list (identifier) @bind))
+(var_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
+(const_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
+(assignment_statement left: (_) @left right: (_) @right) @assign
+(return_statement (_) @value) @return
+(return_statement) @return
+(if_statement condition: (_) @cond consequence: (_) @arm) @branch
+(if_statement alternative: (_) @arm @otherwise)
+(for_statement body: (_) @body) @loop
+(range_clause left: (_) @left right: (_) @over)
+(range_clause left: (expression_list (identifier) @bind))
+(expression_switch_statement) @match
+(type_switch_statement) @match
+(type_switch_statement alias: (expression_list (identifier) @left @bind))
+[(expression_case) (default_case) (type_case) (communication_case)] @case
+(expression_case (statement_list) @body)
+(default_case (statement_list) @body)
+(communication_case (statement_list) @body)
+(type_case (statement_list) @body)
+(type_case type: (_) @type)
+(receive_statement left: (_) @left right: (_) @right) @assign
+(receive_statement left: (expression_list (identifier) @bind))
