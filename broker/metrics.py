@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from fledgling.broker.audit_log.records import AnyRecord, CallRecord, KilledRecord, MessageRecord, ProcessRecord
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.protocol.tools import TOOLS
+from fledgling.messages.operations import OPERATIONS
 
 # Seconds; a call from the mapped files takes 3 ms, one of SQL 20, the longest ends by query_timeout
 BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -57,7 +58,7 @@ class Metrics:
         name = ALONE if agent is UNSET else agent
         match record:
             case CallRecord():
-                tool = record.tool if record.tool in TOOLS else NO_TOOL
+                tool = record.tool if record.tool in TOOLS or record.tool in OPERATIONS else NO_TOOL
                 self._calls[name, tool, record.verdict] += 1
                 self._latencies[name, tool].add(record.milliseconds / 1000)
             case MessageRecord():
@@ -97,7 +98,11 @@ class Metrics:
 def _known(indexings: Mapping[str, Indexing]) -> Iterator[str]:
     """Yield what is measured now."""
     gauges: tuple[tuple[str, str, Callable[[Indexing], float]], ...] = (
-        ("index_generation", "The newest generation of the index: 0 names, 1 text, 2 all; -1 before.", _generation),
+        (
+            "index_generation",
+            "The newest generation: 0 names, 1 text, 2 definitions, 3 uses; -1 before.",
+            _generation,
+        ),
         ("index_age_seconds", "Seconds since the last build of the index began.", Indexing.age),
         ("memory_bytes", "What the processes and memory files of an agent hold.", lambda of: of.memory.held()),
         ("memory_limit_bytes", "What they may hold, as the profile says.", lambda of: of.profile.memory_limit),

@@ -26,6 +26,7 @@ MAX_SHOWN_PATH = 200  # characters of a path in a message
 MAX_NOTICES = 20  # a hostile file must not fill the terminal
 NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 NO_AGENTS = "none"  # what agents may be besides a path
+NO_SESSION = "none"  # what session may be besides a path
 NO_MONITOR = "none"  # what monitor may be besides an address
 PREFIX = "FLEDGLING_"
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
@@ -113,6 +114,9 @@ class Settings(Struct, frozen=True):
     submodules: Annotated[
         bool, Meta(description="true or false: index submodules and nested repositories, each by its own rules")
     ] = False
+    session: Annotated[
+        str, Meta(min_length=1, description="none, or the path of a file outside the root that keeps tasks")
+    ] = NO_SESSION
     audit_log: Annotated[
         str, Meta(min_length=1, description="none, stderr, or the path of a file outside the root")
     ] = "none"
@@ -218,6 +222,8 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
         _refuse_relative("profile", settings.profile, sources)
     if settings.audit_log not in NO_FILES:
         _refuse_relative("audit_log", settings.audit_log, sources)
+    if settings.session != NO_SESSION:
+        _refuse_relative("session", settings.session, sources)
     if settings.agents != NO_AGENTS:
         _refuse_relative("agents", settings.agents, sources)
     return Resolved(settings, sources, notices)

@@ -17,6 +17,7 @@ from msgspec import Struct
 from fledgling import profiles
 from fledgling.config import is_path, suggestion
 from fledgling.messages.aliases import ALIASES
+from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile, View
 from fledgling.messages.questions import QUESTIONS
 from fledgling.security.sql_text import Create, Drop, Setting, SqlTextError, Token, parse, unquoted
@@ -110,7 +111,7 @@ def _tools() -> Literal:
     def read(token: Token) -> tuple[str, ...] | None:
         names = tuple(name.strip() for name in unquoted(token).split(",")) if token.kind == "string" else ("",)
         for at, name in enumerate(names):
-            if name and name not in QUESTIONS and name not in ALIASES:
+            if name and name not in (*QUESTIONS, *ALIASES, *OPERATIONS):
                 raise SqlTextError(token.line, f"unknown tool {name!r}", suggestion(name, QUESTIONS))
             if name in ALIASES and (tool := ALIASES[name].tool) not in names:
                 raise SqlTextError(token.line, f"the tool {name!r} is another name for {tool!r}", f"name {tool!r}, too")

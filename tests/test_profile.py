@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from fledgling.messages.aliases import ALIASES
+from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import QUESTIONS
 from fledgling.security.profile import DIRECTIVES, VIEWS, ProfileError, describe, diff, load, shipped
@@ -67,13 +68,14 @@ def test_extends(case, tmp_path):
 
 
 def test_the_shipped_profiles():
-    names = ("fledgling-analyst", "fledgling-core", "fledgling-expert", "fledgling-outie")
+    names = ("fledgling-analyst", "fledgling-core", "fledgling-expert", "fledgling-operator", "fledgling-outie")
     assert shipped() == names
-    analyst, core, expert, outie = map(load, names)
-    assert [profile.name for profile in (analyst, core, expert, outie)] == list(names)
+    analyst, core, expert, operator, outie = map(load, names)
+    assert [profile.name for profile in (analyst, core, expert, operator, outie)] == list(names)
     assert expert == msgspec.structs.replace(
         core, name=expert.name, file=expert.file, digest=expert.digest, tools=(*core.tools, *ALIASES)
     )
+    assert operator.tools == (*core.tools, *OPERATIONS)
     assert set(analyst.tools) == set(QUESTIONS)
     assert core.tools == outie.tools == ("explore", "read", "search", "symbols", "dependencies")
     assert (core.memory_limit, core.query_timeout, core.views) == (2_000_000_000, 30, ())

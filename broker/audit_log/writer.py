@@ -33,6 +33,7 @@ from fledgling.broker.basis import Basis
 from fledgling.broker.protocol import tools
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Layer
+from fledgling.messages.operations import OwnAnswer
 from fledgling.messages.profile import Profile
 from fledgling.security.confinement import DEGRADABLE
 
@@ -87,11 +88,13 @@ class Decision:
         """How long the call has taken so far."""
         return round(1000 * (time.perf_counter() - self.begun), 3)
 
-    def became(self, answer: AnyAnswer | Refusal, size: int) -> None:
+    def became(self, answer: AnyAnswer | Refusal | OwnAnswer, size: int) -> None:
         """Say that this answer of `size` bytes goes back."""
         self.bytes = size
         if not isinstance(answer, Refusal):
-            self.verdict, self.layer, self.rows = "allowed", "worker", tools.rows(answer)
+            self.verdict = "allowed"
+            self.layer = "broker" if isinstance(answer, OwnAnswer) else "worker"
+            self.rows = answer.rows if isinstance(answer, OwnAnswer) else tools.rows(answer)
             return
         is_denied = answer.kind == "denied"
         self.verdict, self.reason = "denied" if is_denied else "refused", answer.kind

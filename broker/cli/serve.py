@@ -23,13 +23,18 @@ from fledgling.broker.control.answering import Offer
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.metrics import ALONE, Metrics
+from fledgling.broker.operating.operated import Answering, Operated
+from fledgling.broker.operating.session import Session, SessionError
+from fledgling.broker.operating.session import opened as open_session
+from fledgling.broker.operating.tasks import TaskList
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.protocol import agents
 from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import opened as listen
 from fledgling.broker.protocol.listening import watched
 from fledgling.broker.reporting import stats
-from fledgling.config import NO_AGENTS, ConfigError
+from fledgling.config import NO_AGENTS, NO_SESSION, ConfigError
+from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile
 
 T = TypeVar("T")
@@ -48,8 +53,9 @@ def serve(*, control: bool, **options: Any) -> None:
         _serve_http(project, operators)
         return
     log = _audit_log(project, project.profile)
+    answering_of = partial(_answering, _tasks(project), ALONE)
     if project.settings.projects:
-        _serve_projects(project, log)
+        _serve_projects(project, log, answering_of)
         return
     indexing = indexed(project, log, is_followed=project.settings.freshness != "off")
     # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
@@ -59,9 +65,10 @@ def serve(*, control: bool, **options: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serving() -> None:
-        front = Front(indexing.profile, indexing, project.settings.freshness)
+        behind = Front(indexing.profile, indexing, project.settings.freshness)
+        front = answering_of(behind)
         try:
-            offers = [Offer.of(front, log, project.settings, project.confining, None)]
+            offers = [Offer.of(behind, log, project.settings, project.confining, None)]
             async with _operated(operators, offers):
                 await _unless_refused([indexing], lambda: server.serve(front, log, project.settings.answers))
         finally:
@@ -71,7 +78,7 @@ def serve(*, control: bool, **options: Any) -> None:
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
-def _serve_projects(project: ServedProject, log: AuditLog) -> None:
+def _serve_projects(project: ServedProject, log: AuditLog, answering_of: Callable[[Projects], Answering]) -> None:
     """Serve one client several projects; each starts when it is first asked for."""
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))
     from fledgling.broker.protocol import server  # noqa: PLC0415
@@ -79,7 +86,7 @@ def _serve_projects(project: ServedProject, log: AuditLog) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serving() -> None:
-        front = _projects(project, project.profile, log, Front)
+        front = answering_of(_projects(project, project.profile, log, Front))
         try:
             await server.serve(front, log, project.settings.answers)
         finally:
@@ -118,7 +125,7 @@ def _serve_http(project: ServedProject, operators: socket.socket | None) -> None
     else:
         known, file = agents.served(Path(settings.agents), settings.roots.values())
     listening, watching = listen(project.resolved), watched(project.resolved)
-    metrics = Metrics()
+    metrics, tasks = Metrics(), _tasks(project)
     log = _audit_log(project, None, metrics.hear if watching else None)
     logs_of = {agent: log.of(agent.name) for agent in known}
     for agent in known:
@@ -137,18 +144,19 @@ def _serve_http(project: ServedProject, operators: socket.socket | None) -> None
 
     async def serving() -> bool:
         async with AsyncExitStack() as stack:
-            fronts: dict[Agent, Front | Projects] = {
+            behind: dict[Agent, Front | Projects] = {
                 agent: _projects(project, agent.profile, logs_of[agent], http.SharingFront)
                 if several
                 else http.SharingFront(agent.profile, indexings[agent], settings.freshness)
                 for agent in known
             }
+            fronts = {agent: _answering(tasks, agent.name, front) for agent, front in behind.items()}
             for front in fronts.values():
                 stack.push_async_callback(front.close)
             guests = [http.Guest(agent, front, logs_of[agent], settings) for agent, front in fronts.items()]
             offers = [
                 Offer.of(front, log, settings, project.confining, agent.name)
-                for agent, front in fronts.items()
+                for agent, front in behind.items()
                 if isinstance(front, Front)
             ]
             await stack.enter_async_context(_operated(operators, offers))
@@ -180,6 +188,23 @@ async def _operated(operators: socket.socket | None, offers: Sequence[Offer]) ->
         if serving:
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
+
+
+def _tasks(project: ServedProject) -> TaskList:
+    """Return the tasks of a session: in memory, or out of the file that the operator names."""
+    settings = project.settings
+    if settings.session == NO_SESSION:
+        return TaskList(Session())
+    try:
+        return TaskList(open_session(Path(settings.session), settings.roots.values()))
+    except SessionError as wrong:
+        source = project.resolved.sources["session"]
+        raise ConfigError(source, f"session {settings.session!r}: {wrong}", "give another file") from None
+
+
+def _answering(tasks: TaskList, agent: str, front: Front | Projects) -> Answering:
+    """Return a front that answers an operator's tools, where the profile names any."""
+    return Operated(front, tasks, agent) if OPERATIONS.keys() & {*front.profile.tools} else front
 
 
 def _audit_log(project: ServedProject, profile: Profile | None, hear: Hear | None = None) -> AuditLog:

@@ -35,7 +35,7 @@ from fledgling.broker.audit_log.records import MessageRecord
 from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.basis import Basis
 from fledgling.broker.front import Front, Report
-from fledgling.broker.projects.projects import Projects
+from fledgling.broker.operating.operated import Answering
 from fledgling.broker.protocol import agents, framing, server, stdio
 from fledgling.broker.protocol.agents import Agent, WatchedFile
 from fledgling.broker.protocol.listening import BACKLOG, Listening
@@ -222,7 +222,7 @@ class SharingFront(Front):
 class Guest:
     """An agent that is served: its own MCP server, and its share of what it has in common with the others."""
 
-    def __init__(self, agent: Agent, front: Front | Projects, log: AuditLog, settings: Settings) -> None:
+    def __init__(self, agent: Agent, front: Answering, log: AuditLog, settings: Settings) -> None:
         self.agent = agent
         self.log = log
         self._server = server.build(front, log, settings.answers)

@@ -11,10 +11,9 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.metrics import Metrics
-from fledgling.broker.projects.projects import Projects
+from fledgling.broker.operating.operated import Answering
 from fledgling.broker.protocol.agents import Agent
 from fledgling.broker.protocol.listening import Listening
 from fledgling.messages.generations import CODE
@@ -27,7 +26,7 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 class Monitor:
     """The ASGI application behind `--monitor`."""
 
-    def __init__(self, listening: Listening, metrics: Metrics, fronts: Mapping[Agent, Front | Projects]) -> None:
+    def __init__(self, listening: Listening, metrics: Metrics, fronts: Mapping[Agent, Answering]) -> None:
         self.listening = listening
         self._metrics = metrics
         self._fronts = fronts

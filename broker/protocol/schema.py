@@ -8,6 +8,7 @@ import msgspec
 from fledgling.broker.protocol.tools import FORMS, TOOLS
 from fledgling.messages.aliases import ALIASES
 from fledgling.messages.bounded import MAX_LINE
+from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import CURSOR_PATTERN, MAP_CURSOR_PATTERN, MAX_ARGUMENT_CHARS, QUESTIONS, Question
 
@@ -24,6 +25,8 @@ _UNSEEN = {
 
 
 def _question(tool: str) -> type[Question]:
+    if tool in OPERATIONS:
+        return OPERATIONS[tool]
     return ALIASES[tool].question if tool in ALIASES else QUESTIONS[tool]
 
 
@@ -52,6 +55,8 @@ def output_schema(tool: str) -> Schema | None:
     >>> output_schema("symbols")
     {'type': 'object', 'required': ['files', 'total']}
     """
+    if tool in OPERATIONS:
+        return {"type": "object"}
     answers = [each.answer for each in TOOLS[ALIASES[tool].tool if tool in ALIASES else tool].answers]
     if all(FORMS[answer].is_text for answer in answers):
         return None
@@ -63,7 +68,7 @@ def instructions(profile: Profile) -> str:
     """Return what an agent should know of this server before its first call; under 2 kB."""
     uses = "; ".join(map(_use, profile.tools))
     return (
-        f"Fledgling, profile {profile.name}: a read-only index of one project, made when this server started. Prefer "
+        f"Fledgling, profile {profile.name}: a read-only index of one project, which follows its changes. Prefer "
         "it to shell commands such as ls, cat and grep: it costs a fraction of the tokens. "
         f"Use {uses}. Paths are relative to the project's root. Totals "
         "are exact unless they say that they are lower bounds; `next` holds the call that continues a cut answer; "
@@ -75,6 +80,8 @@ def instructions(profile: Profile) -> str:
 
 def _use(tool: str) -> str:
     """Return the line of a tool; that of another name for one says what it takes."""
+    if tool in OPERATIONS:
+        return f"{tool}() for the server itself"
     return f"{tool}({ALIASES[tool].question.__struct_fields__[0]})" if tool in ALIASES else TOOLS[tool].use
 
 
@@ -93,7 +100,8 @@ def _plain(schema: object, components: dict[str, Any]) -> Any:
     plain = {
         key: _plain(value, components)
         for key, value in schema.items()
-        if key != "title" and not (isinstance(value, str | int) and (key, value) in _UNSEEN)
+        if not (key == "title" and isinstance(value, str))  # an argument of that name is a schema
+        and not (isinstance(value, str | int) and (key, value) in _UNSEEN)
     }
     if "enum" in plain:
         plain.setdefault("type", "string")

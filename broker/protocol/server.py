@@ -27,8 +27,7 @@ from fledgling import __version__
 from fledgling.broker.audit_log.records import MessageRecord, printable
 from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.basis import Basis
-from fledgling.broker.front import Front
-from fledgling.broker.projects.projects import Projects
+from fledgling.broker.operating.operated import Answering, Operated
 from fledgling.broker.protocol import render, schema, stdio, tools
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import Context, Offers, ToolDenied
@@ -37,6 +36,7 @@ from fledgling.config import Answers
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Progress
 from fledgling.messages.generations import LISTING, TEXT
+from fledgling.messages.operations import CHANGING, OwnAnswer
 from fledgling.messages.profile import Profile
 
 FRESH_MS = 3_600_000  # how long a client may keep a list: a profile does not change while a server runs
@@ -45,7 +45,7 @@ LISTS: tuple[CacheableMethod, ...] = ("tools/list", "resources/list", "resources
 _log = logging.getLogger("fledgling")
 
 
-async def serve(front: Front | Projects, log: AuditLog, answers: Answers) -> None:
+async def serve(front: Answering, log: AuditLog, answers: Answers) -> None:
     """Serve one client until it closes the pipe."""
     server = build(front, log, answers)
 
@@ -56,7 +56,7 @@ async def serve(front: Front | Projects, log: AuditLog, answers: Answers) -> Non
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def build(front: Front | Projects, log: AuditLog, answers: Answers) -> Server[Any]:
+def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
     """Return the MCP server over a front: its tools are the profile's allowlist, no more."""
 
     async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
@@ -64,7 +64,7 @@ def build(front: Front | Projects, log: AuditLog, answers: Answers) -> Server[An
 
     async def put(
         context: Context, tool: str, arguments: Mapping[str, object], form: Answers, least: int, deadline: float
-    ) -> tuple[AnyAnswer | Refusal, CallToolResult, str]:
+    ) -> tuple[AnyAnswer | Refusal | OwnAnswer, CallToolResult, str]:
         try:
             with log.deciding(front.profile, tool, arguments) as decision:
                 report, basis = Reporter(context).report, decision.basis
@@ -85,7 +85,9 @@ def build(front: Front | Projects, log: AuditLog, answers: Answers) -> Server[An
 
     async def ask(context: Context, tool: str, arguments: Mapping[str, object], deadline: float) -> AnyAnswer | Refusal:
         """Ask for a resource or a completion, which say nothing of what they lack: no listing is good enough."""
-        return (await put(context, tool, arguments, "text", TEXT, deadline))[0]
+        found, *_ = await put(context, tool, arguments, "text", TEXT, deadline)
+        assert not isinstance(found, OwnAnswer), "no resource is made of it"
+        return found
 
     async def protocol(ctx: Context, call_next: CallNext) -> HandlerResult:
         """Log what the SDK refuses before it is a call: no such method, parameters that do not fit."""
@@ -98,7 +100,9 @@ def build(front: Front | Projects, log: AuditLog, answers: Answers) -> Server[An
                 )
             raise
 
-    offers = Offers(front.profile, log, ask, partial(told, front), front.deadline)
+    offers = Offers(
+        front.profile, log, ask, partial(told, front.front if isinstance(front, Operated) else front), front.deadline
+    )
     client_log = ClientLog()
     with warnings.catch_warnings(action="ignore", category=MCPDeprecationWarning):  # of logging: see ClientLog
         server: Server[Any] = Server(
@@ -132,14 +136,19 @@ def definitions(profile: Profile, answers: Answers) -> list[Tool]:
             input_schema=schema.input_schema(name),
             output_schema=schema.output_schema(name) if answers == "structured" else None,
             annotations=ToolAnnotations(
-                read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+                read_only_hint=name not in CHANGING,
+                destructive_hint=False,
+                idempotent_hint=name not in CHANGING,
+                open_world_hint=False,
             ),
         )
         for name in profile.tools
     ]
 
 
-def result(answer: AnyAnswer | Refusal, answers: Answers, basis: Basis | None = None) -> tuple[CallToolResult, str]:
+def result(
+    answer: AnyAnswer | Refusal | OwnAnswer, answers: Answers, basis: Basis | None = None
+) -> tuple[CallToolResult, str]:
     """Return what goes back to the client, and its text.
 
     Some clients give a model the structure instead of the text where there are both, and as JSON it takes up to 2.4
@@ -149,6 +158,9 @@ def result(answer: AnyAnswer | Refusal, answers: Answers, basis: Basis | None = 
     if isinstance(answer, Refusal):
         text = render.refusal(answer)
         return CallToolResult(content=_content(text), is_error=True, _meta=meta), text
+    if isinstance(answer, OwnAnswer):
+        structure = answer.structure if answers == "structured" else None
+        return CallToolResult(content=_content(answer.text), structured_content=structure, _meta=meta), answer.text
     text = tools.text(answer)
     is_text = answers == "text" or tools.is_text(answer)
     structure = None if is_text else render.structured(answer)

@@ -1,0 +1,77 @@
+"""The tasks of a session: made, changed and listed by the agents that share it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from msgspec.structs import replace
+
+from fledgling.broker.operating.records import State, Stored, Task, TaskStep
+from fledgling.broker.operating.session import Session
+
+MAX_STEPS = 100  # states of one task that are kept; a task that changes more often is none
+
+
+class TaskError(Exception):
+    """What is asked of a task cannot be; what would be right is in `fix`."""
+
+    def __init__(self, problem: str, fix: str) -> None:
+        super().__init__(problem)
+        self.fix = fix
+
+
+class TaskList:
+    """The tasks as they stand, by number.
+
+    >>> tasks = TaskList(Session())
+    >>> tasks.create("reviewer", title="Read the parser").id
+    1
+    >>> tasks.update(1, "reviewer", status="complete").status
+    'complete'
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._tasks = {record.task.id: record.task for record in session.records}
+
+    def create(self, agent: str, *, title: str, status: State = "need to be done", **fields: Any) -> Task:
+        """Make a task, and store it. Raises FullError, or SessionError."""
+        number = max(self._tasks, default=0) + 1
+        return self._store(Task(number, title, (TaskStep(status, datetime.now(UTC), agent),), **fields))
+
+    def update(self, number: int, agent: str, *, status: State | None = None, **fields: Any) -> Task:
+        """Change a task, and store it. Raises TaskError, FullError, or SessionError."""
+        task = self.get(number)
+        history = task.history
+        if status and status != task.status:
+            if len(history) >= MAX_STEPS:
+                raise TaskError(f"task {number} has changed its status {MAX_STEPS} times", "Make another task.")
+            history = (*history, TaskStep(status, datetime.now(UTC), agent))
+        return self._store(replace(task, history=history, **fields))
+
+    def get(self, number: int) -> Task:
+        """Return a task. Raises TaskError."""
+        if number not in self._tasks:
+            raise TaskError(f"there is no task {number}", 'tasks(action="list") has the numbers.')
+        return self._tasks[number]
+
+    def listed(self, status: State | None, branch: str | None) -> Sequence[Task]:
+        """Return tasks of a status and a branch, or of any, those that were made last first."""
+        return [
+            task
+            for task in reversed(self._tasks.values())
+            if (status is None or task.status == status) and (branch is None or task.branch == branch)
+        ]
+
+    def _store(self, task: Task) -> Task:
+        self._session.append(Stored(task))
+        self._tasks[task.id] = task
+        return task
+
+
+def counted(tasks: Iterable[Task]) -> dict[State, int]:
+    """Return how many tasks are in each state."""
+    found: dict[State, int] = {}
+    for task in tasks:
+        found[task.status] = found.get(task.status, 0) + 1
+    return found

@@ -1,0 +1,79 @@
+"""What an operator's agent may ask for besides reading: a Struct for each tool that the broker itself answers."""
+
+from typing import Annotated, Literal, get_args
+
+from msgspec import Meta, Struct
+
+from fledgling.messages.bounded import MAX_LINE
+from fledgling.messages.questions import Question, Text, name_of
+
+Number = Annotated[int, Meta(ge=1, le=MAX_LINE)]
+Project = Annotated[Text | None, Meta(description="its name; not needed where there is one")]
+State = Literal["need to be done", "in-progress", "complete"]
+
+
+class StatusOf(Question, frozen=True, tag="status"):
+    """How each index stands: state, progress, files, times, generation; and what has changed since it was made.
+
+    Example: status(project="api", changes=true)
+    """
+
+    project: Project = None
+    changes: Annotated[bool, Meta(description="name the files added, modified and deleted since `since`")] = False
+    since: Annotated[
+        Annotated[int, Meta(ge=0)] | None, Meta(description="generation, by default that of the index")
+    ] = None
+
+
+class Manage(Question, frozen=True):
+    """Make the index of a project anew, or give it up. Reindexing takes over what has changed; with `force`, all again.
+
+    Example: manage(action="reindex", project="api")
+    """
+
+    action: Literal["reindex", "purge"]
+    project: Project = None
+    force: bool = False
+
+
+class Tasks(Question, frozen=True):
+    """Tasks that the agents of this server share, until it ends. What is in them was written by agents.
+
+    Example: tasks(action="create", title="Split the parser", planning_references=["src/parse.py"])
+    """
+
+    action: Literal["list", "get", "create", "update"] = "list"
+    id: Annotated[Number | None, Meta(description="of the task, for get and update")] = None
+    title: Annotated[Annotated[str, Meta(min_length=1, max_length=200)] | None, Meta()] = None
+    description: Annotated[str, Meta(max_length=4000)] | None = None
+    notes: Annotated[str, Meta(max_length=4000)] | None = None
+    planning_references: Annotated[
+        Annotated[list[Text], Meta(max_length=20)] | None, Meta(description="paths of the index")
+    ] = None
+    status: State | None = None
+    branch: Annotated[str, Meta(max_length=255, pattern=r"^[^\x00-\x20\x7f~^:?*\[\\]*$")] | None = None
+    commit: Annotated[Annotated[str, Meta(pattern="^[0-9a-f]{40}$")] | None, Meta(description="40 hex digits")] = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 20
+
+    def __post_init__(self) -> None:
+        """Allow line breaks in prose, which is nowhere printed as it is; refuse them elsewhere."""
+        prose = Tasks.__struct_fields__.index("description"), Tasks.__struct_fields__.index("notes")
+        for number, field in enumerate(self.__struct_fields__):
+            value = getattr(self, field)
+            lines = value if isinstance(value, list) else [value]
+            allowed = "\t\n" if number in prose else "\t"
+            if any(isinstance(each, str) and any(c < " " and c not in allowed for c in each) for each in lines):
+                raise ValueError(f"{field} holds a control character; give plain text")
+
+
+AnyOperation = StatusOf | Manage | Tasks
+OPERATIONS: dict[str, type[AnyOperation]] = {name_of(operation): operation for operation in get_args(AnyOperation)}
+CHANGING = ("manage", "tasks")  # what they change is the memory of the server, and a file that the operator names
+
+
+class OwnAnswer(Struct, frozen=True):
+    """What a tool of the broker's own answers: its text, the same as JSON, and how many things that names."""
+
+    text: str
+    structure: dict[str, object]
+    rows: int

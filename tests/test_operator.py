@@ -1,0 +1,332 @@
+"""An operator's agents: tasks that outlive a crash, indexes made anew and given up; and nobody else has any of it."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import msgspec
+import pytest
+from asking import structured, text
+from conftest import connected, serve_command
+from running import Server
+from test_http import serving
+from test_monitor import asked
+
+from fledgling.broker.operating import session as sessions
+from fledgling.broker.operating.records import Stored
+from fledgling.broker.operating.session import FullError, Session, SessionError, opened
+from fledgling.broker.operating.tasks import MAX_STEPS, TaskError, TaskList
+from fledgling.messages.operations import OPERATIONS
+
+OPERATOR = ("--profile", "fledgling-operator")
+
+
+@pytest.fixture(scope="module")
+async def client(anyio_backend, project, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    (other / "a.py").write_text("def f(): ...\n")
+    async with connected(f"api={project}", "--root", f"web={other}", *OPERATOR) as client:
+        yield client
+
+
+# ---- status and manage ----------------------------------------------------------------------------------------------
+
+FIELDS = {  # of a status, as the founding documents name them
+    "state",
+    "progress",
+    "current_file",
+    "total_files",
+    "processed_files",
+    "started_at",
+    "completed_at",
+    "error",
+}
+
+
+@pytest.mark.anyio
+async def test_status_of_all_and_of_one(client):
+    await structured(client, "explore")
+    made = await structured(client, "manage", action="reindex", project="web")
+    found = (await structured(client, "status", changes=True))["projects"]
+    assert [each["name"] for each in found] == ["api", "web"]
+    assert all({*each} >= FIELDS for each in found)
+    [web] = (await structured(client, "status", project="web"))["projects"]
+    assert (web["state"], web["progress"], web["total_files"], web["processed_files"]) == ("completed", 100, 1, 1)
+    assert "changes" not in web
+    assert (made["status"], made["files_indexed"], made["errors"]) == ("success", 1, [])
+    assert made["duration"] < 60
+
+
+@pytest.mark.anyio
+async def test_reindexing_by_force_and_purging(client):
+    await structured(client, "explore")
+    [before] = (await structured(client, "status", project="web"))["projects"]
+    made = await structured(client, "manage", action="reindex", project="web", force=True)
+    assert made["status"] == "success"
+    [after] = (await structured(client, "status", project="web"))["projects"]
+    assert after["started_at"] > before["started_at"]
+    purged = await structured(client, "manage", action="purge", project="web")
+    assert (purged["was"], purged["state"]) == ("serving", "unloaded")
+    assert (await structured(client, "status", project="web"))["projects"] == [{"name": "web", "state": "unloaded"}]
+    assert text(await client.call_tool("read", {"path": "web/a.py"})).endswith("def f(): ...")
+
+
+# A call that is refused, and the words of it
+REFUSED = [
+    ("status", {"project": "nowhere"}, "There is api, web."),
+    ("status", {"project": "/etc"}, "There is api, web."),
+    ("manage", {"action": "purge"}, "project is missing"),
+    ("manage", {"action": "purge", "project": "../web"}, "There is api, web."),
+    ("manage", {"action": "drop", "project": "web"}, "Give action as"),
+    ("manage", {}, "action"),
+    ("tasks", {"action": "create"}, "title is missing"),
+    ("tasks", {"action": "create", "title": ""}, "Give title as"),
+    ("tasks", {"action": "create", "title": "a" * 201}, "Give title as"),
+    ("tasks", {"action": "create", "title": "a\nb"}, "control character"),
+    ("tasks", {"action": "create", "title": "a", "commit": "HEAD"}, "Give commit as"),
+    ("tasks", {"action": "create", "title": "a", "commit": "a" * 41}, "Give commit as"),
+    ("tasks", {"action": "create", "title": "a", "branch": "a..b c"}, "Give branch as"),
+    ("tasks", {"action": "create", "title": "a", "status": "done"}, "need to be done"),
+    ("tasks", {"action": "create", "title": "a", "planning_references": ["api/none.py"]}, "is not in the index"),
+    ("tasks", {"action": "create", "title": "a", "planning_references": ["/etc/passwd"]}, "is not in the index"),
+    ("tasks", {"action": "create", "title": "a", "planning_references": ["../x"]}, "is not in the index"),
+    ("tasks", {"action": "create", "title": "a", "planning_references": ["x"] * 21}, "Give planning_references as"),
+    ("tasks", {"action": "get"}, "id is missing"),
+    ("tasks", {"action": "get", "id": 99}, "there is no task 99"),
+    ("tasks", {"action": "update", "id": 0}, "Give id as"),
+    ("tasks", {"limit": 0}, "Give limit as"),
+    ("tasks", {"limit": 101}, "Give limit as"),
+    ("tasks", {"path": "/tmp/x"}, "there is no argument 'path'"),
+]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+async def test_refusals(client, number):
+    tool, arguments, words = REFUSED[number]
+    answer = await client.call_tool(tool, arguments)
+    assert answer.is_error
+    assert words in text(answer)
+
+
+@pytest.mark.anyio
+async def test_a_task_from_its_making_to_its_end(client):
+    made = await structured(
+        client,
+        "tasks",
+        action="create",
+        title="Split the parser",
+        description="in two\nparts",
+        planning_references=["api/src/core/engine.py"],
+        branch="feature/parser",
+        commit="0" * 40,
+    )
+    assert (made["status"], made["written_by"]) == ("need to be done", "agents")
+    for status in ("in-progress", "in-progress", "complete"):
+        await structured(client, "tasks", action="update", id=made["id"], status=status)
+    found = await structured(client, "tasks", action="get", id=made["id"])
+    assert [step["status"] for step in found["history"]] == ["need to be done", "in-progress", "complete"]
+    assert found["description"] == "in two\nparts"
+    for number in range(3):
+        await structured(client, "tasks", action="create", title=f"more {number}")
+    assert (await structured(client, "tasks", status="complete"))["total"] == 1
+    assert (await structured(client, "tasks", branch="feature/parser"))["total"] == 1
+    cut = await structured(client, "tasks", limit=2)
+    assert (cut["total"], [task["title"] for task in cut["tasks"]]) == (4, ["more 2", "more 1"])
+
+
+# ---- who has them ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.anyio
+async def test_a_profile_that_names_none_of_them_has_none(project):
+    async with connected(project) as core:
+        assert not OPERATIONS.keys() & {tool.name for tool in (await core.list_tools()).tools}
+        for tool in (*OPERATIONS, "Manage", "manage ", "admin.manage"):
+            with pytest.raises(Exception, match="is not a tool of the profile fledgling-core"):
+                await core.call_tool(tool, {"action": "purge"})
+
+
+def test_agents_of_one_server_share_tasks_and_say_who_wrote_what(project, tmp_path):
+    agents = {"one": "fledgling-operator", "two": "fledgling-operator", "reader": "fledgling-core"}
+    with serving(project, tmp_path, agents_of=agents) as server:
+        status, _, _ = asked(server, "tasks", agent="one", action="create", title="for all")
+        assert status == 200
+        _, _, body = asked(server, "tasks", agent="two", action="update", id=1, status="complete")
+        task = json.loads(body)["result"]["structuredContent"]
+        assert [step["agent"] for step in task["history"]] == ["one", "two"]
+        assert b"is not a tool of the profile" in asked(server, "tasks", agent="reader")[2]
+
+
+# ---- the file of a session ------------------------------------------------------------------------------------------
+
+
+def stored(file, count):
+    """A file with so many tasks, and what the tasks are."""
+    session = opened(file, [])
+    tasks = TaskList(session)
+    for number in range(count):
+        tasks.create("a", title=f"task {number}", notes="\u00e9\n")
+    os.close(session.fd)
+    return [record.task for record in session.records]
+
+
+@contextmanager
+def read(file, roots=()):
+    session = opened(file, roots)
+    try:
+        yield session
+    finally:
+        os.close(session.fd)
+
+
+def test_a_file_that_is_cut_at_any_byte_keeps_every_whole_line(tmp_path):
+    file = tmp_path / "session.jsonl"
+    tasks = stored(file, 3)
+    data = file.read_bytes()
+    for size in range(len(data) + 1):
+        file.write_bytes(data[:size])
+        whole = data[:size].count(b"\n")
+        with read(file) as session:
+            assert [record.task for record in session.records] == tasks[: max(whole - 1, 0)]
+            TaskList(session).create("b", title="after it")
+        with read(file) as session:
+            assert session.records[-1].task.title == "after it"
+
+
+BROKEN = {
+    "no JSON": b"{",
+    "another record": b'{"event":"call"}',
+    "no UTF-8": b'{"event":"stored","task":"\xff"}',
+    "a task without a title": b'{"event":"stored","task":{"id":1,"history":[]}}',
+    "a task without a state": b'{"event":"stored","task":{"id":1,"title":"a","history":[]}}',
+    "a second beginning": b'{"event":"begun","version":1,"at":"2026-01-01T00:00:00Z"}',
+    "an empty line": b"",
+    "deep": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_line_that_is_not_the_last_ends_the_start(tmp_path, name):
+    file = tmp_path / "session.jsonl"
+    stored(file, 1)
+    before = file.read_bytes()
+    first, second, _ = before.split(b"\n")
+    file.write_bytes(b"\n".join([first, BROKEN[name], second, b""]))
+    with pytest.raises(SessionError, match="line 2 is"):
+        opened(file, [])
+
+
+@pytest.mark.parametrize("text", [b"notes of mine", b"notes of mine\n", b'{"event":"start"}\n', b'{"event":"stored"'])
+def test_a_file_of_something_else_stays_as_it_is(tmp_path, text):
+    file = tmp_path / "session.jsonl"
+    file.write_bytes(text)
+    file.chmod(0o600)
+    with pytest.raises(SessionError):
+        opened(file, [])
+    assert file.read_bytes() == text
+
+
+def test_which_files_are_taken(tmp_path):
+    good = tmp_path / "good.jsonl"
+    stored(good, 1)
+    (tmp_path / "link").symlink_to(good)
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    (tmp_path / "directory").mkdir()
+    for path in (tmp_path / "link", tmp_path / "pipe", tmp_path / "directory", tmp_path / "none" / "x"):
+        with pytest.raises(SessionError):
+            opened(path, [])
+    with pytest.raises(SessionError, match="inside a root"):
+        opened(good, [str(tmp_path)])
+    for mode in (0o644, 0o660, 0o604):
+        good.chmod(mode)
+        with pytest.raises(SessionError, match="chmod 600"):
+            opened(good, [])
+    good.chmod(0o600)
+    os.link(good, tmp_path / "second")
+    with pytest.raises(SessionError, match="one name"):
+        opened(good, [])
+    (tmp_path / "second").unlink()
+    with read(good), pytest.raises(SessionError, match="another server"):
+        opened(good, [])
+
+
+def test_a_full_session_refuses_and_keeps_what_it_has(tmp_path, monkeypatch):
+    monkeypatch.setattr(sessions, "MAX_FILE_BYTES", 2000)
+    file = tmp_path / "session.jsonl"
+    with read(file) as session:
+        tasks = TaskList(session)
+        while session.size < 1800:
+            tasks.create("a", title="task")
+        with pytest.raises(FullError):
+            tasks.create("a", title="x" * 200)
+        count = len(session.records)
+    with read(file) as session:
+        assert len(session.records) == count > 3
+    with pytest.raises(FullError):
+        Session().append(Stored(msgspec.structs.replace(session.records[0].task, notes="x" * sessions.MAX_LINE_BYTES)))
+
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from fledgling.broker.operating.session import SessionError, opened
+from fledgling.broker.operating.tasks import TaskList
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+session = opened(Path(sys.argv[1]), [])
+tasks = TaskList(session)
+try:
+    for number in range(100):
+        tasks.create("a", title=f"task {number}")
+except SessionError as failed:
+    print(number, len(tasks.listed(None, None)), failed)
+"""
+
+
+def test_what_cannot_be_written_is_not_there_later(tmp_path):
+    file = tmp_path / "session.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-I", "-B", "-c", FULL_DISK, file], capture_output=True, text=True, check=True
+    )
+    written, listed, *words = done.stdout.split()
+    assert written == listed != "0"
+    assert " ".join(words) == "the session file cannot be written (File too large)"
+    with read(file) as session:
+        assert len(session.records) == int(written)
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)
+
+
+def test_a_task_that_changes_for_ever_is_refused():
+    tasks = TaskList(Session())
+    tasks.create("a", title="t")
+    for number in range(MAX_STEPS - 1):
+        tasks.update(1, "a", status=("complete", "in-progress")[number % 2])
+    with pytest.raises(TaskError, match="changed its status 100 times"):
+        tasks.update(1, "a", status="need to be done")
+
+
+def test_a_killed_server_loses_nothing_that_was_answered(project, tmp_path):
+    file = tmp_path / "session.jsonl"
+    for round_ in range(3):
+        with Server(project, *OPERATOR, "--session", str(file)) as server:
+            server.begin()
+            for number in range(5):
+                server.call(number + 2, "tasks", {"action": "create", "title": f"{round_} {number}"})
+                assert not server.receive()["result"].get("isError")
+            server.process.send_signal(signal.SIGKILL)
+            server.process.wait()
+    with read(file) as session:
+        expected = [f"{round_} {number}" for round_ in range(3) for number in range(5)]
+        assert [record.task.title for record in session.records] == expected
+
+
+def test_a_server_does_not_start_with_a_session_inside_the_root(project):
+    command = serve_command(project, *OPERATOR, "--session", str(project / "session.jsonl"))
+    done = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == 2
+    assert "it is inside a root; give another file" in done.stderr
+    assert not (project / "session.jsonl").exists()
