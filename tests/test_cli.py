@@ -96,7 +96,7 @@ def test_call_in_a_sentence_becomes_a_command(call: str) -> None:
 PAINTED = {
     ("search", "TIMEOUT", "-C", "0", "-t", "python"): "\x1b[32m16\x1b[0m:def process_batch(",
     ("search", "-e", "process_[a-z]+", "-C", "0"): "\x1b[1;31mprocess_batch\x1b[0m",
-    ("search", "no such text"): "\x1b[33m[Nothing found",
+    ("search", "-F", "no such text"): "\x1b[33m[Nothing found",
     ("symbols", "src/core/engine.py"): "\x1b[35msrc/core/engine.py\x1b[0m",
     ("read", "src/core/engine.py"): "\x1b[32m1\x1b[0m\t",
 }

@@ -97,13 +97,10 @@ def command_of(tool: str) -> click.Command:
     def command(
         context: click.Context, /, as_json: bool, color: bool, pager: bool, fresh: bool, **options: Any
     ) -> None:
-        given = {name: options.pop(f"ask_{name}") for name in question.__struct_fields__}
-        given = {name: value for name, value in given.items() if value is not None}
-        is_listed = _merge(given, options) if tool == "search" else False
-        form = options.pop("form", None)
-        looks = Looks(as_json, color, is_listed, form, settings_given(context), highlighting(given) if color else None)
+        given, looks = asked(tool, options, as_json=as_json, color=color)
+        looks = looks._replace(settings=settings_given(context))
         project = project_of(options)
-        with paged(wanted=pager and not as_json and form in (None, "table")):
+        with paged(wanted=pager and not as_json and looks.form in (None, "table")):
             code = _answer(project, tool, given, looks, fresh=fresh)
         raise SystemExit(code)
 
@@ -135,6 +132,15 @@ def command_of(tool: str) -> click.Command:
     return click.command(name=tool, cls=Command, help=said, examples=EXAMPLES.get(tool, ()))(command)
 
 
+def asked(tool: str, options: dict[str, Any], *, as_json: bool, color: bool) -> tuple[dict[str, Any], Looks]:
+    """Take what a command asks out of its options: return the arguments of the question, and how to print answers."""
+    given = {name: options.pop(f"ask_{name}") for name in QUESTIONS[tool].__struct_fields__}
+    given = {name: value for name, value in given.items() if value is not None}
+    is_listed = _merge(given, options) if tool == "search" else False
+    form = options.pop("form", None)
+    return given, Looks(as_json, color, is_listed, form, (), highlighting(given) if color else None)
+
+
 def _meaning(field: msgspec.structs.FieldInfo) -> str | None:
     """Return what an argument means, as docs/tools.md has it."""
     metas = get_args(field.type)[1:] if get_origin(field.type) is Annotated else ()
@@ -151,7 +157,9 @@ def _search_options(command: Callable[..., None]) -> Callable[..., None]:
     flag = partial(click.option, is_flag=True)
     command = flag("-l", "--files-with-matches", "is_listed", help="only the paths of files, on all pages")(command)
     command = flag("-i", "--ignore-case", help="upper and lower case are the same, which is the default")(command)
-    command = flag("-F", "--fixed-strings", help="QUERY is plain text, which is the default")(command)
+    command = flag(
+        "-F", "--fixed-strings", help="QUERY is plain text, and no meaning is asked for"
+    )(command)
     return click.option("-e", "--regexp", metavar="REGEX", help="an expression of RE2, in place of QUERY")(command)
 
 
@@ -168,22 +176,14 @@ def _merge(given: dict[str, Any], options: dict[str, Any]) -> bool:
         raise click.UsageError("Missing argument 'QUERY'.")
     if is_plain:
         given.pop("regex", None)
+        given["mode"] = "text"
     is_listed: bool = options.pop("is_listed")
     return is_listed
 
 
 def _answer(project: ServedProject, tool: str, given: dict[str, Any], looks: Looks, *, fresh: bool) -> int:
     """Put one question, print the answer, and return the exit code."""
-    if tool not in project.profile.tools:
-        terminal.fail(
-            f"{tool} is not a tool of the profile {project.profile.name}. "
-            f"Use one of: {', '.join(project.profile.tools)}; or another --profile.",
-            terminal.DENIED,
-        )
-    try:
-        question: AnyQuestion = msgspec.convert(given, QUESTIONS[tool], strict=False)
-    except msgspec.ValidationError as problem:
-        terminal.refuse(invalid(tool, problem))
+    question = checked(project, tool, given)
 
     put = _listed if looks.is_listed else _put
     served = None if fresh else _served(project, question, put)
@@ -192,6 +192,20 @@ def _answer(project: ServedProject, tool: str, given: dict[str, Any], looks: Loo
         terminal.refuse(answer, looks.settings)
     terminal.show(answer, looks)
     return terminal.exit_code(answer, is_partial=is_partial)
+
+
+def checked(project: ServedProject, tool: str, given: Mapping[str, Any]) -> AnyQuestion:
+    """Return the question of a tool, or say why it cannot be asked, and exit."""
+    if tool not in project.profile.tools:
+        terminal.fail(
+            f"{tool} is not a tool of the profile {project.profile.name}. "
+            f"Use one of: {', '.join(project.profile.tools)}; or another --profile.",
+            terminal.DENIED,
+        )
+    try:
+        return msgspec.convert(given, QUESTIONS[tool], strict=False)
+    except msgspec.ValidationError as problem:
+        terminal.refuse(invalid(tool, problem))
 
 
 def _served(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[AnyAnswer | Refusal, bool] | None:
@@ -218,10 +232,7 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
     """Return the answer of an index that is built for it, and whether that is partial."""
 
     async def use(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
-        line, needed = terminal.ProgressLine(), max(CODE, tools.generation(question))
-        await front.indexed(needed, line.report)
-        line.clear()
-        return await put(partial(front.ask, least=needed), question), await indexing.built()
+        return await _put_to_whole(front, question, put), await indexing.built()
 
     answer, built = run(indexed(project), use)
     warn(built.notices)
@@ -230,6 +241,18 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
 
 async def _put(ask: Ask, question: AnyQuestion) -> AnyAnswer | Refusal:
     return await ask(question)
+
+
+async def asked_of(front: Front, question: AnyQuestion, looks: Looks) -> AnyAnswer | Refusal:
+    """Put a question to the whole index, and draw how far that is meanwhile."""
+    return await _put_to_whole(front, question, _listed if looks.is_listed else _put)
+
+
+async def _put_to_whole(front: Front, question: AnyQuestion, put: Put) -> AnyAnswer | Refusal:
+    line, needed = terminal.ProgressLine(), max(CODE, tools.generation(question))
+    await front.indexed(needed, line.report)
+    line.clear()
+    return await put(partial(front.ask, least=needed), question)
 
 
 async def _listed(ask: Ask, question: AnyQuestion) -> AnyAnswer | Refusal:

@@ -85,4 +85,5 @@ def _items(names: Iterable[str]) -> list[CompletionItem]:
 
 
 def _root(context: click.Context) -> str:
-    return with_root(resolve({"root": context.params.get("root")}, os.environ), os.environ).settings.root
+    first, *_ = context.params.get("root") or (None,)  # several have names, and only serve takes those
+    return with_root(resolve({"root": first}, os.environ), os.environ).settings.root

@@ -48,7 +48,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "audit": ("audit", "audit_group"),
         "doctor": ("look", "doctor"),
     },
-    "Shell": {"completion": ("completion", "completion"), "man": ("manual", "man")},
+    "Shell": {"shell": ("shell", "shell"), "completion": ("completion", "completion"), "man": ("manual", "man")},
 }
 
 
