@@ -34,9 +34,12 @@ BLANK_ENDS = frozenset({"section", "macro"})  # kinds that may end in a line wit
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # what a language calls local is no symbol inside these
 COMMENT_BEGIN = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+(?!/)|//+!?|--+(?:\[=*\[)?|<#|#+(?!>)'?|;+|%+|=begin\b|=end\b)?[ \t]?", re.MULTILINE
+    r"^[ \t]*(?:/\*+!?|\*+(?![/)])|//+!?|--+(?:\[=*\[)?(?:[ ]\|)?|\(\*+|\{-(?:[ ]\|)?|<#|#+(?!>)'?|;+|%+"
+    r"|=begin\b|=end\b)?[ \t]?",
+    re.MULTILINE,
 )
-COMMENT_END = re.compile(r"[ \t]*(?:\*+/|#>|\]=*\])[ \t]*$", re.MULTILINE)
+COMMENT_END = re.compile(r"[ \t]*(?:\*+[/)]|#>|-\}|\]=*\])[ \t]*$", re.MULTILINE)
+COMMENT_ENDS = ("*/", "*)", "-}", "#>", "]]", "]=")  # what one holds that the expression matches
 AT_MARGIN = re.compile(r"\n\S")
 COMPILED = lru_cache(re.compile)  # the expressions of the table of languages
 
@@ -428,7 +431,7 @@ def docstring(language: Language, text: SourceText, found: Definition) -> str | 
 def unmarked(text: str) -> str:
     """Comments without their marks: `text` of `/** text */`, ` * text` or `// text`, line by line."""
     text = COMMENT_BEGIN.sub("", text)
-    return COMMENT_END.sub("", text) if "*/" in text or "#>" in text or "]]" in text or "]=" in text else text
+    return COMMENT_END.sub("", text) if any(end in text for end in COMMENT_ENDS) else text
 
 
 def cleaned(text: str) -> str:

@@ -1,0 +1,24 @@
+"""Haskell: a module is the file that its name says, `A.B` is `A/B.hs` below some directory."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from fledgling.worker.resolving.load_path import path_resolver
+from fledgling.worker.resolving.project import Project, Resolver
+from fledgling.worker.rows import ImportRow
+
+FOLDERS = ("", "src/", "lib/", "app/", "test/", "tests/")
+
+
+def resolver(project: Project, language: str) -> Resolver:
+    """Resolve modules below the source directories of what is above the file, or where there is one of that name."""
+    by_path = path_resolver(project, language)
+
+    def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
+        file = row.module.replace(".", "/") + ".hs"
+        found = [new for up in FOLDERS for new in by_path(path, replace(row, module=up + file))]
+        best = next((new for new in found if new.resolved_path), found[0])
+        yield replace(best, module=row.module)
+
+    return resolved
