@@ -42,7 +42,7 @@ class Breaker:
         return Refusal(
             "unavailable",
             f"this call has ended {ended} query workers",
-            "Ask in another way, or for less at once: it is not tried again before Fledgling is started again.",
+            "Ask in another way or for less at once; it is not tried again until Fledgling is restarted.",
         )
 
     def unavailable(self) -> Refusal | None:

@@ -130,7 +130,7 @@ class Follower:
             self._process.tell(Look(paths))
             looked = await self._heard()
             if not isinstance(looked, Looked):
-                raise await self._lost("it said what was not asked")
+                raise await self._lost("it sent a message that was not asked for")
             return looked.are_current
 
     async def _told(self, since: int) -> Changed | None:
@@ -140,7 +140,7 @@ class Follower:
             self._process.tell(Tell(since))
             changed = await self._heard()
             if not isinstance(changed, Changed):
-                raise await self._lost("it said what was not asked")
+                raise await self._lost("it sent a message that was not asked for")
             return changed
 
     def _is_up(self, worker: QueryWorker, as_of: float, *, may_share: bool) -> bool:
@@ -165,7 +165,7 @@ class Follower:
             if worker:
                 worker.update(message)
         if not isinstance(message, Swept):
-            raise await self._lost("it said what was not asked")
+            raise await self._lost("it sent a message that was not asked for")
         self._process.busy(False)
         self._begun, self._swept = begun, message
         if worker and not message.obstacle:

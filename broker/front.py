@@ -410,7 +410,7 @@ def not_looked_at(profile: Profile) -> Refusal:
     """Return the refusal for a call in whose time nobody could say what has changed."""
     return Refusal(
         "unavailable",
-        f"the project was not looked at for changes within the profile's query_timeout of {profile.query_timeout:g} s",
+        f"the project was not checked for changes within the profile's query_timeout of {profile.query_timeout:g} s",
         "Ask again: a process that does not answer is replaced.",
     )
 

@@ -400,7 +400,7 @@ class Indexing:
                 await self._check(GRAPH)
                 self._serve(message)
         except TimeoutError:
-            self._no_graph = _without_graph(f"this was not done after {RELATING_SECONDS:g} s")
+            self._no_graph = _without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
         except (IndexingError, _DiedError) as failed:
             self._no_graph = _without_graph(str(failed))
         finally:
@@ -464,12 +464,12 @@ class Indexing:
             self._tell_ended("it held more than memory_limit and the headroom")
             return IndexingError(refusals.index_too_large(self.profile))
         if -signal.SIGSYS in (status, message.status if isinstance(message, Crashed) else None):
-            self._tell_ended("it made a system call that nothing of ours makes")
-            return IndexingError(Refusal("failed", f"{ENDED}: it made a system call that nothing of ours makes", AGAIN))
+            self._tell_ended("it made a system call that Fledgling never makes")
+            return IndexingError(Refusal("failed", f"{ENDED}: it made a system call that Fledgling never makes", AGAIN))
         if isinstance(message, Crashed):
             died = f"the {message.process} of the index ended: {how_ended(message.status)}"
         elif message is not None or self._process.broken:
-            self._tell_ended("it sent what no indexer says")
+            self._tell_ended("it sent a message that no indexer sends")
             return IndexingError(Refusal("failed", ENDED, AGAIN))
         else:
             died = f"{ENDED}: {how_ended(status)}"

@@ -252,7 +252,7 @@ class QueryWorker:
             self._breaker.blame(given_up.question)
         if given_up.has_begun or not any(waiting.has_begun for waiting in self._waiting.values()):
             if not self._was_killed:
-                self._tell_killed("a call did not end by its timeout")
+                self._tell_killed("a call did not end within its timeout")
             self._kill()
         else:
             self._process.tell(Cancel(number))
@@ -269,9 +269,9 @@ class QueryWorker:
         if self._process.over_memory:
             self._tell_killed("it held more than memory_limit and the headroom")
         elif status == -signal.SIGSYS:
-            self._tell_killed("it made a system call that nothing of ours makes")
+            self._tell_killed("it made a system call that Fledgling never makes")
         elif last is not None:
-            self._tell_killed("it sent what was not asked for")
+            self._tell_killed("it sent a message that was not asked for")
         elif self._process.broken:
             self._tell_killed(f"it broke the protocol: {self._process.broken}")
         else:

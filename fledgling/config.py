@@ -295,7 +295,7 @@ def refuse_wide(resolved: Resolved, environment: Mapping[str, str]) -> None:
         if _is_wide(Path(root), environment):
             raise ConfigError(
                 source,
-                f"root {root!r} is no project but everything that is there, private files too",
+                f"root {root!r} is more than a project: all that is there would be indexed, private files too",
                 "start Fledgling in a project, name one with --root, or say --yes-really",
             )
 

@@ -48,4 +48,4 @@ def not_confined(problem: str) -> Refusal:
 
 def unfit(problem: str) -> Refusal:
     """Say that the description of a language is wrong: `unfit("worker/languages/go/tags.scm: Invalid node type")`."""
-    return Refusal("failed", said(problem), "Mend that file, or install Fledgling again.")
+    return Refusal("failed", said(problem), "Correct that file, or reinstall Fledgling.")

@@ -205,7 +205,7 @@ def _locate(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Path:
 def _bytes(path: Path, asked: Asked) -> bytes:
     try:
         if not path.is_file():  # a FIFO or a device would block, or never end
-            raise ProfileError(*asked, f"{path} is no file", f"give a path, or one of {', '.join(shipped())}")
+            raise ProfileError(*asked, f"{path} is not a file", f"give a path, or one of {', '.join(shipped())}")
         with path.open("rb") as file:
             return file.read(MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as e:

@@ -153,7 +153,7 @@ def test_refused_lines_are_in_it_and_only_the_broker_holds_it(project, tmp_path)
         server.receive()
         assert str(log) in opened(server.seen).values()
         assert str(log) not in opened(query_worker(server.seen)).values()
-        with pytest.raises(AuditLogError, match="another server writes it"):
+        with pytest.raises(AuditLogError, match="another server is writing to it"):
             begun(log)
     said = [record for record in records(log) if record["event"] == "message"]
     assert len(said) == 4
@@ -285,16 +285,16 @@ def socket_at(path):
 
 UNFIT = {
     "a directory": (lambda path: path.mkdir(), "cannot be opened"),
-    "a FIFO": (os.mkfifo, "no regular file"),
+    "a FIFO": (os.mkfifo, "not a regular file"),
     "a socket": (socket_at, "cannot be opened"),
     "a link": (lambda path: path.symlink_to("elsewhere"), "cannot be opened"),
     "a link to a file": (lambda path: (path.with_name("y").touch(), path.symlink_to("y")), "cannot be opened"),
     "a device": (lambda path: path.symlink_to("/dev/null"), "cannot be opened"),
-    "a file with two names": (lambda path: (path.touch(), path.with_name("y").hardlink_to(path)), "one name"),
-    "a file that others may write": (lambda path: (path.touch(), path.chmod(0o622)), "others may write"),
-    "a file of another kind": (lambda path: path.write_text("export PATH=/bin\n"), "something else"),
-    "a large file of another kind": (lambda path: path.write_bytes(b"x" * 10**6), "something else"),
-    "JSON of another kind": (lambda path: path.write_text('{"a": 1}\n'), "something else"),
+    "a file with two names": (lambda path: (path.touch(), path.with_name("y").hardlink_to(path)), "a single name"),
+    "a file that others may write": (lambda path: (path.touch(), path.chmod(0o622)), "others can write to it"),
+    "a file of another kind": (lambda path: path.write_text("export PATH=/bin\n"), "something other than"),
+    "a large file of another kind": (lambda path: path.write_bytes(b"x" * 10**6), "something other than"),
+    "JSON of another kind": (lambda path: path.write_text('{"a": 1}\n'), "something other than"),
 }
 
 

@@ -36,7 +36,7 @@ LATE = re.compile(
     r"|the index is (still being built|being built once more, since .*): .*, and what this call needs was not there "
     r"within the profile's query_timeout of 0.5 s"
     r"|no query worker was ready within the profile's query_timeout of 0.5 s"
-    r"|the project was not looked at for changes within the profile's query_timeout of 0.5 s"
+    r"|the project was not checked for changes within the profile's query_timeout of 0.5 s"
     r"|the query worker does not start"
     r"|the query worker ended while it worked on this call"
     r"|\d+ query workers have ended one after the other"

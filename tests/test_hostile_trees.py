@@ -193,7 +193,7 @@ def test_ignore_file_of_a_hundred_thousand_patterns(root):
     make(root, "a.py", "7", **{".gitignore": "".join(f"{number}\n" for number in range(100_000))})
     tree = costs_under(1, lambda: walked(root))
     assert [entry.path for entry in tree.entries] == [".gitignore", "a.py"]
-    assert tree.notices == [".gitignore is past a limit: some of its rules were not used."]
+    assert tree.notices == [".gitignore is over a limit: some of its rules were not used."]
 
 
 SLOW_RULES = {  # and the names they meet

@@ -750,7 +750,7 @@ async def test_agents_have_their_own(server, era):
         assert seen[1] - seen[0] == {"query"}
         offered = [[found.name for found in (await one.list_resources()).resources] for one in (reviewer, analyst)]
         assert offered == [["overview", "profile"], ["overview", "profile", "schema"]]
-        with pytest.raises(MCPError, match="is no resource of the profile fledgling-core"):
+        with pytest.raises(MCPError, match="is not a resource of the profile fledgling-core"):
             await reviewer.read_resource("fledgling://schema")
         for one, has_sql in ((reviewer, False), (analyst, True)):
             prompt = await one.get_prompt("orient")

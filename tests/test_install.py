@@ -119,7 +119,7 @@ def test_file_that_is_no_file_or_too_large_is_refused(tmp_path: Path, monkeypatc
     path = tmp_path / ".codex" / "config.toml"
     path.parent.mkdir()
     os.mkfifo(path)
-    with pytest.raises(ConfigError, match="no regular file"):
+    with pytest.raises(ConfigError, match="not a regular file"):
         install.plan(CLIENTS["codex"], {"HOME": str(tmp_path)}, entry_of("codex"))
     path.unlink()
     path.write_bytes(b"#" * 101)

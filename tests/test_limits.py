@@ -409,7 +409,7 @@ async def test_a_call_that_has_ended_two_workers_is_refused(limited):
     worker = query_worker(broker())
     assert text(await limited.call_tool("query", {"sql": deadly})) == (
         "this call has ended 2 query workers. "
-        "Ask in another way, or for less at once: it is not tried again before Fledgling is started again."
+        "Ask in another way or for less at once; it is not tried again until Fledgling is restarted."
     )
     assert is_alive(worker)
     await is_answered(limited)

@@ -41,11 +41,11 @@ REFUSED = {
     "fledgling://file/src": "is a directory",
     "fledgling://file/": "is a directory",
     "fledgling://file/.env": "is not in the index: secret",
-    "fledgling://schema": "is no resource of the profile fledgling-core",
+    "fledgling://schema": "is not a resource of the profile fledgling-core",
     "fledgling://none": "Use one of: fledgling://overview, fledgling://status, fledgling://profile, fledgling://file/{+path}",
-    "fledgling://status?since=one": "the generation is no number. Write fledgling://status?since=12",
-    "file:///etc/passwd": "is no resource of the profile",
-    "": "is no resource of the profile",
+    "fledgling://status?since=one": "the generation is not a number. Write fledgling://status?since=12",
+    "file:///etc/passwd": "is not a resource of the profile",
+    "": "is not a resource of the profile",
 }
 
 # of what, the argument, what is typed, what else is known, and what may follow
@@ -144,7 +144,7 @@ async def test_a_client_is_offered_no_more_than_its_profile_has(tmp_path, projec
         assert [each.name for each in (await client.list_resources()).resources] == ["profile", "schema"]
         assert not (await client.list_resource_templates()).resource_templates
         for uri in ("fledgling://overview", "fledgling://file/src/core/engine.py"):
-            with pytest.raises(MCPError, match="is no resource of the profile mine"):
+            with pytest.raises(MCPError, match="is not a resource of the profile mine"):
                 await client.read_resource(uri)
         for ref, argument in ((FILE, "path"), (FILE, "symbol"), (EXPLAIN, "symbol")):
             assert not (await client.complete(ref, {"name": argument, "value": "s"})).completion.values

@@ -34,7 +34,7 @@ def verify(lines: Iterable[bytes], known: str | None = None) -> Checked:
         if chain.hash == known:
             found = number
     if torn == number > 0:
-        broken = "line 1: it is no line of an audit log"
+        broken = "line 1: it is not a line of an audit log"
     return Checked(number - torn, torn, chain.hash, found, broken)
 
 
@@ -44,8 +44,8 @@ def _break(number: int, link: ChainLink, sequence: int) -> str:
     if link.sequence < sequence:
         return "it was moved, repeated or inserted"
     if number == 1:
-        return "it names a line before it, and there is none"
-    return f"line {number - 1} is not the line that was there when this one was written"
+        return "it names a line before it, but there is none"
+    return f"line {number - 1} was changed or replaced after this one was written"
 
 
 def summary(checked: Checked, known: str | None) -> list[str]:

@@ -160,7 +160,7 @@ class AuditLog:
         try:
             self.write(record)
         except AuditLogError as failed:
-            _log.error("%s; it lacks an event: %s", failed, type(record).__name__.lower())
+            _log.error("%s; an event is missing from it: %s", failed, type(record).__name__.lower())
 
     @contextmanager
     def deciding(self, profile: Profile, tool: str, arguments: Mapping[str, object]) -> Iterator[Decision]:
@@ -223,13 +223,13 @@ def _opened(path: Path, roots: Iterable[str]) -> int:
         raise AuditLogError(f"it cannot be opened ({getattr(failed, 'strerror', failed)})") from failed
     found = os.fstat(fd)
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise AuditLogError("it is no regular file with one name")
+        raise AuditLogError("it is not a regular file with a single name")
     if found.st_uid != os.geteuid() or found.st_mode & 0o022:
-        raise AuditLogError("others may write it")
+        raise AuditLogError("others can write to it")
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise AuditLogError("another server writes it, and each needs a file of its own") from None
+        raise AuditLogError("another server is writing to it; each needs a file of its own") from None
     return fd
 
 
@@ -242,5 +242,5 @@ def _chain_of(fd: int) -> Chain:
     chain.append(tail.partition(b"\n")[2] if start else tail)
     first = b"" if start else tail.partition(b"\n")[0][: len(BEGINNING)]  # torn itself, perhaps
     if tail and not chain.sequence and not (first and BEGINNING.startswith(first)):
-        raise AuditLogError("it holds something else than an audit log")
+        raise AuditLogError("it holds something other than an audit log")
     return chain

@@ -129,7 +129,7 @@ def _entries(source: str, data: bytes) -> dict[str, AgentEntry]:
         except msgspec.ValidationError:
             raise ConfigError(given.source, f"{name[:64]!r} is not followed by two texts", _FORM) from None
         if not (_NAME.fullmatch(name) and _DIGEST.fullmatch(known)):
-            raise ConfigError(given.source, "a name or a hash is none", _FORM)
+            raise ConfigError(given.source, "a name or hash is empty or malformed", _FORM)
         if is_path(profile) and not Path(profile).is_absolute():
             raise ConfigError(given.source, f"the path {profile!r} is relative", "give an absolute path")
         if any(known == other.digest for other in found.values()):
@@ -141,7 +141,7 @@ def _entries(source: str, data: bytes) -> dict[str, AgentEntry]:
 def add(path: Path, name: str, profile: str) -> str:
     """Add an agent and return its token. The file is made where there is none. Raises ConfigError, or ProfileError."""
     if not _NAME.fullmatch(name):
-        raise ConfigError(str(path), f"{name[:64]!r} is no agent's name", "use up to 64 of A-Z a-z 0-9 . _ -")
+        raise ConfigError(str(path), f"{name[:64]!r} is not a name for an agent", "use up to 64 of A-Z a-z 0-9 . _ -")
     profiles.load(profile)
     with _writing(path, os.O_CREAT) as found:
         if name in found:
@@ -171,7 +171,9 @@ def _opened(path: Path, flags: int) -> int:
     status = os.fstat(fd)
     if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
         os.close(fd)
-        raise ConfigError(str(path), "it is no file that you alone can read and write", "own it, and chmod 600 it")
+        raise ConfigError(
+            str(path), "it is not a file that only you can read and write", "make yourself its owner, and chmod 600 it"
+        )
     return fd
 
 

@@ -86,9 +86,9 @@ class Strict(h11.Connection):
         if codings and request.http_version == b"1.0":
             self._refuse("Transfer-Encoding in HTTP/1.0")
         if lengths and not _LENGTH.fullmatch(lengths[0]):
-            self._refuse("Content-Length is no plain number")
+            self._refuse("Content-Length is not a plain number")
         if request.method != b"POST" and (codings or lengths not in ([], [b"0"])):
-            self._refuse("a body, of a method that has none here")
+            self._refuse("a body with a method that takes none here")
         if request.method == b"POST" and not (codings or lengths):
             self._refuse("a POST without Content-Length", 411)
         self._is_chunked = bool(codings)

@@ -106,7 +106,7 @@ def check_head(scope: Scope, headers: Headers, listening: Listening, paths: Path
     """Refuse what no agent may ask, whatever its token."""
     target = scope["raw_path"].decode("latin-1")
     if not target.startswith("/"):  # an absolute one would count in place of Host
-        raise RequestRefused(404, "there is nothing here; ask for a path", connection="close")
+        raise RequestRefused(404, "nothing is served here; ask for a path", connection="close")
     if is_expecting(scope, headers) and (headers.getlist("expect") != ["100-continue"] or scope["method"] != "POST"):
         raise RequestRefused(417, "nothing is expected here but 100-continue, of a POST")
     if headers["host"].lower() not in listening.hosts:
@@ -142,7 +142,7 @@ def check_body_headers(headers: Headers) -> None:
     if kind.strip() != "application/json" or parameter.strip().replace('"', "") not in ("", "charset=utf-8"):
         raise RequestRefused(415, "Content-Type is not application/json")
     if headers.get("content-encoding", "identity").lower() != "identity":
-        raise RequestRefused(415, "a body is not to be encoded")
+        raise RequestRefused(415, "a body may not be encoded")
     if int(headers.get("content-length", 0)) > stdio.MAX_MESSAGE:  # HTTP has seen that it is a number
         raise RequestRefused(413, f"a body of more than {stdio.MAX_MESSAGE} bytes")
 
@@ -415,7 +415,7 @@ class Door:
         digest = agents.digest(given)
         found = [guest for guest in self._guests if hmac.compare_digest(guest.agent.digest, digest)]
         if not found or found[0].agent.name in self._revoked:
-            raise RequestRefused(401, "this token is nobody's", www_authenticate='Bearer error="invalid_token"')
+            raise RequestRefused(401, "no agent has this token", www_authenticate='Bearer error="invalid_token"')
         return found[0]
 
     def revoke(self, digests: Collection[str]) -> frozenset[str]:

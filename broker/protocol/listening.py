@@ -35,7 +35,7 @@ def opened(resolved: Resolved) -> Listening:
     try:
         address = ipaddress.ip_address(settings.host)
     except ValueError:
-        raise ConfigError(source, f"host {settings.host!r} is no address", "give an IP address") from None
+        raise ConfigError(source, f"host {settings.host!r} is not an address", "give an IP address") from None
     if not address.is_loopback and (settings.agents == NO_AGENTS or not settings.hosts):
         problem = f"{settings.host} can be reached from other machines"
         raise ConfigError(source, problem, "give --agents FILE and --hosts NAME:PORT with it, or leave it at 127.0.0.1")
@@ -58,7 +58,7 @@ def watched(resolved: Resolved) -> Listening | None:
     try:
         address, number = ipaddress.ip_address(host.removeprefix("[").removesuffix("]")), int(port)
     except ValueError:
-        raise ConfigError(source, f"monitor {given!r} is no address and port", "give 127.0.0.1:9464") from None
+        raise ConfigError(source, f"monitor {given!r} is not an address and port", "give 127.0.0.1:9464") from None
     if not 0 < number < 65536:
         raise ConfigError(source, f"monitor {given!r} has no port", "give 127.0.0.1:9464")
     name = f"[{address}]" if address.version == 6 else str(address)

@@ -129,7 +129,7 @@ def text(profile: Profile, name: str, given: Mapping[str, str]) -> str | Refusal
     prompt = next((prompt for prompt in allowed(profile) if prompt.name == name), None)
     if prompt is None:
         names = ", ".join(prompt.name for prompt in allowed(profile)) or "none"
-        return Refusal("denied", f"{name[:64]!r} is no prompt of the profile {profile.name}", f"It has: {names}.")
+        return Refusal("denied", f"{name[:64]!r} is not a prompt of the profile {profile.name}", f"It has: {names}.")
     known = [argument.name for argument in prompt.arguments]
     missing = [a.name for a in prompt.arguments if a.is_required and not given.get(a.name)]
     if missing or not set(given) <= set(known):
@@ -137,7 +137,7 @@ def text(profile: Profile, name: str, given: Mapping[str, str]) -> str | Refusal
         return Refusal("invalid", f"{name} takes {', '.join(known)}", f"Give {first}.")
     for argument, value in given.items():
         if len(value) > MAX_ARGUMENT_CHARS or not value.isprintable():
-            return Refusal("invalid", f"{argument} is too long, or no plain text", "Give one line of plain text.")
+            return Refusal("invalid", f"{argument} is too long or not plain text", "Give one line of plain text.")
     return _filled(prompt, profile, {key: msgspec.json.encode(value).decode() for key, value in given.items() if value})
 
 

@@ -110,13 +110,13 @@ def found(profile: Profile, uri: str) -> MappedCall | Since | str | Refusal:
     if uri.startswith(SINCE) and "explore" in profile.tools:
         since = uri.removeprefix(SINCE)
         if not _NUMBER.fullmatch(since):
-            return Refusal("invalid", "the generation is no number", f"Write {SINCE}12, or {STATUS}.")
+            return Refusal("invalid", "the generation is not a number", f"Write {SINCE}12, or {STATUS}.")
         return Since(int(since))
     known = {resource.uri: resource for resource in allowed(profile)}
     if uri not in known:
         return Refusal(
             "denied",
-            f"{uri[:64]!r} is no resource of the profile {profile.name}",
+            f"{uri[:64]!r} is not a resource of the profile {profile.name}",
             f"Use one of: {', '.join([*known, *(each.uri for each in templates(profile))])}.",
         )
     match known[uri].name:

@@ -198,11 +198,11 @@ def _unfit(line: bytes) -> UnfitLine:
     if line.startswith(b"["):
         return UnfitLine("a batch of messages; send one message a line")
     try:
-        return UnfitLine("no JSON-RPC 2.0 message", id=_REQUEST.decode(line).id)
+        return UnfitLine("not a JSON-RPC 2.0 message", id=_REQUEST.decode(line).id)
     except msgspec.ValidationError:
-        return UnfitLine("no JSON-RPC 2.0 message")
+        return UnfitLine("not a JSON-RPC 2.0 message")
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return UnfitLine("no JSON in UTF-8; send one message a line", PARSE_ERROR)
+        return UnfitLine("not JSON in UTF-8; send one message a line", PARSE_ERROR)
 
 
 # Without threads, which cannot be ended, and without O_NONBLOCK, which would hold for whoever shares the terminal.

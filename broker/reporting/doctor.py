@@ -120,7 +120,7 @@ def _versions() -> Iterator[Check]:
         try:
             found = metadata.version(name)
         except metadata.PackageNotFoundError:
-            yield Check(name, "wrong", "it is not installed; install Fledgling anew")
+            yield Check(name, "wrong", "it is not installed; reinstall Fledgling")
         else:
             yield Check(name, "good" if found.startswith(tested) else "wrong", found)
 
@@ -131,7 +131,7 @@ def _on_path(environment: Mapping[str, str]) -> Check:
         return Check("PATH", "notice", f"it has no fledgling; this one is {ours}")
     if Path(found).resolve() == ours.resolve() or Path(found).resolve().parent == ours.parent.resolve():
         return Check("PATH", "good", f"fledgling is {found}")
-    return Check("PATH", "notice", f"fledgling is {found}, another than this one, {ours}")
+    return Check("PATH", "notice", f"fledgling is {found}, not this one, {ours}")
 
 
 def _section(title: str, rows: Iterable[str]) -> Iterator[str]:

@@ -49,9 +49,9 @@ def opened(path: Path, mark: str) -> Iterator[Output]:
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise ConfigError(str(path), "it is no regular file", FIX)
+            raise ConfigError(str(path), "it is not a regular file", FIX)
         if status.st_size and os.pread(fd, len(mark.encode()), 0) != mark.encode():
-            raise ConfigError(str(path), "it is there already, and no report", FIX)
+            raise ConfigError(str(path), "it exists already, and is not a report", FIX)
         yield Output(fd, str(path))
     finally:
         os.close(fd)

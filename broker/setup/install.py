@@ -117,7 +117,7 @@ def changed(client: Client, text: str, entry: Mapping[str, object] | None) -> st
 def _json(key: str, text: str, entry: Mapping[str, object] | None) -> str:
     servers = _object(text).get(key, {})
     if not isinstance(servers, dict) or not isinstance(servers.get(NAME, {}), dict):
-        raise json_text.JSONTextError(f"{key} is no object of objects")
+        raise json_text.JSONTextError(f"{key} is not an object of objects")
     if entry is None:
         return json_text.remove(text, [key, NAME]) if text.strip("\ufeff \t\r\n") else text
     text = text if text.strip("\ufeff \t\r\n") else "{}\n"
@@ -131,14 +131,14 @@ def _json(key: str, text: str, entry: Mapping[str, object] | None) -> str:
 def _object(text: str) -> dict[str, Any]:
     read = json_text.value(text) if text.strip("\ufeff \t\r\n") else {}
     if not isinstance(read, dict):
-        raise json_text.JSONTextError("it is no object")
+        raise json_text.JSONTextError("it is not an object")
     return read
 
 
 def _toml(key: str, text: str, entry: Mapping[str, object] | None) -> str:
     servers = toml_text.value(text).get(key, {})
     if not isinstance(servers, dict) or not isinstance(servers.get(NAME, {}), dict):
-        raise toml_text.TOMLTextError(f"{key} is no table of tables")
+        raise toml_text.TOMLTextError(f"{key} is not a table of tables")
     table = f"{key}.{NAME}"
     return toml_text.remove(text, table) if entry is None else toml_text.put(text, table, entry)
 
@@ -202,7 +202,7 @@ def _read(folder: int, filename: str) -> SettingsFile:
     with os.fdopen(fd, "rb") as file:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
-            raise _Unfit("it is no regular file")
+            raise _Unfit("it is not a regular file")
         data = file.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise _Unfit(f"it is larger than {MAX_FILE_BYTES} bytes")

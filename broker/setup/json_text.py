@@ -199,9 +199,9 @@ class _Reader:
 
 def _member(text: str, at: _Value, name: str) -> _Member | None:
     if at.members is None:
-        raise JSONTextError(f"line {text.count(chr(10), 0, at.start) + 1}: the value is no object")
+        raise JSONTextError(f"line {text.count(chr(10), 0, at.start) + 1}: the value is not an object")
     if name in at.twice:
-        raise JSONTextError(f"{name!r} stands twice in one object")
+        raise JSONTextError(f"{name!r} occurs twice in one object")
     return at.members.get(name)
 
 

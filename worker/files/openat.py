@@ -89,7 +89,7 @@ class Reader:
         self._open: list[tuple[bytes, int]] = []
 
     def read(self, path: bytes, limit: int) -> bytes:
-        """Return the file's bytes, at most limit + 1 of them. Raises OSError where it is no regular file any more."""
+        """Return the file's bytes, at most limit + 1 of them. Raises OSError where it is no longer a regular file."""
         *directories, name = path.split(b"/")
         return read_file(name, self._directory(directories), self._device, limit)
 

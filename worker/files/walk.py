@@ -390,7 +390,7 @@ class Walk:
     def _add(self, directory: _Directory, data: bytes, name: str) -> None:
         directory.rules, is_complete = directory.rules.with_file(data, len(directory.path))
         if not is_complete:
-            self.notices.append(f"{shown(directory.path)}{name} is past a limit: some of its rules were not used.")
+            self.notices.append(f"{shown(directory.path)}{name} is over a limit: some of its rules were not used.")
 
     def _place(self, directory: _Directory, item: os.DirEntry[str]) -> None:
         """Sort out one name: an entry, a directory to enter, or left out."""

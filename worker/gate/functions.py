@@ -111,5 +111,5 @@ def refused_function(name: str, offered: frozenset[str]) -> Denied:
     if name in REFUSED_FUNCTIONS:
         why, remedy = REFUSED_FUNCTIONS[name]
     else:
-        why, remedy = "none of that name may be called here", f"{suggestion(name, offered)}use one of DuckDB's own"
+        why, remedy = "nothing of that name may be called here", f"{suggestion(name, offered)}use one of DuckDB's own"
     return Denied(f"the function {shown(name)} is not on the allowlist: {why}", f"{remedy[0].upper()}{remedy[1:]}.")

@@ -185,7 +185,7 @@ def continuing(request: Request, question: Paged, offset: int, total: int) -> Ne
     """
     if total and offset_of(question.cursor) >= total:
         raise Refused(
-            "invalid", f"the cursor {question.cursor} is behind the last of {total} results", "Take it from `next`."
+            "invalid", f"the cursor {question.cursor} is past the last of {total} results", "Take it from `next`."
         )
     if offset >= total:
         return None

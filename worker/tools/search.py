@@ -76,7 +76,7 @@ def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
     except (re2.error, duckdb.InvalidInputException) as problem:
         raise Refused(
             "invalid",
-            f"{question.query!r} is no regular expression: {matching.reason(problem)}",
+            f"{question.query!r} is not a regular expression: {matching.reason(problem)}",
             "Write RE2 syntax, without look-around or back-references; or leave `regex` out to search for the text.",
         ) from problem
 
