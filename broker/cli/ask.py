@@ -157,9 +157,7 @@ def _search_options(command: Callable[..., None]) -> Callable[..., None]:
     flag = partial(click.option, is_flag=True)
     command = flag("-l", "--files-with-matches", "is_listed", help="only the paths of files, on all pages")(command)
     command = flag("-i", "--ignore-case", help="upper and lower case are the same, which is the default")(command)
-    command = flag(
-        "-F", "--fixed-strings", help="QUERY is plain text, and no meaning is asked for"
-    )(command)
+    command = flag("-F", "--fixed-strings", help="QUERY is plain text, and no meaning is asked for")(command)
     return click.option("-e", "--regexp", metavar="REGEX", help="an expression of RE2, in place of QUERY")(command)
 
 
