@@ -5,12 +5,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from pathlib import Path
 
-from fledgling.broker.reporting.report_style import STYLE
+import fledgling
 from fledgling.broker.reporting.treemap import Box, Cell, Node, cells, tree
 from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed
 from fledgling.messages.control import Built
 
+STYLE = Path(fledgling.__file__).with_name("page.css").read_text("utf-8")  # before files are out of reach
 MARK = "<!doctype html>\n<!-- fledgling report -->\n"  # how a report begins: nothing else is overwritten by one
 MAP = Box(0, 0, 1200, 560)
 COLORS = 9  # languages with a colour of their own; the others share one
@@ -48,7 +50,7 @@ def page(project: str, profile: str, at: str, built: Built, overview: Overview) 
         '<html lang="en">', "<head>", '<meta charset="utf-8">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{_e(project)}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", "<main>", *body,
+        f"<title>{_e(project)}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", '<main class="report">', *body,
         "</main>", "</body>", "</html>\n",
     ])  # fmt: skip
 

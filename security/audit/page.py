@@ -6,6 +6,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
+import fledgling
 from fledgling.messages.questions import QUESTIONS
 from fledgling.security.audit.report import (
     FAMILIES,
@@ -24,14 +25,14 @@ _BAD = ("through", "unproven")
 
 def page(report: Report) -> str:
     """Return the page: the verdict, what is behind it by profile, family, layer and threat, then every row."""
-    style = Path(__file__).with_name("page.css").read_text("utf-8")
+    style = Path(fledgling.__file__).with_name("page.css").read_text("utf-8")
     title = f"Audit of {', '.join(profile.name for profile in report.profiles)}"
     body = [*_summary(report, title), *_matrix(report), *_layers(report), *_threats(report), *_rows(report)]
     return "\n".join([
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{_e(title)}</title>", f"<style>\n{style}</style>", "</head>", "<body>", "<main>", *body,
+        f"<title>{_e(title)}</title>", f"<style>\n{style}</style>", "</head>", "<body>", '<main class="audit">', *body,
         "</main>", "</body>", "</html>\n",
     ])  # fmt: skip
 
