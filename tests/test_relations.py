@@ -9,7 +9,7 @@ import pytest
 from running import PATIENCE, fronted
 
 from fledgling.broker.front import Front
-from fledgling.messages.answers import Context, Related, Relations
+from fledgling.messages.answers import Context, Related, Relations, Table
 from fledgling.messages.generations import GRAPH
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
@@ -111,3 +111,61 @@ async def test_a_context_is_within_its_budget_and_says_each_thing_once(front: Fr
     assert found.tokens == -(-len(text) // 4)
     assert len({*found.lines}) == len(found.lines)
     assert bool(found.dropped) is any(line.startswith("[dropped") for line in found.lines)
+
+
+# ---- as tables ------------------------------------------------------------------------------------------------------
+
+COLUMNS = {
+    "calls": "path line caller callee_name callee_path callee_qualified_name confidence reason",
+    "refs": "path line name target_path target_qualified_name kind confidence",
+    "inherits": "path line name base base_path base_qualified_name kind",
+}
+
+
+async def ask(front: Front, sql: str) -> Table:
+    found = await front.call("query", {"sql": sql})
+    assert isinstance(found, Table), found
+    return found
+
+
+async def test_tables_say_what_answers_say(tmp_path: Path) -> None:
+    plant(tmp_path)
+    async with fronted(tmp_path, "fledgling-analyst") as (front, _):
+        for table, columns in COLUMNS.items():
+            assert (await ask(front, f"FROM {table} LIMIT 0")).columns == columns.split()
+        found = await ask(front, "SELECT path, line, caller FROM calls WHERE callee_qualified_name = 'plain_one'")
+        assert found.rows == [[f"{PLACES['a function and its caller']}/a.py", 5, "plain_two"]]
+        assert "Uses are resolved in python." in (found.note or "")
+        found = await ask(front, "SELECT name, base_qualified_name FROM inherits WHERE base = 'Middle'")
+        assert found.rows == [["Below", "Middle"]]
+        found = await ask(front, "SELECT kind, count(*) FROM refs WHERE name = 'deep' GROUP BY kind ORDER BY kind")
+        assert found.rows == [["call", 1], ["definition", 1], ["import", 2]]
+
+
+HIDING = """
+SET extends = 'fledgling-analyst';
+CREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE '%unseen%';
+"""
+
+
+async def test_a_hidden_file_gives_no_edge_no_count_and_no_name(tmp_path: Path) -> None:
+    """All that is said is what would be said if it were not there."""
+    seen = {"a.py": "from unseen import hidden_one\ndef used(): ...\n", "b.py": "import a\na.used()\nhidden_one()\n"}
+    unseen = {"unseen.py": "import a\ndef hidden_one():\n    a.used()\nclass Sub(a.Base): ...\n"}
+    profile = tmp_path / "hiding.sql"
+    profile.write_text(HIDING)
+    said = []
+    for name, files in {"whole": seen | unseen, "without": seen}.items():
+        for path, text in files.items():
+            (tmp_path / name).mkdir(exist_ok=True)
+            (tmp_path / name / path).write_text(text)
+        async with fronted(tmp_path / name, profile) as (front, _):
+            asked = [
+                ("symbols", {"symbol": "used", "relation": "usages"}),
+                ("symbols", {"symbol": "used", "relation": "impact"}),
+                ("symbols", {"symbol": "hidden_one", "relation": "usages"}),
+                ("read", {"symbol": "used", "budget_tokens": 500}),
+                *(("query", {"sql": f"FROM {table} ORDER BY ALL"}) for table in COLUMNS),
+            ]
+            said.append([await front.call(tool, arguments) for tool, arguments in asked])
+    assert said[0] == said[1]

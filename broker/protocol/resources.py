@@ -60,11 +60,15 @@ files(path, absolute_path, directory, filename, extension, language, size_bytes,
 content(path, line_number, line_text, indent_level, is_blank, is_comment)
 symbols(path, name, kind, line_start, line_end, parent_name, signature, docstring, language, visibility, qualified_name)
 imports(path, line_number, module, alias, is_relative, is_stdlib, resolved_path, imported_names)
+calls(path, line, caller, callee_name, callee_path, callee_qualified_name, confidence, reason)
+refs(path, line, name, target_path, target_qualified_name, kind, confidence)
+inherits(path, line, name, base, base_path, base_qualified_name, kind)
 
-One row a file, a line, a definition, an import. `path` joins them all. Lines count from 1; line_start and line_end are
-the first and last line of a definition. absolute_path is NULL unless the profile asks for it. skip_reason says why a
-file has no content. resolved_path is NULL where an import leads out of the project. imported_names is a list.
-The dialect is DuckDB's; ask for one SELECT at a time.
+One row a file, a line, a definition, an import, a call, a use of a name, a base of a class. `path` joins them all.
+Lines count from 1; line_start and line_end are the first and last line of a definition. absolute_path is NULL unless the
+profile asks for it. skip_reason says why a file has no content. resolved_path, callee_path, target_path and base_path
+are NULL where what is meant is outside the project, or not known. confidence is certain, likely, possible (by the name
+alone), unresolved, external or local. imported_names is a list. The dialect is DuckDB's; ask for one SELECT at a time.
 """
 
 

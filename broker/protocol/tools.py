@@ -115,8 +115,8 @@ _ROWS: tuple[Tool[Any], ...] = (
     Tool(
         Query,
         (Fitting(Table, fitting.queries),),
-        generation=lambda _: CODE,
-        use="query(sql) for one SELECT over files, content, symbols, imports",
+        generation=lambda asked: GRAPH if asks_graph(asked) else CODE,
+        use="query(sql) for one SELECT over files, content, symbols, imports, calls, refs, inherits",
     ),
 )
 

@@ -18,7 +18,8 @@ class Images(Struct, frozen=True):
 
     `blocks` and `signatures` go with the first: the text itself, and which blocks of it a search has to look at. With
     the second go `outlines`: what is defined where, and `words`: which files say what. `graph` comes last: what uses
-    that. `listing` is there before all: what the names of files tell.
+    that; `edges` holds the same as tables, where SQL is allowed. `listing` is there before all: what the names of files
+    tell.
     """
 
     text: int
@@ -28,13 +29,14 @@ class Images(Struct, frozen=True):
     outlines: int
     words: int
     graph: int
+    edges: int
     listing: int
 
     def of(self, generation: int) -> tuple[int, ...]:
         """Return those that are sealed with a generation: `images.of(LISTING)` is its one file."""
         text = (self.listing, self.text, self.blocks, self.signatures)
         code = (*text, self.code, self.outlines, self.words)
-        return {LISTING: (self.listing,), TEXT: text, CODE: code, GRAPH: (*code, self.graph)}[generation]
+        return {LISTING: (self.listing,), TEXT: text, CODE: code, GRAPH: (*code, self.graph, self.edges)}[generation]
 
 
 class Confining(Struct, frozen=True):

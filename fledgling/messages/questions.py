@@ -68,6 +68,7 @@ def meaning(text: str) -> dict[str, str]:
     return {"meaning": text}
 
 
+_EDGES = re.compile(r"\b(?:calls|refs|inherits)\b", re.IGNORECASE)  # tables of what uses what
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of a command line that are not UTF-8, halves of pairs in JSON
 
 
@@ -233,7 +234,7 @@ class Dependencies(Question, frozen=True):
 
 
 class Query(Question, frozen=True):
-    """One SELECT over the index: files, content, symbols, imports (see DESCRIBE files).
+    """One SELECT over the index: files, content, symbols, imports, calls, refs, inherits (see DESCRIBE calls).
 
     Use it when no other tool answers, for counts, joins and aggregates. Rows and bytes are capped and a cut says so.
     Example: query(sql="SELECT path, name, line_end - line_start AS length FROM symbols ORDER BY length DESC LIMIT 10")
@@ -256,6 +257,8 @@ def asks_graph(question: Question) -> bool:
     match question:
         case Symbols(relation=str()) | Read(budget_tokens=int()):
             return True
+        case Query(sql):
+            return _EDGES.search(sql) is not None
     return False
 
 

@@ -32,7 +32,7 @@ from fledgling.worker.indexer.sinks import (
     TextSections,
     WordSections,
 )
-from fledgling.worker.indexer.tables import CodeTables, TextTables
+from fledgling.worker.indexer.tables import CodeTables, EdgeTables, TextTables
 from fledgling.worker.indexer.views import Views
 from fledgling.worker.rows import FileRow, ImportRow
 from fledgling.worker.store.ngram_writer import Sign, signed_here
@@ -93,7 +93,11 @@ class Index:
         self._rows = 0  # of symbols and imports that were taken
         self._numbers: dict[str, int] = {}  # of files, in the order of paths
         text = TextTables(loading, images.text, holds_blocks=self.holds_content)
-        self._tables = CodeTables(loading, images.code, modules, holds_symbols=self.holds_symbols)
+        holds_edges = "query" in profile.tools
+        self._tables = CodeTables(
+            loading, images.code, modules, holds_symbols=self.holds_symbols, holds_edges=holds_edges
+        )
+        self.edges = EdgeTables(loading, images.edges) if holds_edges else None
         # Another sink is another line here.
         self._sinks = Sinks(
             [
@@ -214,7 +218,9 @@ class Index:
         self._symbols.finish()
         self._imports.finish()
         self._sinks.finish()
-        self._db.close()
+        if not self.edges:
+            memory_file.seal(self._images.edges)
+            self._db.close()
         return self._tables.counts
 
     def why_unrelated(self) -> str | None:

@@ -27,7 +27,7 @@ _SETTINGS = (
 )
 
 # Other columns come as objects.
-_NUMBERS = frozenset({"block", "first_line", "line_number", "line_start", "line_end", "code", "file", "lines"})
+_NUMBERS = frozenset({"block", "first_line", "line", "line_number", "line_start", "line_end", "code", "file", "lines"})
 
 
 class Loading:

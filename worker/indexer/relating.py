@@ -19,11 +19,15 @@ from fledgling.worker.graph.reasons import WORDS
 from fledgling.worker.graph.resolve import resolved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.indexer.edges import Edges
 from fledgling.worker.indexer.index import Index
+from fledgling.worker.indexer.tables import EdgeTables
 from fledgling.worker.language import Languages
 from fledgling.worker.store import graph_writer
 from fledgling.worker.store.graph import GIVEN_UP, NO_GRAPH, NONE, RESOLVED
 from fledgling.worker.store.graph_writer import Links, Occurrences
+from fledgling.worker.store.symbols import Outlines
+from fledgling.worker.store.text import Blocks
 
 TOO_LARGE = "Uses of definitions are not resolved: the graph is too large for the profile's memory_limit."
 CUT = "Not all uses of definitions are resolved: working them out would have taken too long."
@@ -48,7 +52,7 @@ class Relating:
     def __init__(self, order: Build, index: Index, languages: Languages, extractors: Extractors) -> None:
         """Resolve what is in an index that is sealed."""
         limit = order.profile.memory_limit
-        self._fd = order.images.graph
+        self._images = order.images
         self._index = index
         self._rows = languages.rows
         self._extractors = extractors
@@ -66,8 +70,19 @@ class Relating:
         if files is None or len(graph.line) > self._most_rows:
             self._how_far[:] = bytes(len(self._how_far))
             lacks, graph, files = TOO_LARGE, Graph(), []
-        self._write(graph, [self._numbers[file.path] for file in files])
+        numbers = [self._numbers[file.path] for file in files]
+        self._write(graph, numbers)
+        if self._index.edges:
+            self._fill(self._index.edges, graph, numbers)
         return Related(tuple(sorted({file.language for file in files})), lacks or (CUT if graph.is_cut else None))
+
+    def _fill(self, tables: EdgeTables, graph: Graph, numbers: Sequence[int]) -> None:
+        """Load the graph into tables, where SQL is allowed."""
+        blocks = Blocks(memory_file.mapped(self._images.blocks))
+        outlines = Outlines(memory_file.mapped(self._images.outlines))
+        for table, columns in Edges(graph, numbers, blocks, outlines).tables():
+            tables.add(table, columns)
+        tables.finish()
 
     def _files(
         self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report
@@ -114,9 +129,9 @@ class Relating:
         names = {"reasons": words, "outside": outside, "kinds": kinds}
         how_far = bytes(self._how_far)
         graph_writer.write(
-            self._fd, how_far, rows, _links(of, bases), _links(of, [(*r, 0) for r in graph.overrides]), names
+            self._images.graph, how_far, rows, _links(of, bases), _links(of, [(*r, 0) for r in graph.overrides]), names
         )
-        memory_file.seal(self._fd)
+        memory_file.seal(self._images.graph)
 
 
 def _links(of: graph_writer.Numbers, rows: Sequence[tuple[int, int, int, int, int]]) -> Links:

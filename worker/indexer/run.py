@@ -41,7 +41,7 @@ def index(
         gate = Gate() if order.profile.views else None
         db = engine()
         layers = confined(order, order.broker_pid)
-        open_empty(db, order.images)
+        open_empty(db, order.images, has_edges="query" in order.profile.tools)
         wanted = threading.Semaphore(0)
         threading.Thread(target=_listen, args=[pipe, wanted], daemon=True).start()
         began = lister.began()

@@ -13,6 +13,8 @@ from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import DEFINITIONS
 from fledgling.worker.store.text import Block
 
+EDGES = ("calls", "refs", "inherits")  # tables of what uses what
+
 
 class TextTables(Sink):
     """`files`, and `blocks` where somebody may look at all of the text."""
@@ -44,10 +46,29 @@ class TextTables(Sink):
         )  # rows about code repeat themselves: they take a fifth of it
 
 
+class EdgeTables:
+    """What uses what, where somebody may look at all of it; it is filled when the other tables are sealed."""
+
+    def __init__(self, loading: Loading, fd: int) -> None:
+        self._loading = loading
+        self._fd = fd
+
+    def add(self, table: str, columns: Columns) -> None:
+        """Load the next rows of a table: `calls`, `refs` or `inherits`."""
+        self._loading.load_all("edges", table, columns)
+
+    def finish(self) -> None:
+        """Write the image out and make it immutable."""
+        self._loading.db.execute("DETACH edges")
+        memory_file.seal(self._fd)
+
+
 class CodeTables(Sink):
     """What the parsers found; `symbols` where somebody may look at all of them."""
 
-    def __init__(self, loading: Loading, fd: int, modules: Mapping[str, Modules], *, holds_symbols: bool) -> None:
+    def __init__(
+        self, loading: Loading, fd: int, modules: Mapping[str, Modules], *, holds_symbols: bool, holds_edges: bool
+    ) -> None:
         self._loading = loading
         self._fd = fd
         self._modules = modules
@@ -57,6 +78,10 @@ class CodeTables(Sink):
             loading.create(tables, "code")
         self._symbols = RowLoader(loading, "code", "symbols") if holds_symbols else None
         self._names, self._imports = (RowLoader(loading, "code", table) for table in ("names", "imports"))
+        if holds_edges:
+            loading.create("schema_edges", "edges")
+            for table in EDGES:
+                loading.db.execute(f"CREATE VIEW code.{table} AS FROM edges.{table}")
         self.counts: dict[str, int] = {}  # of files, symbols and imports, when all are there
 
     def symbols(self, symbols: ParsedFile) -> None:

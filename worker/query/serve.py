@@ -27,7 +27,11 @@ from fledgling.worker.tools.request import Request
 def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | None) -> None:
     """Serve what was opened, until the broker closes the pipe. The order is what confinement needs."""
     profile, images, generation = opened.profile, opened.images, opened.generation.number
-    engine = {images.text, images.code}  # DuckDB's own; the others are mapped here, and read once confined
+    engine = {
+        images.text,
+        images.code,
+        images.edges,
+    }  # DuckDB's own; the others are mapped here, and read once confined
     mapped = {fd: memory_file.mapped(fd) for fd in {*images.of(generation)} - engine if os.fstat(fd).st_size}
     gate = None
     if generation >= CODE and "query" in profile.tools:

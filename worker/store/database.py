@@ -126,9 +126,11 @@ def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, 
     what an indexer wrote that met hostile files.
     """
     db.execute("SET memory_limit=$1", [f"{share}B"])
-    files = ImageFiles({"text": images.text, "code": images.code})
+    files = ImageFiles({"text": images.text, "code": images.code, "edges": images.edges})
     files.register(db)
-    names = ("text",) if generation == TEXT else ("code", "text")
+    names = ["text"] if generation == TEXT else ["code", "text"]
+    if generation == GRAPH and size_of(images.edges):
+        names.append("edges")
     for name in names:
         db.execute(f"ATTACH '{files.protocol}://{name}' AS {name} (READ_ONLY)")
     files.forget()
@@ -138,18 +140,20 @@ def open_sealed(db: duckdb.DuckDBPyConnection, images: Images, generation: int, 
     assert meant == (names[0],), "without a database in memory, a cursor means the one that was attached first"
 
 
-def open_empty(db: duckdb.DuckDBPyConnection, images: Images) -> None:
-    """Open the empty memory files for writing; a process is confined before."""
+def open_empty(db: duckdb.DuckDBPyConnection, images: Images, *, has_edges: bool = False) -> None:
+    """Open the empty memory files for writing, that of edges if it `has_edges`; a process is confined before."""
     # Each commit goes to the image at once: a log beside it would be thrown away.
     db.execute("SET auto_checkpoint_skip_wal_threshold=0")
     db.execute("SET wal_autocheckpoint='0B'")
-    for fd in (images.text, images.code):
+    described = {"text": images.text, "code": images.code} | ({"edges": images.edges} if has_edges else {})
+    for fd in described.values():
         os.pwrite(fd, _EMPTY, 0)
-    files = ImageFiles({"text": images.text, "code": images.code})
+    files = ImageFiles(described)
     files.register(db)
     db.execute(f"SET allowed_paths=['{files.protocol}://text']")  # opened again when it is sealed
     db.execute(f"ATTACH '{files.protocol}://text' AS text (ROW_GROUP_SIZE {ROWS_TOGETHER})")
-    db.execute(f"ATTACH '{files.protocol}://code' AS code (ROW_GROUP_SIZE {SYMBOLS_TOGETHER})")
+    for name in described.keys() - {"text"}:
+        db.execute(f"ATTACH '{files.protocol}://{name}' AS {name} (ROW_GROUP_SIZE {SYMBOLS_TOGETHER})")
 
 
 def lock_down(db: duckdb.DuckDBPyConnection) -> None:

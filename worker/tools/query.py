@@ -16,8 +16,10 @@ from fledgling.worker.gate.denied import Denied
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Refused, Request
 
-TABLES = frozenset({"files", "content", "symbols", "imports"})
-_FOUND = re.compile(r"\b(?:content|symbols|imports)\b", re.IGNORECASE)  # tables of what was found in files
+TABLES = frozenset({"files", "content", "symbols", "imports", "calls", "refs", "inherits"})
+_FOUND = re.compile(
+    r"\b(?:content|symbols|imports|calls|refs|inherits)\b", re.IGNORECASE
+)  # tables of what was found in files
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
 
 
@@ -103,6 +105,9 @@ def _lacks(request: Request, tables: set[str]) -> Iterator[str | None]:
     if tables.intersection(("symbols", "imports")):
         unparsed = unknown.not_whole(request, everything)
         yield unknown.of_parsing(request, unparsed, "some of their symbols and imports may be missing")
+    if tables.intersection(("calls", "refs", "inherits")):
+        known = request.opened.generation
+        yield known.unrelated or f"Uses are resolved in {', '.join(known.related) or 'no language of this project'}."
     if "symbols" in tables:
         yield unknown.of_languages(request, everything, "")
     if "content" in tables:

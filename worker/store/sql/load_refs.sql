@@ -1,0 +1,2 @@
+-- Uses of names, each with what is meant.
+INSERT INTO refs BY NAME SELECT * FROM loaded
