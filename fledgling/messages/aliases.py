@@ -80,7 +80,7 @@ class ExploreNamespace(Question, frozen=True, tag="explore_namespace"):
     cursor: Cursor = None
 
 
-class Alias(NamedTuple):
+class AnotherName(NamedTuple):
     """A row: what is asked, by which tool, with which arguments besides, and which have another name there."""
 
     question: type[Question]
@@ -100,11 +100,11 @@ class Alias(NamedTuple):
 
 
 _ROWS = (
-    Alias(Callers, "symbols", {"relation": "callers"}),
-    Alias(Callees, "symbols", {"relation": "callees"}),
-    Alias(FindUsages, "symbols", {"relation": "usages"}),
-    Alias(SymbolContext, "read"),
-    Alias(GetCodeContext, "read"),
-    Alias(ExploreNamespace, "symbols", renamed={"ns": "path"}),
+    AnotherName(Callers, "symbols", {"relation": "callers"}),
+    AnotherName(Callees, "symbols", {"relation": "callees"}),
+    AnotherName(FindUsages, "symbols", {"relation": "usages"}),
+    AnotherName(SymbolContext, "read"),
+    AnotherName(GetCodeContext, "read"),
+    AnotherName(ExploreNamespace, "symbols", renamed={"ns": "path"}),
 )
-ALIASES: dict[str, Alias] = {name_of(row.question): row for row in _ROWS}
+ALIASES: dict[str, AnotherName] = {name_of(row.question): row for row in _ROWS}
