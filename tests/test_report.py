@@ -5,6 +5,7 @@ import errno
 import os
 import random
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from running import fronted
 from test_cli import fledgling
 from trees import make
 
-from fledgling.broker.reporting import output, report
+from fledgling.broker.reporting import explorer, output, report
 from fledgling.broker.reporting.treemap import LEAST_AREA, Box, cells, squarified, tree
 from fledgling.config import ConfigError
 from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed, Refusal, SkippedFiles
@@ -141,7 +142,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
         self.attributes |= {name for name, _ in attributes}
-        if tag not in ("meta",):
+        if tag not in ("meta", "input"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -160,9 +161,47 @@ def test_name_becomes_no_markup(name: str) -> None:
     assert found.open == []
     assert found.tags <= usual.tags
     assert found.attributes <= usual.attributes
-    assert not found.tags & {"script", "img", "link", "iframe", "object", "foreignobject", "a", "use", "image"}
+    assert text.count("<script") == 1
+    assert f"<script>{explorer.SCRIPT}</script>" in text
+    assert not found.tags & {"img", "link", "iframe", "object", "foreignobject", "a", "use", "image"}
     assert all(c.isprintable() or c == "\n" for c in text)
     text.encode()
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+def test_browser_runs_the_script_of_the_page_and_nothing_else(tmp_path: Path) -> None:
+    """The script shows the filter, which is hidden where it does not run; another one would add a paragraph."""
+    page = report.page("p", "core", "now", BUILT, overview_of(HOSTILE))
+    other = "<script>document.body.append(Object.assign(document.createElement('p'), {id: 'added'}))</script>"
+    (tmp_path / "page.html").write_text(page.replace("</main>", f"{other}</main>"))
+    run = [
+        "chromium",
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--user-data-dir={tmp_path}/profile",
+        "--dump-dom",
+    ]
+    command = [*run, f"file://{tmp_path}/page.html"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert '<p><label for="filter">' in shown
+    assert "<img" not in shown
+    assert 'id="added"' not in shown
+
+
+CYCLES: dict[str, tuple[list[list[int]], list[list[int]]]] = {
+    "none": ([[1], [2], []], []),
+    "itself": ([[0], []], [[0]]),
+    "two": ([[1], [0], [1]], [[0, 1]]),
+    "two circles": ([[1], [0], [3], [2]], [[0, 1], [2, 3]]),
+    "one by way of another": ([[1], [2], [0], [0]], [[0, 1, 2]]),
+}
+
+
+@pytest.mark.parametrize("name", CYCLES)
+def test_cycles_are_hubs_that_reach_each_other(name: str) -> None:
+    edges, expected = CYCLES[name]
+    assert explorer.cycles([Hub(f"{n}.py", 1, imports) for n, imports in enumerate(edges)]) == expected
 
 
 def test_nothing_is_loaded() -> None:

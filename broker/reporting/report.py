@@ -1,4 +1,4 @@
-"""The index as one HTML page to look at: SVG, no scripts, nothing loaded from elsewhere, everything escaped."""
+"""The index as one HTML page to look at: SVG, one script of ours, nothing loaded from elsewhere, everything escaped."""
 
 import math
 import unicodedata
@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 
 import fledgling
+from fledgling.broker.reporting.explorer import ELSEWHERE, POLICY, section
 from fledgling.broker.reporting.treemap import Box, Cell, Node, cells, tree
 from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed
 from fledgling.messages.control import Built
@@ -22,7 +23,6 @@ ROW = 22  # pixels; the height of a row
 # Pixels that a letter of 12 pixels takes in DejaVu Sans, the widest of the usual fonts.
 WIDE, CAPITAL, USUAL, THIN = 12.0, 9.2, 7.8, 5.0
 WIDE_LETTERS, THIN_LETTERS = frozenset("mwMW@%—…"), frozenset("fijlrt.,:;/|!'()[]I ")
-ELSEWHERE = "(elsewhere)"  # directories that were too small to be listed
 UNKNOWN = "unknown"
 
 # What is said of files by how far they are understood, and its colour.
@@ -43,12 +43,13 @@ def page(project: str, profile: str, at: str, built: Built, overview: Overview) 
         *_hubs(overview.hubs),
         *_functions(overview.functions),
         "</div>",
+        *section(overview),
         *_parsed(overview.parsed),
         *_skipped(built, overview),
     ]
     return MARK + "\n".join([
         '<html lang="en">', "<head>", '<meta charset="utf-8">',
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{_e(project)}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", '<main class="report">', *body,
         "</main>", "</body>", "</html>\n",
