@@ -200,6 +200,10 @@ class Languages(Struct, frozen=True):
         """The languages of code whose definitions are not extracted."""
         return tuple(name for name, row in self.rows.items() if row.role == "code" and not row.finds_definitions)
 
+    def graphed(self) -> tuple[str, ...]:
+        """The languages whose uses of names are resolved."""
+        return tuple(sorted(name for name, row in self.rows.items() if row.graph.rules))
+
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""
         return self.manifests.fullmatch(path.rpartition("/")[2]) is not None

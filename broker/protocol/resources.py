@@ -65,10 +65,10 @@ refs(path, line, name, target_path, target_qualified_name, kind, confidence)
 inherits(path, line, name, base, base_path, base_qualified_name, kind)
 
 One row a file, a line, a definition, an import, a call, a use of a name, a base of a class. `path` joins them all.
-Lines count from 1; line_start and line_end are the first and last line of a definition. absolute_path is NULL unless the
-profile asks for it. skip_reason says why a file has no content. resolved_path, callee_path, target_path and base_path
-are NULL where what is meant is outside the project, or not known. confidence is certain, likely, possible (by the name
-alone), unresolved, external or local. imported_names is a list. The dialect is DuckDB's; ask for one SELECT at a time.
+Lines count from 1; line_start and line_end are the first and last line of a definition. absolute_path is NULL unless
+the profile asks for it. skip_reason says why a file has no content. resolved_path, callee_path, target_path and
+base_path are NULL where what is meant is outside the project, or not known. confidence is certain, likely, possible (by
+the name alone), unresolved, external or local. imported_names is a list. The dialect is DuckDB's; one SELECT at a time.
 """
 
 

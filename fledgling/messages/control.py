@@ -141,8 +141,8 @@ class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):
 class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generation"):
     """Indexer to broker: this generation is sealed. A small project has no earlier ones than the second.
 
-    `related` and `unrelated` are of the last: the languages whose uses of names are resolved, and what the graph lacks,
-    as a sentence; without languages there is none, and `unrelated` says why.
+    `related` are the languages whose uses of names are resolved, in the last generation those that are there, and
+    `unrelated` says what the graph lacks; without languages there is none, and that is why.
     """
 
     number: Literal[0, 1, 2, 3]

@@ -229,6 +229,7 @@ class Building:
             undefined=self._languages.undefined(),
             documents=self._languages.documents(),
             modules=self._languages.modules(),
+            related=() if self._index.why_unrelated() else self._languages.graphed(),
             partial=partial,
             pending=pending,
         )

@@ -54,7 +54,7 @@ class Relating:
         limit = order.profile.memory_limit
         self._images = order.images
         self._index = index
-        self._rows = languages.rows
+        self._rows, self._graphed = languages.rows, languages.graphed()
         self._extractors = extractors
         self._most_rows = limits.graph(limit, index.size()) // graph_writer.ROW_BYTES
         self._most_facts = int(limit * limits.GRAPH_FACTS)
@@ -88,8 +88,7 @@ class Relating:
         self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report
     ) -> list[GraphFile] | None:
         """Return the facts of all files whose language has a graph; None where they are too many."""
-        graphed = {name for name, row in self._rows.items() if row.graph.rules}
-        asked = {path: name for path, name in languages.items() if name in graphed and path in self._numbers}
+        asked = {path: name for path, name in languages.items() if name in self._graphed and path in self._numbers}
         sources = (source for _, source in self._index.sources(asked))
         files: list[GraphFile] = []
         size = done = 0

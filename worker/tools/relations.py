@@ -163,17 +163,26 @@ def _impact(asked: Asked) -> Found:
 
 
 def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
-    """Follow uses from definition to definition, breadth first; each is expanded once."""
+    """Follow uses from definition to definition, breadth first; each is expanded once.
+
+    Further away than one step a definition is listed once, with the first line that leads there.
+    """
     entries: list[Entry] = []
     reached, seen = asked.places, {*asked.places}
     for distance in range(1, asked.steps + 1):
         found = [*_uses(asked, reached, distance, is_meant)]
-        entries += [entry for entry, _ in found]
+        if distance == 1:
+            entries += [entry for entry, _ in found]
+        else:
+            news = {place: entry for entry, place in reversed(found) if place and place not in seen}
+            known = {(entry.file.path, entry.related.line) for entry in entries}
+            outside = [entry for entry, place in found if not place]
+            entries += [e for e in (*news.values(), *outside) if (e.file.path, e.related.line) not in known]
         around = dict.fromkeys(place for _, place in found if place and place not in seen)
         reached = [*around]
         seen |= around.keys()
         if len(entries) + len(seen) > MOST:
-            return Found(entries, f"Cut at {MOST:,} uses: what is {distance + 1} steps away or more is not followed.")
+            return Found(entries, f"Cut at {MOST:,} uses: what is more than {distance} steps away is not followed.")
     return Found(entries, _further(asked, reached, is_meant))
 
 

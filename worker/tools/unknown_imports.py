@@ -101,7 +101,13 @@ def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
     used = unknown.using(request, mates.values(), names[:MOST_NAMES])
     shown = f" ({unknown.listed([each.path for each in used])})" if used else ""
     what = f"`{names[0]}`" if len(names) == 1 else "what it defines"
-    return f"Files of its package need no import: {len(used):,} of {len(mates):,} name {what}{shown}."
+    uses = f' symbols(symbol="{names[0]}", relation="usages") says where.' if _is_graphed(request, file) else ""
+    return f"Files of its package need no import: {len(used):,} of {len(mates):,} name {what}{shown}.{uses}"
+
+
+def _is_graphed(request: Request, file: File) -> bool:
+    """Return whether uses are resolved in the language of a file."""
+    return file.language in request.opened.generation.related
 
 
 def _names(request: Request, file: File) -> list[str]:
