@@ -37,6 +37,8 @@ WILDCARD = re.compile(r"[*?\[{]")
 
 _RANGE = re.compile(r"L?([0-9]{1,9})(?:\s*(?:-|:|,|\.\.|to)\s*L?([0-9]{1,9}))?")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")  # of camelCase, snake_case and a sentence
+_SLASHED = re.compile(r"/(.+)/[gimsu]*")  # an expression as JavaScript and sed write it
+_ANY = re.compile(r"(?:\.|\\w|\[\w-]*\])[*+]")  # of an expression, what a glob calls `*`
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -127,7 +129,8 @@ def taken(tool: str, arguments: Mapping[str, object], root: str) -> Taken:
         return taken(alias.tool, alias.arguments(arguments), root)
     words: list[str] = []
     named = _named(tool, {name: value for name, value in arguments.items() if value is not None}, words)
-    meant = {name: _valued(name, value, root, words) for name, value in named.items()}
+    meant = {name: _valued(name, _only(value), root, words) for name, value in named.items()}
+    _join_lists(tool, meant, words)
     if tool == "symbols":
         _relate(meant, words)
     optional = {field.name for field in msgspec.structs.fields(QUESTIONS[tool]) if field.default is None}
@@ -175,6 +178,14 @@ def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str
             if not row.values or strange[name] in row.values:
                 del strange[name]
     return {**meant, **strange}
+
+
+def _join_lists(tool: str, meant: dict[str, object], words: list[str]) -> None:
+    """Make one expression of several texts to look for."""
+    several = meant.get("query") if tool == "search" else None
+    if isinstance(several, list) and several and all(isinstance(each, str) for each in several):
+        meant |= {"query": "|".join(map(re.escape, several)), "regex": True}
+        words.append(f"query as {_text(meant['query'])}, regex=true")
 
 
 def _known(tool: str, given: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
@@ -351,7 +362,7 @@ def _below(value: str, root: str) -> str:
         if value.startswith(prefix):
             rest = value.removeprefix(prefix)
             return rest if not prefix.startswith("file:") else _below(rest, root) if rest.startswith(root) else value
-    if value.rstrip("/") == root:
+    if value == "/" or value.rstrip("/") == root:
         return ""
     return value.removeprefix(f"{root}/") if root != "/" else value
 
@@ -391,6 +402,7 @@ def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
             names.append({field: respelled or name})
         elif last := respelled if field == "symbol" else respelled.rpartition(".")[2]:
             names.append({field: last})
+    names += _patterns_of_names(question)
     known = [question]
     for place in [{}, *_places(question, root), *_patterns(question)]:
         for meant in names:
@@ -465,6 +477,22 @@ def _patterns(question: AnyQuestion) -> Iterator[dict[str, object]]:
     if isinstance(question, Explore) and question.pattern and not WILDCARD.search(question.pattern):
         yield {"pattern": f"**/{question.pattern}"}
         yield {"pattern": f"*{question.pattern}*"}
+
+
+def _patterns_of_names(question: AnyQuestion) -> Iterator[dict[str, object]]:
+    """Yield what a text may mean that is a pattern elsewhere: `/a.*/`, `*a*` and `a OR b`; of a name `^get_.*`."""
+    if isinstance(question, Search) and question.kind is None and not question.is_regex:
+        text = question.query[:MAX_RESPELLED_CHARS]
+        if found := _SLASHED.fullmatch(text):
+            yield {"query": found[1], "regex": True}
+        if len(parts := text.split(" OR ")) > 1:
+            yield {"query": "|".join(re.escape(part.strip()) for part in parts), "regex": True}
+        if text.strip("*") not in ("", text):
+            yield {"query": text.strip("*")}
+    elif isinstance(question, Symbols) and (name := (question.name_pattern or "")[:MAX_RESPELLED_CHARS]):
+        glob = _ANY.sub("*", name.removeprefix("^").removesuffix("$"))
+        if glob != name:
+            yield {"name_pattern": glob}
 
 
 def _may_be(question: AnyQuestion, name: str) -> bool:

@@ -12,6 +12,8 @@ from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, placed
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request
 
+WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name is not meant
+
 
 class Chosen(NamedTuple):
     """What a question is about: one definition, or several that are variants of one. `others` have the same name."""
@@ -33,6 +35,7 @@ def chosen(request: Request, question: Symbols) -> Chosen:
     symbol = question.symbol or ""
     found = placed(_left(question, all_named(request, symbol.rpartition(".")[2])), symbol)
     found = [each for each in found if each.row.qualified_name == symbol] or found  # a full name wins
+    found = [each for each in found if each.row.kind not in WORDS] or found
     groups: dict[tuple[str, str], list[Placed]] = {}
     for each in found:
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)

@@ -1,0 +1,187 @@
+"""Sixty questions with known answers, put to Fledgling, grep and cat, and two peers: right answers, calls and tokens.
+
+    python benchmarks/exam/exam.py --root flask=/src/flask --root cobra=/src/cobra --root redis=... --root rxjs=...
+
+The roots are checkouts under git of the four projects. Peers are looked for on PATH: `codegraph`, `jcodemunch-mcp`; what
+is not there is left out. Four characters are a token; what is asked is counted, too. An answer is right if all that the
+oracle says is in it, whatever else is; a cut answer is followed for a few pages.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import oracles
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+HERE = Path(__file__).parent
+PAGES = 5  # of one answer
+SECONDS = 120.0
+CHARS_A_TOKEN = 4
+NEXT = re.compile(r"continue with (\w+)\((.*)\)\]?\s*$", re.MULTILINE)
+SERVERS = {"fledgling": "fledgling", "jcodemunch": "jcodemunch-mcp"}
+ID = re.compile(r"^s,([^,\n]+)", re.MULTILINE)
+
+
+class Question(NamedTuple):
+    """One question: whose, of what kind, what fills in the calls, what must be said."""
+
+    project: str
+    kind: str
+    words: dict[str, str]
+    gold: list[str]
+
+
+class Result(NamedTuple):
+    """What an answer was worth, and cost."""
+
+    is_right: bool
+    calls: int
+    chars: int
+
+
+def questions(roots: Mapping[str, Path]) -> list[Question]:
+    """All questions about projects that are there, with what their oracles say."""
+    table = tomllib.loads((HERE / "questions.toml").read_text("utf-8"))
+    found = []
+    for project, root in roots.items():
+        for kind, asked in table[project].items():
+            for each in asked:
+                words = {"name": each, "path": each} if isinstance(each, str) else dict(each)
+                gold = oracles.ORACLES[kind](root, each) if isinstance(each, str) else words.pop("gold")
+                if kind == "read":
+                    words["path"] = str(oracles.of_name(root, each)[0]["path"])
+                words["stem"] = PurePosixPath(words.get("path", "")).stem
+                words["either"] = "|".join(words.get("words", "").split())
+                found.append(Question(project, kind, words, gold))
+    return found
+
+
+def filled(value: object, words: Mapping[str, str]) -> Any:
+    """A template with the words of a question in it."""
+    if isinstance(value, str):
+        return re.sub(r"\{(\w+)\}", lambda match: words.get(match[1], match[0]), value)
+    if isinstance(value, dict):
+        return {key: filled(one, words) for key, one in value.items()}
+    return value
+
+
+@asynccontextmanager
+async def session(name: str, root: Path) -> AsyncIterator[ClientSession]:
+    """A contender that is an MCP server, at a project."""
+    arguments = ["serve", "--root", str(root)] if name == "fledgling" else ["serve"]
+    command = shutil.which(SERVERS[name])
+    assert command, f"{name} is not on PATH"
+    server = StdioServerParameters(command=command, args=arguments, cwd=root, env=dict(os.environ))
+    with Path(os.devnull).open("w") as silence:
+        async with (
+            stdio_client(server, errlog=silence) as (reading, writing),
+            ClientSession(reading, writing) as client,
+        ):
+            await client.initialize()
+            if name == "jcodemunch":
+                await client.call_tool("index_folder", {"path": str(root)})
+            yield client
+
+
+async def by_server(name: str, client: ClientSession, root: Path, calls: list[Any], question: Question) -> Result:
+    """Ask with tools, and follow what is cut."""
+    said, written, made, words = "", 0, 0, dict(question.words)
+    for tool, template in calls:
+        arguments = filled(template, words) | ({"repo": f"local/{root.name}"} if name == "jcodemunch" else {})
+        for _ in range(PAGES):
+            answer = await asyncio.wait_for(client.call_tool(tool, arguments), SECONDS)
+            page = "".join(getattr(part, "text", "") for part in answer.content)
+            said, made, written = said + "\n" + page, made + 1, written + len(tool) + len(json.dumps(arguments))
+            following = NEXT.search(page)
+            if not following or oracles.has(said, root, question.kind, question.gold):
+                break
+            tool, arguments = following[1], arguments | parsed(following[2])
+        words["id"] = found[1] if (found := ID.search(said)) else ""
+    return Result(oracles.has(said, root, question.kind, question.gold), made, len(said) + written)
+
+
+def parsed(arguments: str) -> dict[str, Any]:
+    """The arguments of a call that an answer ends with: `path="a", cursor="b"`."""
+    found = re.findall(r'(\w+)=("(?:[^"\\]|\\.)*"|\w+)', arguments)
+    return {name: json.loads({"True": "true", "False": "false"}.get(value, value)) for name, value in found}
+
+
+def by_command(root: Path, calls: list[str], question: Question) -> Result:
+    """Ask with commands of a shell."""
+    said, written = "", 0
+    for template in calls:
+        command = filled(template, question.words)
+        options = {"cwd": root, "capture_output": True, "text": True, "errors": "replace", "timeout": SECONDS}
+        said += subprocess.run(["bash", "-c", command], check=False, **options).stdout
+        written += len(command)
+    return Result(oracles.has(said, root, question.kind, question.gold), len(calls), len(said) + written)
+
+
+async def asked(
+    name: str, ways: Mapping[str, list[Any]], roots: Mapping[str, Path], all_: list[Question]
+) -> list[Result]:
+    """What one contender answers."""
+    results = []
+    for project, root in roots.items():
+        own = [each for each in all_ if each.project == project]
+        if name in SERVERS:
+            async with session(name, root) as client:
+                results += [await by_server(name, client, root, ways[each.kind], each) for each in own]
+        else:
+            if name == "codegraph":
+                subprocess.run(["codegraph", "init", "-i", "."], cwd=root, check=True, capture_output=True)
+            results += [by_command(root, ways[each.kind], each) for each in own]
+    return results
+
+
+def table(all_: list[Question], results: Mapping[str, list[Result]]) -> list[str]:
+    """A row a kind, and all: right answers, calls and tokens of each contender."""
+    kinds = [*dict.fromkeys(each.kind for each in all_), "all"]
+    lines = ["| questions | " + " | ".join(results) + " |", "|---" * (len(results) + 1) + "|"]
+    for kind in kinds:
+        cells = []
+        for name in results:
+            own = [each for question, each in zip(all_, results[name], strict=True) if kind in (question.kind, "all")]
+            tokens = sum(each.chars for each in own) // CHARS_A_TOKEN
+            right, calls = sum(each.is_right for each in own), sum(each.calls for each in own)
+            cells.append(f"{right} of {len(own)}, {calls} calls, {tokens:,} tokens")
+        count = len(all_) if kind == "all" else Counter(each.kind for each in all_)[kind]
+        lines.append(f"| {kind} ({count}) | " + " | ".join(cells) + " |")
+    return lines
+
+
+def main() -> None:
+    """Put all questions to all contenders that are there."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--root", action="append", required=True, metavar="NAME=PATH", help="a project")
+    parser.add_argument("--only", help="contenders, with commas between")
+    parser.add_argument("--wrong", action="store_true", help="print what is not right")
+    options = parser.parse_args()
+    roots = {name: Path(path).resolve() for name, path in (each.split("=", 1) for each in options.root)}
+    all_ = questions(roots)
+    ways = tomllib.loads((HERE / "ways.toml").read_text("utf-8"))
+    names = options.only.split(",") if options.only else list(ways)
+    there = [name for name in names if name == "grep" or shutil.which(SERVERS.get(name, name))]
+    results = {name: asyncio.run(asked(name, ways[name], roots, all_)) for name in there}
+    sys.stdout.write("\n".join(table(all_, results)) + "\n")
+    for name, own in results.items() if options.wrong else ():
+        for question, result in zip(all_, own, strict=True):
+            if not result.is_right:
+                sys.stdout.write(f"{name}: {question.project} {question.kind} {question.words} -> {question.gold}\n")
+
+
+if __name__ == "__main__":
+    main()
