@@ -55,9 +55,9 @@ class ServedIndex:
     def answer(self, question: AnyQuestion, profile: Profile) -> ServedAnswer:
         """Return the answer to a call. Raises NoAnswerError where an index of one's own may do better."""
         reply = self.ask(AskTool(self.number, question), profile.query_timeout + REPLY_SECONDS)
-        if not isinstance(reply, ServedAnswer) or (
-            isinstance(reply.answer, Refusal) and reply.answer.kind in ELSEWHERE
-        ):
+        if not isinstance(reply, ServedAnswer):
+            raise NoAnswerError
+        if isinstance(reply.answer, Refusal) and reply.answer.kind in ELSEWHERE:
             raise NoAnswerError
         return reply
 
