@@ -4,8 +4,8 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import msgspec
@@ -42,6 +42,7 @@ AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait
 PROGRESS_SECONDS = 0.5  # between two reports to a caller who waits for the index
 
 PATIENCE_SECONDS = 5.0  # for which calls wait when an index is built anew; then they are answered from the one before
+UNSEEN = "The index is still being built: files that were written since that began may be shown as they were."
 UNFOLLOWED = "Changes of the project since it was indexed cannot be followed: this may be out of date."
 NO_ROOT = Refusal(
     "unavailable",
@@ -172,6 +173,11 @@ class Front:
         if self._follower:
             await self._follower.rest()
 
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """Wait for nothing of ours inside: others may have their turn, where turns are taken."""
+        yield
+
     async def look(self) -> None:
         """Look for changes as before a call, without waiting where an index is to be built anew."""
         newest = self.indexing.newest_or_none()
@@ -248,7 +254,8 @@ class Front:
         while True:
             worker = await self._serving(number)
             if isinstance(worker, Refusal) or not self._is_followed(worker):
-                return worker, None
+                is_early = self._follower is not None and not isinstance(worker, Refusal)
+                return worker, UNSEEN if is_early else None
             assert self._follower
             try:
                 swept = await self._follower.bring_up(worker, as_of, may_share=may_share)

@@ -282,7 +282,7 @@ def _write(root: Path, random: Random, name: str) -> None:
 def edit(root: Path, random: Random, count: int) -> None:
     """Edit, add, remove, rename, ignore, and swap files and directories."""
     for _ in range(count):
-        files = sorted(path for path in root.rglob("*") if path.is_file() or path.is_symlink())
+        files = sorted(p for p in root.rglob("*") if (p.is_file() or p.is_symlink()) and ".git" not in p.parts)
         what, chosen = random.choice(EDITS), random.choice(files)
         if what in ("modify", "append", "add", "ignore"):
             _edit_text(root, random, what, chosen)

@@ -20,7 +20,7 @@ from running import FOLLOWER, QUERY_WORKER, answered, first, fronted, until
 
 from fledgling.broker.basis import Basis
 from fledgling.broker.following import RESTARTS
-from fledgling.broker.front import UNFOLLOWED, Front
+from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import Freshness, Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
@@ -290,6 +290,28 @@ async def test_an_answer_says_of_which_generation_it_is_and_of_when(tmp_path: Pa
         assert first.as_of == page.as_of < moment < second.as_of < third.as_of <= datetime.now(UTC)
         assert third.meta() == {"generation": 1, "as_of": third.as_of.isoformat(timespec="milliseconds")}
         assert refused.meta() is None
+
+
+async def test_what_changes_while_the_first_index_is_built_is_in_the_first_answer_after_it(tmp_path: Path) -> None:
+    """And answers of before say that they may be older."""
+    for number in range(400):
+        write(tmp_path, f"d/m{number}.py", f"def old_{number}():\n    return 1\n\n\n" * 60)
+    indexing = Indexing(Settings(root=str(tmp_path)), profiles.load("fledgling-core"), is_followed=True)
+    front = Front(indexing.profile, indexing, "strict")
+    try:
+        early = await answered(front, Search("old_7", max_results=1))
+        write(tmp_path, "d/m7.py", "def needle():\n    return 2\n")
+        write(tmp_path, "new.py", "import needle\n")
+        (tmp_path / "d/m8.py").unlink()
+        if not indexing.is_over:
+            assert UNSEEN in early.note
+        await indexing.built()
+        found = await answered(front, Search("needle"))
+        assert (found.total, found.note) == (2, None)
+        assert (await answered(front, Search("old_7(", context=0))).total == 0
+        assert isinstance(await front.ask(Read("d/m8.py")), Refusal)
+    finally:
+        await front.close()
 
 
 async def test_an_empty_file_is_parsed_by_nobody(tmp_path: Path) -> None:

@@ -199,6 +199,19 @@ async def _taken(turns: asyncio.Semaphore) -> AsyncIterator[Turn]:
 class SharingFront(Front):
     """A front whose questions give their turn back while the worker has them."""
 
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """Give the turn back until the block ends."""
+        turn = _turn.get()
+        if turn is None:
+            yield
+            return
+        turn.give()
+        try:
+            yield
+        finally:
+            await turn.take()
+
     async def ask(
         self,
         question: AnyQuestion,

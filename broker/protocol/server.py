@@ -28,7 +28,7 @@ from fledgling.broker.audit_log.records import MessageRecord, printable
 from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.basis import Basis
 from fledgling.broker.operating.operated import Answering, Operated
-from fledgling.broker.protocol import render, schema, stdio, tools
+from fledgling.broker.protocol import render, schema, stdio, tools, updates
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import Context, Offers, ToolDenied
 from fledgling.broker.status import percent, told
@@ -122,6 +122,7 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
             on_get_prompt=offers.get_prompt,
             on_completion=offers.complete,
             on_set_logging_level=client_log.set_level,
+            **updates.handlers(front),
         )
     server.middleware[:] = [protocol]  # without the SDK's tracing: Fledgling sends nothing about a call anywhere
     return server

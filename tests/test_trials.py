@@ -1,0 +1,317 @@
+"""Trials of a live index at length: commits of real projects, checkouts, kills, pages and an agent at work.
+
+They take minutes to an hour each. FLEDGLING_REPOSITORIES names clones of real projects, separated by colons, for those
+that need one; FLEDGLING_TRIALS is how much of each is tried, 1.0 is all.
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import psutil
+import pytest
+from changing import edit, question
+from running import FOLLOWER, INDEXER, QUERY_WORKER, answered, back_processes, fronted
+from test_live import git, live, pages, paths_in, write
+
+from fledgling.broker import breaker, following
+from fledgling.broker.front import UNFOLLOWED, Front
+from fledgling.messages.answers import Refusal
+from fledgling.messages.questions import Read, Search, Survey, Symbols
+from fledgling.security import memory_file
+
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
+
+SHARE = float(os.environ.get("FLEDGLING_TRIALS", "1"))
+REPOSITORIES = [Path(name) for name in os.environ.get("FLEDGLING_REPOSITORIES", "").split(":") if name]
+
+
+def tell(figures: str) -> None:
+    sys.stdout.write(f"{figures}\n")
+
+
+def count(whole: int) -> int:
+    return max(1, int(whole * SHARE))
+
+
+def cloned(repository: Path, root: Path) -> list[str]:
+    """Clone a project; return its commits, those of all branches."""
+    subprocess.run(["git", "clone", "-q", "--no-checkout", repository, root], check=True)
+    listed = subprocess.run(["git", "-C", root, "rev-list", "--all"], check=True, capture_output=True, text=True)
+    return listed.stdout.split()
+
+
+def at_random(root: Path, random: Random, commits: list[str]) -> None:
+    """Check out one of some commits; of a clone that is not whole, one that is."""
+    for commit in random.sample(commits, 100):
+        with suppress(subprocess.CalledProcessError):
+            git(root, "checkout", "-q", "--force", commit)
+            git(root, "clean", "-qfdx")
+            return
+
+
+# ---- commits ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not REPOSITORIES, reason="FLEDGLING_REPOSITORIES names no clone of a real project")
+@pytest.mark.parametrize("repository", REPOSITORIES, ids=lambda path: path.parent.name)
+async def test_answers_at_random_commits_are_those_of_an_index_built_there(tmp_path: Path, repository: Path) -> None:
+    """With ignore files edited, files renamed and swapped on top; and now and then the bytes of an index built anew."""
+    root, random = tmp_path / "root", Random(str(repository))
+    commits = cloned(repository, root)
+    git(root, "checkout", "-q", "--force", commits[0])
+    tried = asked = rebuilt = 0
+    async with live(root, "fledgling-analyst") as front:
+        for number in range(count(250)):
+            at_random(root, random, commits)
+            if paths_in(root):
+                edit(root, random, random.choice([0, 0, 1, 5]))
+            if number % 50 == 49:
+                front.indexing.renew(at_once=True)
+                await front.indexing.built()
+                rebuilt += 1
+            known = sorted({*paths_in(root), "none.py"})
+            async with fronted(root, "fledgling-analyst") as (fresh, indexing):
+                await indexing.built()
+                for _ in range(50):
+                    put = question(random, known)
+                    if not isinstance(put, Survey):
+                        there, here = await pages(fresh, put), await pages(front, put)
+                        while any(
+                            "changed since this was indexed" in (getattr(page, "note", None) or "") for page in here
+                        ):
+                            here = await pages(front, put)
+                        assert here == there, (number, put)
+                        asked += 1
+                if number % 50 == 49 and not front.indexing.changes < front.indexing.latest:
+                    for name in ("blocks", "signatures", "outlines"):
+                        one, two = (
+                            bytes(memory_file.mapped(getattr(of.images, name))) for of in (front.indexing, indexing)
+                        )
+                        assert one == two, (number, name)
+            tried += 1
+            if tried % 25 == 0:
+                tell(f"{repository.parent.name}: {tried} commits, {asked} questions")
+    tell(f"{repository.parent.name}: {tried} commits, {asked} questions, {rebuilt} built anew, 0 differences")
+
+
+# ---- a checkout ------------------------------------------------------------------------------------------------------
+
+
+def two_branches(root: Path, files: int) -> None:
+    for branch in ("one", "two"):
+        for number in range(files):
+            body = "".join(f"def {branch}_{number}_{line}():\n    return '{branch}'\n" for line in range(20))
+            write(root, f"d{number % 60}/m{number}.py", f"import os\n{body}")
+        if branch == "one":
+            git(root, "init", "-q")
+        git(root, "checkout", "-q", "-b", branch)
+        git(root, "add", "-A")
+        git(root, "commit", "-q", "-m", branch)
+
+
+async def test_every_answer_during_a_checkout_is_of_one_tree_or_the_other(tmp_path: Path) -> None:
+    """200 calls while 3,000 files change: what is shown of a file is one state of it, and what is old says so."""
+    root, files, random = tmp_path / "root", 3_000, Random(3)
+    root.mkdir()
+    two_branches(root, files)
+    noted = old = refused = 0
+    async with live(root) as front:
+        await answered(front, Search("needle"))
+        moving = asyncio.create_task(asyncio.to_thread(git, root, "checkout", "-q", "one"))
+        for _ in range(200):
+            was_over = moving.done()
+            number = random.randrange(files)
+            found = await front.ask(Read(f"d{number % 60}/m{number}.py"))
+            if isinstance(found, Refusal):
+                assert found.kind in ("unavailable", "not_found"), found  # git removes a file before it writes it anew
+                assert not (was_over and found.kind == "not_found"), found
+                refused += 1
+                continue
+            states = {line.split("'")[1] for line in found.lines if "return" in line}
+            assert len(states) == 1
+            noted += "changed since this was indexed" in (found.note or "")
+            if was_over and states == {"two"}:
+                assert "changed since this was indexed" in found.note
+                old += 1
+            await asyncio.sleep(0.01)
+        await moving
+        begun = time.monotonic()
+        while (found := await answered(front, Search("return 'one'", max_results=1, context=0))).note:
+            pass
+        assert (found.total, (await answered(front, Search("return 'two'"))).total) == (files * 20, 0) or (
+            found.total_is_lower_bound
+        )
+        seconds = time.monotonic() - begun
+        tell(f"checkout: {noted} noted, {old} old and said so, {refused} refused; whole {seconds:.1f} s after")
+
+
+# ---- kills -----------------------------------------------------------------------------------------------------------
+
+
+async def test_kills_at_any_moment_of_an_update_show_nothing_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """300 kills. An answer shows the edit, or says that it cannot; and soon after the last kill it shows all."""
+    for module, name in ((following, "RESTARTS"), (breaker, "CRASHES"), (breaker, "DEADLY")):
+        monkeypatch.setattr(module, name, 10**6)  # they bound how often one may end, and here that is wanted
+    random, kills, shown, said = Random(300), 0, 0, 0
+    for number in range(40):
+        write(tmp_path, f"m{number}.py", f"value_{number} = 0\n")
+    async with live(tmp_path) as front:
+        await answered(front, Search("value_1"))
+        for trial in range(count(300)):
+            if trial % 50 == 25:
+                front.indexing.renew(at_once=True)
+            number = random.randrange(40)
+            write(tmp_path, f"m{number}.py", f"def word{trial}x():\n    return {trial}\n")
+            call = asyncio.create_task(front.ask(Search(f"word{trial}x")))
+            await asyncio.sleep(random.random() * 0.04)
+            victims = back_processes(psutil.Process(), random.choice([FOLLOWER, QUERY_WORKER, FOLLOWER, INDEXER]))
+            for victim in victims:
+                with suppress(psutil.NoSuchProcess):
+                    random.choice([victim, *victim.children(recursive=True)]).kill()
+                    kills += 1
+            found = await call
+            if isinstance(found, Refusal):
+                assert found.kind in ("unavailable", "timeout", "busy"), found
+                said += 1
+            elif found.total == 1:
+                shown += 1
+            else:
+                assert found.total == 0
+                assert UNFOLLOWED in found.note or "changed since" in found.note, found
+                said += 1
+            found = await answered(front, Read(f"m{number}.py"))
+            assert f"word{trial}x" in found.lines[0] or found.note, found
+        for number in range(40):
+            text = (tmp_path / f"m{number}.py").read_text().split("\n")[:-1]
+            assert (await answered(front, Read(f"m{number}.py"))).lines == text
+    tell(f"storm: {kills} processes killed in {count(300)} updates, {shown} shown, {said} said that they could not")
+
+
+# ---- pages -----------------------------------------------------------------------------------------------------------
+
+
+async def test_pages_lose_and_repeat_nothing_while_files_change(tmp_path: Path) -> None:
+    """1,000 cursors: all pages of an answer are of the state of its first, or refused with the reason."""
+    random, whole, refused, cursors = Random(1000), 0, 0, 0
+    for number in range(30):
+        write(tmp_path, f"m{number}.py", f"needle = {number}\n" * 20)
+    async with live(tmp_path) as front:
+        while cursors < count(1_000):
+            kind = random.choice([Search("needle", max_results=40, context=0), Symbols(max_results=20)])
+            expected = await _all_lines(front, kind)
+            page, seen, asked = await answered(front, kind), [], kind
+            while True:
+                seen += _lines(page)
+                if not page.next:
+                    break
+                for _ in range(random.choice([0, 1, 1, 3, 10])):
+                    name = f"m{random.randrange(40)}.py"
+                    if random.random() < 0.2:
+                        (tmp_path / name).unlink(missing_ok=True)
+                    else:
+                        write(tmp_path, name, f"needle = {random.randrange(99)}\n" * random.randrange(1, 40))
+                    await front.ask(Search("needle", max_results=1))
+                cursors += 1
+                asked = type(asked)(**page.next.arguments)
+                page = await front.ask(asked)
+                if isinstance(page, Refusal):
+                    assert "changed" in page.reason, page
+                    refused += 1
+                    break
+            else:
+                continue
+            if not isinstance(page, Refusal):
+                assert seen == expected
+                whole += 1
+    tell(f"pages: {cursors} cursors, {whole} answers whole, {refused} refused with the reason, 0 lost or repeated")
+
+
+async def _all_lines(front: Front, kind: Search | Symbols) -> list[object]:
+    """All of an answer, on pages that nothing comes between."""
+    page, seen, asked = await answered(front, kind), [], kind
+    while True:
+        seen += _lines(page)
+        if not page.next:
+            return seen
+        asked = type(asked)(**page.next.arguments)
+        page = await answered(front, asked)
+
+
+def _lines(page: object) -> list[object]:
+    if hasattr(page, "total_files"):
+        return [(file.path, line) for file in page.files for line in file.hits]
+    return [(file.path, symbol.name, tuple(symbol.lines)) for file in page.files for symbol in file.symbols]
+
+
+# ---- an agent --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not REPOSITORIES, reason="FLEDGLING_REPOSITORIES names no clone of a real project")
+async def test_an_agent_that_edits_is_never_shown_what_was(tmp_path: Path) -> None:
+    """An hour of edits, reads and searches in the largest clone; answers are compared with the files line by line."""
+    root, random, end = tmp_path / "root", Random(60), time.monotonic() + 3_600 * SHARE
+    cloned(max(REPOSITORIES, key=lambda path: sum(1 for _ in path.rglob("*"))), root)
+    git(root, "checkout", "-q", "--force", "HEAD")
+    files = [path for path in root.rglob("*.py") if ".git" not in path.parts and path.stat().st_size < 200_000]
+    done = {"read": 0, "search": 0, "edit": 0, "new": 0, "deleted": 0, "renamed": 0}
+    async with live(root, freshness="burst") as front:
+        await answered(front, Search("import"))
+        serial = 0
+        while time.monotonic() < end:
+            serial += 1
+            path = random.choice(files)
+            name, word = str(path.relative_to(root)), f"agent_word_{serial}_x"
+            what = random.choice(["edit", "edit", "edit", "new", "deleted", "renamed"])
+            if what == "edit":
+                lines = path.read_text(errors="replace").split("\n")
+                lines.insert(random.randrange(len(lines)), f"# {word}")
+                path.write_text("\n".join(lines))
+            elif what == "new":
+                path = path.parent / f"new_{serial}.py"
+                path.write_text(f"def {word}():\n    return {serial}\n")
+                files.append(path)
+                name = str(path.relative_to(root))
+            elif what == "deleted" and len(files) > 50:
+                path.unlink()
+                files.remove(path)
+                assert isinstance(await front.ask(Read(name)), Refusal)
+            elif what == "renamed":
+                to = path.with_name(f"renamed_{serial}.py")
+                path.rename(to)
+                files[files.index(path)] = to
+                assert isinstance(await front.ask(Read(name)), Refusal)
+                name, path = str(to.relative_to(root)), to
+            done[what] += 1
+            if what in ("edit", "new"):
+                found = await answered(front, Search(word, context=0))
+                assert [(file.path, len(file.hits)) for file in found.files] == [(name, 1)], (what, name)
+                done["search"] += 1
+            if path.exists():
+                await _read_is_on_disk(front, name, path)
+                done["read"] += 1
+            other = random.choice(files)
+            await _read_is_on_disk(front, str(other.relative_to(root)), other)
+            done["read"] += 1
+            await asyncio.sleep(random.choice([0, 0, 0.05, 0.3]))
+    tell(f"agent: {done} in {3_600 * SHARE:.0f} s, 0 stale")
+
+
+async def _read_is_on_disk(front: Front, name: str, path: Path) -> None:
+    page = await answered(front, Read(name))
+    lines = _lines_of(path)
+    shown = list(page.lines)
+    expected = [line.rstrip("\r") for line in lines[page.first - 1 : page.first - 1 + len(shown)]]
+    same = [one == two for one, two in zip(shown, expected, strict=True) if len(two) < 1000 and two.isprintable()]
+    assert all(same), name
+
+
+def _lines_of(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8", errors="replace").split("\n")

@@ -1,0 +1,65 @@
+"""What a client hears that has subscribed to the status: that there is something to read, in both eras, and no more."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from conftest import ERAS, connected
+from mcp import MCPError
+from mcp.types import ResourceUpdatedNotification
+
+from fledgling.broker.protocol.resources import STATUS
+
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")]
+HEARD_SECONDS = 30.0
+
+
+async def test_before_2026_a_client_subscribes_to_the_resource(tmp_path: Path) -> None:
+    heard: asyncio.Queue[str] = asyncio.Queue()
+
+    async def hear(message: object) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.put_nowait(str(message.params.uri))
+
+    (tmp_path / "a.py").write_text("needle = 1\n")
+    async with connected(tmp_path, era="handshake", message_handler=hear) as client:
+        assert client.server_capabilities.resources.subscribe
+        await client.call_tool("symbols", {})
+        with pytest.raises(MCPError, match="only fledgling://status tells of changes"):
+            await client.subscribe_resource("fledgling://overview")
+        await client.subscribe_resource(STATUS)
+        (tmp_path / "b.py").write_text("needle = 2\n")
+        await client.call_tool("search", {"query": "needle"})
+        async with asyncio.timeout(HEARD_SECONDS):
+            assert await heard.get() == STATUS
+        assert "added: b.py" in (await client.read_resource(STATUS)).contents[0].text
+        await client.unsubscribe_resource(STATUS)
+        await asyncio.sleep(1.5)  # of what was on its way
+        while not heard.empty():
+            heard.get_nowait()
+        (tmp_path / "c.py").write_text("needle = 3\n")
+        await client.call_tool("search", {"query": "needle"})
+        await asyncio.sleep(1.5)
+        assert heard.empty()
+
+
+async def test_since_2026_a_client_listens(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("needle = 1\n")
+    async with connected(tmp_path) as client:
+        await client.call_tool("symbols", {})
+        async with client.listen(resource_subscriptions=[STATUS]) as events:
+            (tmp_path / "b.py").write_text("needle = 2\n")
+            await client.call_tool("search", {"query": "needle"})
+            async with asyncio.timeout(HEARD_SECONDS):
+                async for event in events:
+                    assert event.uri == STATUS
+                    break
+        assert (await client.call_tool("search", {"query": "needle"})).structured_content["total"] == 2
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_profile_without_a_status_tells_of_none(tmp_path: Path, era: str) -> None:
+    (tmp_path / "a.py").write_text("needle = 1\n")
+    (tmp_path / "mine.sql").write_text("SET tools = 'search';")
+    async with connected(tmp_path, "--profile", str(tmp_path / "mine.sql"), era=era) as client:
+        assert not client.server_capabilities.resources.subscribe
