@@ -17,7 +17,8 @@ TRACED = (
     "open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,"
 )
 TRACED += "unlink,unlinkat,rmdir,truncate,ftruncate,chmod,fchmod,fchmodat,chown,fchown,lchown,utime,utimensat,setxattr,"
-TRACED += "socket,connect,bind,execve,memfd_create"
+TRACED += "socket,connect,bind,execve,memfd_create,"
+TRACED += "inotify_init,inotify_init1,inotify_add_watch,fanotify_init,fanotify_mark"
 
 OPENING = re.compile(r'open(?:at)?\((?:AT_FDCWD, |\d+, )?"(?P<path>.*?)", (?P<flags>[A-Z_|]+)')
 NAME = re.compile(r"^(\w+)\(")
@@ -35,11 +36,13 @@ def snapshot(*roots):
     return found
 
 
-def use(server):
-    """Ten rounds of every tool, wrong ones among them, with a worker killed in between."""
+def use(server, edited=None):
+    """Ten rounds of every tool, wrong ones among them, after an edit each where there is a project for it; with a worker killed in between."""
     server.begin()
     number = 1
     for turn in range(10):
+        if edited:
+            (edited / "edited.py").write_text(f"value = {turn}\n")
         for tool, arguments in [
             *CALLS,
             ("query", {"sql": "SELECT * FROM content"}),
@@ -87,7 +90,7 @@ def test_no_system_call_writes_to_a_path_opens_a_socket_or_starts_a_program(plac
     tracing = ["strace", "-ff", "-qq", "-o", str(place / "trace"), "-e", f"trace={TRACED}"]
     command = serve_command(place / "project", "--profile", "fledgling-analyst")
     with Server(place / "project", command=[*tracing, *command], cwd=place / "cwd", env=environment) as server:
-        use(server)
+        use(server, place / "project")
         server.process.stdin.close()
         assert server.process.wait(PATIENCE) == 0
     done = [line for trace in place.glob("trace.*") for line in trace.read_text(errors="replace").splitlines()]
