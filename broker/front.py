@@ -35,6 +35,7 @@ from fledgling.messages.generations import CODE, GRAPH, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
 from fledgling.messages.status import Changed
+from fledgling.plain import said
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
@@ -423,9 +424,12 @@ def not_looked_at(profile: Profile) -> Refusal:
 
 
 def with_note(found: Found | Refusal, note: str | None) -> Found | Refusal:
-    """Return an answer with one more sentence in its note."""
-    if note is None or isinstance(found, Refusal | Overview):
+    """Return an answer with one more sentence in its note, or a refusal where that may be why nothing was found."""
+    if note is None or isinstance(found, Overview):
         return found
+    if isinstance(found, Refusal):
+        is_of_index = found.kind in ("not_found", "ambiguous")
+        return msgspec.structs.replace(found, next_step=said(f"{found.next_step} {note}")) if is_of_index else found
     return msgspec.structs.replace(found, note=" ".join(filter(None, (found.note, note))))
 
 

@@ -230,6 +230,8 @@ async def test_many_changes_are_answered_from_an_index_built_anew(tmp_path: Path
         await answered(front, Search("needle"))
         for number in range(600):
             write(tmp_path, f"d/m{number}.py", f"needle = {number}\n")
+        if isinstance(refused := await front.ask(Read("d/m1.py")), Refusal):
+            assert "changed since this was indexed" in refused.next_step
         found = await answered(front, Search("needle", max_results=1000, context=0))
         while found.total < 600:
             assert "changed since this was indexed" in found.note

@@ -37,7 +37,7 @@ def snapshot(*roots):
 
 
 def use(server, edited=None):
-    """Ten rounds of every tool, wrong ones among them, after an edit each where there is a project for it; with a worker killed in between."""
+    """Ten rounds of every tool, wrong ones among them; a worker is killed, and a file edited where there is one."""
     server.begin()
     number = 1
     for turn in range(10):
