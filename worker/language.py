@@ -36,7 +36,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `receiver_parameter` the first parameter of a method is the object. `super_function` gives the class above;
     `constructors` are the methods that run where an object is made; `plain_bases` are classes outside that have no
     members to speak of. `types`, `functions` and `methods` say how what is outside hands on what it gets, by its last
-    name: `Optional = "same"`, `map = "maps"`, `append = "adds"`. A method of a `common` name is never guessed by it:
+    name: `Optional = "same"`, `map = "maps"`, `append = "adds"`;
+    `toString = "=String"` is the type of what it returns. A method of a `common` name is never guessed by it:
     built-in types have one too.
     """
 
@@ -46,6 +47,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     receiver_parameter: bool = False
     names_values: bool = False
     typed: bool = False
+    overloads: bool = False
+    own_constructors: bool = False
     embeds: bool = False
     loops_over_pairs: bool = False
     structural: bool = False

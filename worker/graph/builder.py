@@ -29,6 +29,7 @@ from fledgling.worker.language import Dialect
 MAX_DEPTH = 150  # captured nodes within each other; what is deeper is listed, but nobody asks what it means
 MAX_LAYERS = 40  # branches within branches; deeper ones are read as if they always ran
 MAX_REACHING = 24  # bindings that reach one use; beyond, all of the name's count
+LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
 DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
 QUOTES = b"\"'`"
 DOTTED = re.compile(r"\s*+([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)\s*+")
@@ -77,6 +78,7 @@ class Builder:
         self.layers: list[Layer] = []
         self.frames: list[int] = []  # of each scope
         self._starts = starts
+        self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
         self._read = bytearray(len(tree.labels))  # whether a node is a site
         self._saved: list[tuple[int, list[Layer], bool, list[tuple[int, Key, tuple[int, ...]]]]] = []
         self._texts: list[str] = []
@@ -266,6 +268,8 @@ class Builder:
 
     def _defines(self, bindings: Sequence[int]) -> bool:
         """Whether all of some bindings are definitions or imports, of which the last one counts."""
+        if self.dialect.overloads:
+            return False
         return all(self.expressions[self.bindings[at].value][0] in DEFINING for at in bindings)
 
     def binder(self, name: int) -> int:
@@ -301,7 +305,12 @@ class Builder:
         return self.bind_name(name, scope, value, node, use, counts=counts)
 
     def bind_name(self, name: int, scope: int, value: int, node: int, use: int, *, counts: bool = True) -> int:
-        """Give a name of a scope a value, which a node says."""
+        """Give a name of a scope a value, which a node says; it may keep the type that it was declared with."""
+        if self.dialect.typed:
+            if self.expressions[value][0] == Op.DECLARED:
+                self._types[scope, name] = self.expressions[value][1]
+            elif use == Use.WRITE and (scope, name) in self._types:
+                value = self.add(Op.DECLARED, self._types[scope, name], value)
         binding = len(self.bindings)
         self.bindings.append(Binding(scope, name, value, self.line(node)))
         if counts:
@@ -375,6 +384,8 @@ class Builder:
     def use_name(self, name: int) -> int:
         """The expression of a name used here."""
         scope = self.binder(name)
+        if self.dialect.bare_members and (scope == NONE or self.scopes[scope].kind not in LOCAL):
+            return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
         if scope == NONE or self.frames[scope] != self.frame:
             return self.add(Op.NAME, name, scope, None)
         key = (scope, name)

@@ -10,6 +10,7 @@ from fledgling.worker.graph.operations import (
     element_of,
     iterated,
 )
+from fledgling.worker.graph.overloads import fitting
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
@@ -37,16 +38,25 @@ MAX_ARGUMENTS = 64  # of one call that are followed
 def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
     """CALL, NEW"""
     base = node & ~MASK
+    made = made_of(solver, node, expression)
+    found: Values = {}
+    callees = dict(solver.value(base | expression[1]))
+    if solver.project.unit(node).dialect.overloads:
+        callees = fitting(solver, callees, made)
+    for value, sure in callees.items():
+        add(found, invoked(solver, value, made, sure))
+    return found
+
+
+def made_of(solver: Solver, node: int, expression: tuple[Any, ...]) -> Call:
+    """The arguments of a call."""
+    base = node & ~MASK
     names = solver.project.unit(node).names
-    made = Call(
+    return Call(
         node,
         [(base | (part if part >= 0 else ~part), part < 0) for part in expression[2][:MAX_ARGUMENTS]],
         [(NONE if word == NONE else names[word], base | part) for word, part in expression[3][:MAX_ARGUMENTS]],
     )
-    found: Values = {}
-    for value, sure in list(solver.value(base | expression[1]).items()):
-        add(found, invoked(solver, value, made, sure))
-    return found
 
 
 def decorated(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
@@ -119,7 +129,8 @@ def _constructed(solver: Solver, value: Value, made: Call, after: int | None) ->
         owner, _ = solver.classes.of_class(value[1], solver.project.number(own), after)
         if owner is None:
             continue
-        for held in list(solver.value(("name", owner, solver.project.number(own)))):
+        held_values = solver.value(("name", owner, solver.project.number(own)))
+        for held in list(fitting(solver, held_values, made)):
             if held[0] == FUNCTION:
                 hand_over(solver, held[1], made, value)
     return {}

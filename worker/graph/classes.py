@@ -143,6 +143,14 @@ class Classes:
                 return at, False
         return None, scope in self.has_external_base
 
+    def gives_constructor(self, scope: int, owner: int, after: int | None) -> bool:
+        """Whether a class makes its objects with the constructor of an owner, which not all languages inherit."""
+        if not self._project.unit(scope).dialect.own_constructors:
+            return True
+        if after is None:
+            return owner == scope
+        return owner in (base for base, _ in self.bases.get(after, ()))
+
     def owner(self, function: int) -> int | None:
         """The class that a function is a method of."""
         if function in self._owners:
@@ -169,7 +177,7 @@ class Classes:
         if owner is None:
             return False
         own = self._project.scope(owner)
-        return own.kind == ScopeKind.INTERFACE or bool(own.flags & Flag.PROTOCOL)
+        return bool(own.flags & Flag.PROTOCOL)
 
 
 def _merged(orders: list[list[int]]) -> list[int]:

@@ -14,7 +14,7 @@ from fledgling.worker.graph.parameters import bind_parameters, parameter
 from fledgling.worker.graph.reduced import BITS, Reduced
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
 
-BASE, DECORATOR, RECEIVER = BITS["base"], BITS["decorator"], BITS["receiver"]
+BASE, DECORATOR, RECEIVER, CONSTRUCTOR = (BITS[role] for role in ("base", "decorator", "receiver", "constructor"))
 SAID = {BITS[flag.name.lower()]: flag for flag in Flag}  # the role that says something of a function
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 KINDS_OF_CLASS = {
@@ -104,11 +104,17 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     kept = [decorator for decorator, flag in zip(decorators, of_decorators, strict=True) if not flag]
     named = word if own == NONE else own
     name = builder.name(named) if named != NONE else NONE
+    is_constructor = bool(tree.labels[node] & CONSTRUCTOR)
+    if is_constructor:
+        name = builder.named(builder.dialect.constructors[0])
+    around = builder.scope
     scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags)
     value = builder.add(Op.FUNCTION, scope)
     if kept:
         value = builder.add(Op.DECORATED, value, kept)
-    if own != NONE and not flags & Flag.SETTER:
+    if is_constructor:
+        builder.bind_name(name, around, value, named, Use.DEFINITION)
+    elif own != NONE and not flags & Flag.SETTER:
         builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
     elif named != NONE:
         receiver = builder.scopes[scope].parameters[0].type if RECEIVER & said_inside(tree, node) else NONE

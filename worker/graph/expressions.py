@@ -4,6 +4,7 @@ from fledgling.worker.graph.builder import DOTTED, Builder, visits
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Op, ScopeKind, Use
 
+CALLING = (Use.CALL, Use.DECORATOR)
 MAX_SLICE = 8  # elements of a slice that are told apart
 MAX_KEY = 80  # characters of a string that can be a key
 OF, KEY, ARG, ARGS, ARM, COND, VALUE, TYPE, WORD, LEFT, RIGHT, OVER, BODY, BIND = (
@@ -31,6 +32,7 @@ REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
 IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
+IS_CLASS, IS_NARROW, IS_INDEX = BITS["class"], BITS["narrow"], BITS["index"]
 IS_SLICE, IS_LABEL, IS_FUNCTION = BITS["slice"], BITS["label"], BITS["function"]
 
 
@@ -107,34 +109,63 @@ def new(builder: Builder, node: int, use: int) -> int:
 def called(builder: Builder, node: int, op: Op, use: int) -> int:
     """A call, of a class where the language says so."""
     tree = builder.tree
-    of = tree.first(node, OF)
-    function = builder.optional(of, use if use == Use.DECORATOR else Use.CALL)
+    of, key = tree.first(node, OF), tree.first(node, KEY)
+    after = NONE
+    if key != NONE:
+        function = member_called(builder, of, key)
+    elif op == Op.NEW and of != NONE and tree.kind(of) == IS_INDEX and tree.kids[of]:  # new A<B>()
+        of_class, *types = tree.kids[of]
+        function = builder.visit(of_class, Use.CALL)
+        after = len(builder.sites) - 1
+        for type_ in types:
+            builder.visit(type_, Use.TYPE)
+    else:
+        function = builder.optional(of, use if use == Use.DECORATOR else Use.CALL)
     if is_super(builder, function):
         for kid in tree.kids[node]:
             builder.visit_all(kid)
         return builder.add(Op.SUPER, builder.frame)
-    site = len(builder.sites) - 1
+    site = len(builder.sites) - 1 if after == NONE else after
     arguments: list[int] = []
     words: list[tuple[int, int]] = []
+    made = function
     for kid in tree.kids[node]:
-        if tree.labels[kid] & ARGS and not tree.labels[kid] & ARG:
-            for argument in tree.kids[kid]:
-                add_argument(builder, argument, arguments, words)
-        elif kid != of and tree.labels[kid] & (ARG | ARGS):
-            add_argument(builder, kid, arguments, words)
-        elif kid != of:
-            builder.visit(kid)
-    at = builder.add(op, function, arguments, words)
-    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH)
-    if (
-        site >= 0
-        and is_named
-        and builder.sites[site].use in (Use.CALL, Use.DECORATOR)
-        and builder.sites[site].at == function
-    ):
+        if kid not in (of, key):
+            made = read_part(builder, kid, made, arguments, words)
+    at = builder.add(op, made, arguments, words)
+    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE)
+    if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
         builder.sites[site].at = at
     else:
         builder.site_of_call(node, at)
+    return at
+
+
+def read_part(builder: Builder, node: int, function: int, arguments: list[int], words: list[tuple[int, int]]) -> int:
+    """Read what stands beside the function of a call; return what is called."""
+    tree = builder.tree
+    labels = tree.labels[node]
+    if labels & ARGS and not labels & ARG:
+        for argument in tree.kids[node]:
+            add_argument(builder, argument, arguments, words)
+    elif labels & (ARG | ARGS):
+        add_argument(builder, node, arguments, words)
+    else:
+        value = builder.visit(node)
+        if tree.kind(node) == IS_CLASS:  # new A() { ... }
+            builder.scopes[builder.expressions[value][1]].bases = [function]
+            return value
+    return function
+
+
+def member_called(builder: Builder, of: int, key: int) -> int:
+    """What is called in `a.b()`, where no node holds `a.b` alone, or in `b()`."""
+    part = builder.name(key)
+    if of != NONE:
+        at = builder.add(Op.GET, builder.visit(of), part)
+    else:  # a variable of that name is not what is called
+        at = builder.add(Op.BARE, part, builder.scope, 0 if part in builder.own[0] else NONE)
+    builder.site(key, Use.CALL, at)
     return at
 
 
@@ -178,12 +209,14 @@ def text(builder: Builder, node: int, use: int) -> int:
     for kid in tree.kids[node]:
         builder.visit(kid)
     if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
-        return 1
+        return builder.add(Op.TEXT, builder.named("")) if builder.dialect.overloads else 1
     written = tree.text(node)
     if use == Use.TYPE:
         return quoted_type(builder, written.strip("'\""))
     if written[-1:] in "'\"`":
         return builder.add(Op.TEXT, builder.named(written.strip("'\"`")))
+    if written in ("true", "false") and builder.dialect.overloads:
+        return builder.add(Op.CAST, builder.add(Op.NAME, builder.named("boolean"), NONE, None), 1)
     return 1
 
 
@@ -296,7 +329,15 @@ def choice(builder: Builder, node: int, use: int) -> int:
 @visits("operation", "narrow")
 def operation(builder: Builder, node: int, _use: int) -> int:
     """What gives nothing that is followed: `not a`."""
-    builder.visit_all(node)
+    tree = builder.tree
+    found: dict[int, int] = {}
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & BIND and tree.labels[node] & IS_NARROW:  # a instanceof B b
+            parts = [found.get(role, 0) for role in (TYPE, LEFT)]
+            builder.bind(kid, builder.add(Op.CAST, *parts))
+            continue
+        at = builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
+        found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
     return 1
 
 

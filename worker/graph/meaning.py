@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from fledgling.worker.graph.calls import made_of
 from fledgling.worker.graph.members import places
-from fledgling.worker.graph.operations import import_places, starred
+from fledgling.worker.graph.operations import bare_places, import_places, starred
+from fledgling.worker.graph.overloads import fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
@@ -71,9 +73,11 @@ class Meaning:
             return {target: Reason.BOUND} if scope >= 0 or holds else {}
         found: Targets = {}
         if site.at > 1:
-            self._of_expression(unit.base | site.at, unit.names[site.name], found, Reason.BOUND, 0)
-            if site.use in (Use.CALL, Use.DECORATOR):
+            is_call = site.use in (Use.CALL, Use.DECORATOR)
+            if is_call:
                 self.called(unit.base | site.at, found)
+            if not (found and is_call and unit.dialect.overloads):  # of overloads, the arguments have chosen
+                self._of_expression(unit.base | site.at, unit.names[site.name], found, Reason.BOUND, 0)
         return found
 
     # ---- what a name is bound to
@@ -91,15 +95,19 @@ class Meaning:
             self._of_name(node, expression, name, found, sure, depth)
         elif op in (Op.FUNCTION, Op.CLASS):
             row = self.project.scope(base | expression[1])
+            if row.name == NONE and row.bases:
+                self._of_expression(base | row.bases[0], name, found, sure, depth + 1)
             if row.name != NONE and self.project.unit(node).names[row.name] == name:
                 put(found, self.begin(base | expression[1]), sure)
-        elif op in (Op.GET, Op.IMPORT):
+        elif op in (Op.GET, Op.IMPORT, Op.BARE):
             for cell, reason in self._cells(node, expression):
                 self._of_cell(cell, name, found, min(reason, sure), depth)
 
     def _cells(self, node: int, expression: tuple[Any, ...]) -> list[tuple[Any, int]]:
         if expression[0] == Op.IMPORT:
             return [(cell, reason) for cell, reason, _ in import_places(self.solver, node, expression[1])]
+        if expression[0] == Op.BARE:
+            return [(cell, reason) for cell, reason, _ in bare_places(self.solver, node, expression)]
         own = self.project.unit(node).names[expression[2]]
         return [
             (cell, reason)
@@ -169,16 +177,19 @@ class Meaning:
     def called(self, node: int, found: Targets) -> None:
         """Add the functions that a call runs: the constructor of a class, what a name was given."""
         for value, sure in self.callees(node).items():
-            for scope, own in self.run_by(value, sure):
+            for scope, own in self.run_by(value, sure, node):
                 put(found, self.begin(scope), own)
 
     def callees(self, node: int) -> Values:
         """What a call calls, also through a function outside the project."""
         expression = self.project.expression(node)
-        callee = (node & ~MASK) | expression[1] if expression[0] in (Op.CALL, Op.NEW) else node
-        return {**self.solver.handed.get(node, {}), **self.solver.value(callee)}
+        is_call = expression[0] in (Op.CALL, Op.NEW)
+        values = self.solver.value((node & ~MASK) | expression[1] if is_call else node)
+        if is_call and self.project.unit(node).dialect.overloads:
+            values = fitting(self.solver, values, made_of(self.solver, node, expression))
+        return {**self.solver.handed.get(node, {}), **values}
 
-    def run_by(self, value: Value, sure: int) -> list[tuple[int, int]]:
+    def run_by(self, value: Value, sure: int, node: int = NONE) -> list[tuple[int, int]]:
         """The scopes of the functions that calling a value runs, and of the class that it makes an object of."""
         kind = value[0]
         if kind in (FUNCTION, BOUND):
@@ -186,24 +197,31 @@ class Meaning:
                 return []
             return [(value[1], min(sure, Reason.ABSTRACT) if self.solver.classes.is_abstract(value[1]) else sure)]
         if kind == SUPER:
-            return self._constructors(value[2][1], sure, value[1])
+            return self._constructors(value[2][1], sure, value[1], node)
         if kind not in (CLASS, OBJECT):
             return []
+        if kind == CLASS and self.project.scope(value[1]).name == NONE:  # new A() { ... }
+            bases = self.solver.classes.bases.get(value[1], [])
+            return [pair for base, own in bases for pair in self.run_by((CLASS, base, False), min(sure, own), node)]
         found = [(value[1], sure)] if kind == CLASS else []
         reason = min(sure, Reason.SEVERAL) if value[2] else sure
         if kind == CLASS:
-            return found + self._constructors(value[1], reason, None)
-        return self._methods(value[1], ("__call__",), reason, None)
+            return found + self._constructors(value[1], reason, None, node)
+        return self._methods(value[1], ("__call__",), reason, None, node)
 
-    def _constructors(self, scope: int, sure: int, after: int | None) -> list[tuple[int, int]]:
-        return self._methods(scope, self.project.unit(scope).dialect.constructors, sure, after)
+    def _constructors(self, scope: int, sure: int, after: int | None, node: int) -> list[tuple[int, int]]:
+        return self._methods(scope, self.project.unit(scope).dialect.constructors, sure, after, node)
 
-    def _methods(self, scope: int, names: tuple[str, ...], sure: int, after: int | None) -> list[tuple[int, int]]:
+    def _methods(
+        self, scope: int, names: tuple[str, ...], sure: int, after: int | None, node: int
+    ) -> list[tuple[int, int]]:
         found = []
         for own in names:
             owner, _ = self.solver.classes.of_class(scope, self.project.number(own), after)
-            if owner is not None:
+            if owner is not None and self.solver.classes.gives_constructor(scope, owner, after):
                 held = self.solver.value(("name", owner, self.project.number(own)))
+                if node != NONE and self.project.expression(node)[0] in (Op.CALL, Op.NEW):
+                    held = fitting(self.solver, held, made_of(self.solver, node, self.project.expression(node)))
                 found += [(at[1], min(sure, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
         return found
 

@@ -4,13 +4,13 @@ import re
 
 from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.definitions import read_function
-from fledgling.worker.graph.expressions import BIND, OF, TYPE, VALUE
+from fledgling.worker.graph.expressions import BIND, OF, RIGHT, TYPE, VALUE
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, WHOLE, Imported, Op, ScopeKind, Use
-from fledgling.worker.graph.targets import take_shape
+from fledgling.worker.graph.targets import left_of, take_shape, target
 
-MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT = (
-    BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported")
+MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER = (
+    BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported", "receiver")
 )
 IS_NAME, IS_PAIR, IS_SPREAD = BITS["name"], BITS["pair"], BITS["spread"]
 
@@ -31,12 +31,28 @@ def field(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
     value = builder.optional(tree.first(node, VALUE))
+    if tree.labels[node] & RECEIVER:  # a constant of an enum is an object of it
+        value = builder.add(Op.THIS, builder.scope)
     for kid in tree.kids[node]:
         if tree.labels[kid] & BIND:
             builder.name_value(value, kid)
             held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
             builder.bind(kid, max(held, 1), Use.DEFINITION)
         elif not tree.labels[kid] & (TYPE | VALUE):
+            builder.visit(kid)
+    return 0
+
+
+@visits("variables")
+def variables(builder: Builder, node: int, _use: int) -> int:
+    """`T a = b, c`"""
+    tree = builder.tree
+    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == BITS["assign"]:
+            value = builder.optional(tree.first(kid, RIGHT))
+            target(builder, left_of(builder, kid), builder.add(Op.DECLARED, max(type_, 0), value))
+        elif not tree.labels[kid] & TYPE:
             builder.visit(kid)
     return 0
 
@@ -145,6 +161,38 @@ def package(builder: Builder, node: int, _use: int) -> int:
         last = VERSION.sub("", module).rpartition("/")[2]
         builder.bind_silently(builder.named(last), 0, value, node)
     return 0
+
+
+@visits("import_path")
+def import_path(builder: Builder, node: int, _use: int) -> int:
+    """`import a.b.C`, `import a.b.*`: a class, or all of a package"""
+    tree = builder.tree
+    first = tree.first(node, MODULE)
+    module = tree.text(first).replace(" ", "")
+    is_all = tree.first(node, WILDCARD) != NONE
+    parts = path_parts(builder, first)
+    for part in parts if is_all else parts[:-1]:
+        builder.site(part, Use.IMPORT, 0)
+    package = module if is_all else module.rpartition(".")[0]
+    value = take_import(builder, node, package, "*" if is_all else tree.text(parts[-1]))
+    if is_all:
+        builder.scopes[0].stars.append(len(builder.imports) - 1)
+    else:
+        name = builder.name(parts[-1])
+        builder.own[0].add(name)
+        builder.bind_name(name, 0, value, parts[-1], Use.IMPORT)
+    return 0
+
+
+def path_parts(builder: Builder, node: int) -> list[int]:
+    """The names of `a.b.c`, in order."""
+    found, todo = [], [node]
+    while todo:
+        at = todo.pop()
+        todo += reversed(builder.tree.kids[at])
+        if not builder.tree.kids[at]:
+            found.append(at)
+    return found
 
 
 @visits("imports")

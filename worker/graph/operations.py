@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fledgling.worker.graph.members import member, places, returned
+from fledgling.worker.graph.members import bound_to, member, places, returned
 from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
@@ -23,10 +23,11 @@ from fledgling.worker.graph.solver import (
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, WHOLE, Op
+from fledgling.worker.graph.tables import NONE, WHOLE, Op, ScopeKind
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
+CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -44,6 +45,43 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
     return {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}
 
 
+def bare(solver: Solver, node: int, expression: Expression) -> Values:
+    """BARE: a member of a class around, without `this`, or what a module binds."""
+    found: Values = {}
+    for cell, sure, receiver in bare_places(solver, node, expression):
+        if cell[0] == "module":
+            found[MODULE, cell[1]] = sure
+            continue
+        for value, own in list(solver.value(cell).items()):
+            if receiver is None:
+                add(found, {value: min(own, sure)})
+            else:
+                add(found, bound_to(solver, receiver, value, min(own, sure), receiver[1]))
+    return found or {(EXTERNAL, BUILTIN + solver.project.unit(node).facts.names[expression[1]]): Reason.BOUND}
+
+
+def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
+    """The cells that a name may mean which no function around binds, and the object that it is a member of."""
+    project = solver.project
+    base = node & ~MASK
+    own = project.unit(node).names[expression[1]]
+    scope = base | expression[2]
+    while scope >= 0:
+        if project.scope(scope).kind in CLASSES:
+            receiver: Value = (OBJECT, scope, True)
+            found: list[tuple[Cell, int, Value | None]] = [
+                (cell, sure, receiver)
+                for cell, sure, _ in places(solver, receiver, own, Reason.OWN_CLASS)
+                if cell[0] == "name"
+            ]
+            if found:
+                return found
+        scope = project.outer(scope)
+    if expression[3] != NONE:
+        return [(("name", base | expression[3], own), Reason.BOUND, None)]
+    return [(cell, sure, None) for cell, sure, _ in starred(solver, node, own)]
+
+
 def starred(solver: Solver, node: int, own: int) -> list[Any]:
     """The places of a name that no scope of its file binds: modules of which all names are imported."""
     unit = solver.project.unit(node)
@@ -51,7 +89,10 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
     if beside is not None:
         return [(("name", beside, own), Reason.BOUND, None)]
     for which in unit.facts.scopes[0].stars:
-        _, module, _, _ = solver.project.imported(unit, which)
+        said, module, _, _ = solver.project.imported(unit, which)
+        inside = solver.project.in_package(unit, said.module, own)
+        if inside is not None:
+            return [(("name", inside, own), Reason.BOUND, None)]
         if module is not None:
             found = [
                 place
@@ -74,6 +115,14 @@ def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
     return capped(found, reason) if ways > 1 and differ(found) else found
 
 
+def merged(solver: Solver, nodes: list[int]) -> Values:
+    """What all of some overloads stand for; which is meant, the arguments of a call say."""
+    found: Values = {}
+    for node in nodes:
+        add(found, solver.value(node))
+    return found
+
+
 def differ(values: Values) -> bool:
     """Whether values are of more than one thing: two objects of one class are not."""
     return len({value[:2] for value in values}) > 1
@@ -83,6 +132,8 @@ def named(solver: Solver, cell: Cell) -> Values:
     """("name", scope, name): what a name is bound to where its scope ends."""
     _, scope, own = cell
     bindings = solver.project.table(scope).get(own, [])
+    if len(bindings) > 1 and solver.project.unit(scope).dialect.overloads:
+        return merged(solver, [solver.project.value_of(at) for at in bindings])
     found = joined(solver, [solver.project.value_of(at) for at in bindings], Reason.SEVERAL)
     if len(bindings) == 1 and found and not solver.project.bound_once(scope, own):
         found = capped(found, Reason.SEVERAL)
@@ -326,6 +377,8 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
     own = project.number(said.name)
     if said.name == WHOLE and module is not None and project.export_of(own) not in project.table(module << SHIFT):
         return [(("module", module), Reason.BOUND, None)]
+    if module is not None and project.units[module].dialect.shared == "package":
+        return _of_class_file(solver, module, said.module, own)
     if module is not None:
         found = places(solver, (MODULE, module), own, Reason.BOUND)
         if inner is None or found[0][0][0] == "name":
@@ -335,6 +388,24 @@ def import_places(solver: Solver, node: int, which: int) -> list[Any]:
         if package is not None and own in project.table(project.units[package].base):
             return places(solver, (MODULE, package), own, Reason.BOUND)
     return [] if inner is None else [(("module", inner), Reason.BOUND, None)]
+
+
+def _of_class_file(solver: Solver, module: int, path: str, own: int) -> list[Any]:
+    """What `import a.B` or `import static a.B.c` names: a class of the file, or a member of one."""
+    project = solver.project
+    scope = module << SHIFT
+    if own in project.table(scope):
+        return [(("name", scope, own), Reason.BOUND, None)]
+    for name in reversed(path.split(".")):
+        number = project.number(name)
+        if number in project.table(scope):
+            return [
+                place
+                for value in list(solver.value(("name", scope, number)))
+                if value[0] == CLASS
+                for place in places(solver, value, own, Reason.BOUND)
+            ]
+    return []
 
 
 def instance(solver: Solver, node: int, expression: Expression) -> Values:

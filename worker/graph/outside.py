@@ -4,7 +4,7 @@ from typing import Any
 
 from fledgling.worker.graph.arguments import Call
 from fledgling.worker.graph.members import member
-from fledgling.worker.graph.operations import called_member, constants, copied, element_of, iterated
+from fledgling.worker.graph.operations import called_member, constants, copied, element_of, in_container, iterated
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
     BOUND,
@@ -31,6 +31,8 @@ def external(solver: Solver, full: str, made: Call, sure: int) -> Values:
     last = full.rpartition(".")[2]
     how = solver.project.unit(made.node).dialect.functions.get(last)
     first = made.arguments[0][0] if made.arguments else None
+    if how is not None and how.startswith("="):
+        return {(EXTERNAL, f"{how[1:]}#"): sure}
     if how is None or (first is None and how != "words"):
         return {(EXTERNAL, (full + "()")[:200]): sure} if not full.startswith("?") else {}
     found: Values = HANDING_ON[how](solver, made, first, sure)
@@ -247,7 +249,7 @@ def _taken(solver: Solver, container: Value, own: str, arguments: list[Cell], su
             solver.key(container, key, arguments[1])
     for other in arguments[1:]:
         add(found, solver.value(other))
-    return capped(found, min(sure, Reason.CONTAINER))
+    return capped(found, min(sure, in_container(solver, container)))
 
 
 def _pairs(solver: Solver, container: Value, made: Call, sure: int) -> Values:

@@ -98,6 +98,10 @@ class Project:
         """Whether what a file binds is more than an import."""
         return any(unit.facts.expressions[self.binding(at).value][0] != Op.IMPORT for at in self.table(unit.base)[name])
 
+    def in_package(self, unit: Unit, package: str, name: int) -> int | None:
+        """The module scope that binds a name in a package of that name."""
+        return self._shared.get((unit.dialect.family, "", package), {}).get(name)
+
     def shared(self, unit: Unit, name: int) -> int | None:
         """The module scope of a file beside one, in the same package, that binds a name."""
         return self._shared[unit.shares].get(name) if unit.shares else None

@@ -19,6 +19,8 @@ KINDS = [
     "export",
     "require",
     "package",
+    "import_path",
+    "variables",
     "decorated",
     "function",
     "class",
@@ -118,6 +120,7 @@ ROLES = [
     "async",
     "protocol",
     "receiver",
+    "constructor",
     "named",
     "skip",
 ]

@@ -36,6 +36,7 @@ OPERATIONS = {
     Op.REACH: operations.reach,
     Op.DECORATED: calls.decorated,
     Op.CAST: operations.cast,
+    Op.BARE: operations.bare,
 }
 RULES = {
     "name": operations.named,

@@ -15,7 +15,7 @@ from fledgling.worker.graph.expressions import (
 )
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Imported, Op, ScopeKind, Use
-from fledgling.worker.graph.targets import target
+from fledgling.worker.graph.targets import left_of, target
 
 BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY = (
     BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally")
@@ -34,7 +34,7 @@ IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 def assign(builder: Builder, node: int, _use: int) -> int:
     """`a = b`, `a: T = b`"""
     tree = builder.tree
-    left, *more = [*tree.having(node, LEFT)] or [NONE]
+    left, *more = [*tree.having(node, LEFT)] or [left_of(builder, node)]
     value = builder.optional(tree.first(node, RIGHT))
     if tree.kind(left) == IS_NAME:
         builder.name_value(value, left)
@@ -184,6 +184,8 @@ def loop(builder: Builder, node: int, _use: int) -> int:
         element = builder.add(Op.ELEMENT, builder.visit(over))
         builder.site_of_call(over, element)
         element = pair_of(builder, left, element)
+        if tree.first(node, TYPE) != NONE:
+            element = builder.add(Op.DECLARED, builder.visit(tree.first(node, TYPE), Use.TYPE), element)
 
     def run() -> None:
         for kid in tree.kids[node]:
@@ -191,7 +193,7 @@ def loop(builder: Builder, node: int, _use: int) -> int:
                 target(builder, left, max(element, 0))
             elif kid == body:
                 builder.body(body)
-            elif kid != over and not tree.labels[kid] & OTHERWISE:
+            elif kid != over and not tree.labels[kid] & (OTHERWISE | TYPE):
                 builder.visit(kid)
 
     if body == NONE:

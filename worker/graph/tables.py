@@ -53,6 +53,7 @@ class Op(IntEnum):
     MADE = 26  # a string, a number, ...: nothing of the project
     ARRAY = 27  # of: a type whose elements are of that type
     VALUE = 28  # of: the type of that value
+    BARE = 30  # name, the scope it is used in, the module if that binds it, else -1
     CAST = 29  # type, value: the type if that says anything
 
 

@@ -12,6 +12,15 @@ IS_DEFINITION = BITS["function"] | BITS["class"]
 EXPORTS = ("exports", "module")  # what CommonJS puts the exports of a module into
 
 
+def left_of(builder: Builder, node: int) -> int:
+    """What an assignment assigns to; `let a;` is nothing else."""
+    tree = builder.tree
+    if tree.labels[node] & LEFT and not tree.kids[node]:
+        tree.labels[node] &= ~IS_ASSIGN
+        return node
+    return tree.first(node, LEFT)
+
+
 def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> None:
     """Give what stands on the left its value."""
     tree = builder.tree

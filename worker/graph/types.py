@@ -36,7 +36,7 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     base = node & ~MASK
     if depth > MAX_ALIASES:
         return {}
-    if op in (Op.NAME, Op.GET, Op.REACH, Op.IMPORT):
+    if op in (Op.NAME, Op.BARE, Op.GET, Op.REACH, Op.IMPORT):
         return _named(solver, node, receiver, depth)
     if op == Op.CHOICE:
         return union(solver, [base | part for part in expression[1]], receiver, depth)
@@ -84,7 +84,7 @@ def _named(solver: Solver, node: int, receiver: Value | None, depth: int) -> Val
             if how == "receiver" and receiver:
                 found[receiver] = Reason.DECLARED
             else:
-                found[EXTERNAL, value[1] + "()"] = sure
+                found[EXTERNAL, value[1] + "#"] = sure
     if any(value[0] == OBJECT for value in found):
         return found
     for alias in aliases(solver, node, 0):
@@ -175,5 +175,5 @@ def last_name(solver: Solver, node: int) -> str:
     """The last name of a dotted one."""
     expression = solver.project.expression(node)
     names = solver.project.unit(node).facts.names
-    place: int = {Op.NAME: 1, Op.GET: 2}.get(expression[0], 0)
+    place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
     return names[expression[place]] if place else ""

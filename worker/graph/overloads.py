@@ -1,0 +1,107 @@
+"""Which of several functions of one name a call means, by the number and the types of its arguments."""
+
+from fledgling.worker.graph.arguments import Call
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solver import (
+    BOUND,
+    CLASS,
+    CONSTANT,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    OBJECT,
+    Cell,
+    Solver,
+    Value,
+    Values,
+)
+from fledgling.worker.graph.tables import NONE, Parameter
+from fledgling.worker.graph.types import last_name
+
+NUMBERS = {"int": 4, "long": 3, "float": 3, "double": 3, "short": 3, "byte": 3, "Integer": 2, "Long": 2, "Number": 2}
+TEXTS = {"String": 4, "CharSequence": 3, "char": 2, "string": 4}
+ANYTHING = ("Object", "T", "E", "K", "V", "Comparable", "Serializable", "")
+MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
+NO, PERHAPS, YES = -1, 1, 4  # how well an argument fits
+
+
+def fitting(solver: Solver, values: Values, made: Call) -> Values:
+    """The functions among values that a call may mean; where several fit equally, each is one of several overloads."""
+    groups: dict[tuple[int | None, int], list[tuple[Value, int]]] = {}
+    for value in values:
+        if value[0] in (FUNCTION, BOUND):
+            row = solver.project.scope(value[1])
+            unit = solver.project.unit(value[1])
+            if unit.dialect.overloads and row.name != NONE:
+                groups.setdefault((solver.classes.owner(value[1]), unit.names[row.name]), []).append((value, value[1]))
+    found = dict(values)
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        scores = {value: score(solver, function, made) for value, function in group}
+        best = max(scores.values())
+        chosen = [value for value, own in scores.items() if own == best]
+        for value, _ in group:
+            if value not in chosen:
+                found.pop(value)
+            elif len(chosen) > 1:
+                reason = Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+                found[value] = min(found[value], reason)
+    return found
+
+
+def score(solver: Solver, function: int, made: Call) -> int:
+    """How well the parameters of a function take the arguments of a call; below 0 where they cannot."""
+    parameters = solver.project.scope(function).parameters
+    has_rest = bool(parameters) and parameters[-1].rest == 1
+    count = len(made.arguments)
+    if count != len(parameters) and not (has_rest and count >= len(parameters) - 1):
+        return -1000
+    total = 0 if not has_rest else -1
+    for place, (cell, _) in enumerate(made.arguments):
+        parameter = parameters[min(place, len(parameters) - 1)]
+        fit = fits(solver, function, parameter, cell)
+        total += fit if fit != NO else -100
+    return total
+
+
+def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
+    """How well one argument fits a parameter."""
+    values = solver.value(cell)
+    if parameter.type == NONE or not values:
+        return PERHAPS
+    type_ = solver.child(function, parameter.type)
+    name = last_name(solver, type_)
+    wanted = [value for value in solver.value(("type", type_, None)) if value[0] == OBJECT]
+    best = NO
+    for value in values:
+        if value[0] == OBJECT:
+            order = solver.classes.order(value[1])
+            if wanted:
+                place = min((order.index(at[1]) for at in wanted if at[1] in order), default=NO)
+                own = NO if place == NO else max(YES - place, 2)
+            else:
+                own = PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
+        elif value[0] == CONSTANT:
+            own = (NUMBERS if value[1] == "number" else TEXTS).get(name, PERHAPS if name in ANYTHING else NO)
+        elif value[0] == EXTERNAL:
+            own = _of_external(value[1], name, is_own=bool(wanted))
+        elif value[0] == FUNCTION:
+            own = NO if name in TEXTS or name in NUMBERS else PERHAPS
+        elif value[0] in (CONTAINER, CLASS):
+            own = NO if wanted or name in NUMBERS or name in TEXTS else PERHAPS
+        else:
+            own = PERHAPS
+        best = max(best, own)
+    return best
+
+
+def _of_external(full: str, name: str, *, is_own: bool) -> int:
+    if full.endswith("#"):  # an object of that type
+        last = full[:-1].rpartition(".")[2]
+        if last == name:
+            return YES
+        if name in ANYTHING:
+            return PERHAPS
+        return NO if is_own or name in NUMBERS or name in TEXTS or last in NUMBERS else PERHAPS
+    return PERHAPS
