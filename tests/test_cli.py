@@ -110,6 +110,11 @@ def test_colour_is_there_where_it_is_asked_for(command: tuple[str, ...], project
     assert re.sub("\x1b\\[[0-9;]*m", "", colour) == plain
 
 
+def test_help_lists_every_tool() -> None:
+    said = fledgling("--help").stdout
+    assert [tool for tool in QUESTIONS if f"\n  {tool} " not in said] == []
+
+
 COMPLETED = {
     "read src/core/en": ["src/core/engine.py"],
     "explore src/co": ["src/core/"],

@@ -9,7 +9,7 @@ USUAL = ("root", "profile")  # settings that every help shows: the others are se
 _ALL = "fledgling.cli.help.all"  # where a context notes that all settings are asked for
 
 
-class OptionHelp(click.Option):
+class SettingOption(click.Option):
     """An option for a setting, which every command has that looks at a project."""
 
 
@@ -19,7 +19,7 @@ class Command(click.Command):
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.examples = examples
-        if any(isinstance(parameter, OptionHelp) for parameter in self.params):
+        if any(isinstance(parameter, SettingOption) for parameter in self.params):
             shown: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show}
             self.params.append(click.Option(["--help-all"], help="Show all settings, too.", **shown))
 
@@ -29,13 +29,13 @@ class Command(click.Command):
         settings: list[tuple[str | None, tuple[str, str]]] = []
         for parameter in self.get_params(ctx):
             if (record := parameter.get_help_record(ctx)) and isinstance(parameter, click.Option):
-                (settings if isinstance(parameter, OptionHelp) else own).append((parameter.name, record))
+                (settings if isinstance(parameter, SettingOption) else own).append((parameter.name, record))
         with formatter.section("Options"):
             formatter.write_dl([record for _, record in own])
         if not settings:
             return
         is_all = ctx.meta.get(_ALL, False)
-        with formatter.section("OptionHelps"):
+        with formatter.section("Settings"):
             formatter.write_dl([record for name, record in settings if is_all or name in USUAL])
             if not is_all:
                 formatter.write_text(f"and {len(settings) - len(USUAL)} more: --help-all")

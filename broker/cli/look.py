@@ -12,6 +12,7 @@ import msgspec
 from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import terminal
+from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import confined, indexed, json_option, project_of, run, setting_options, warn
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
@@ -26,7 +27,7 @@ from fledgling.messages.questions import Explore
 _log = logging.getLogger("fledgling")
 
 
-@click.command()
+@click.command(cls=Command)
 @setting_options
 @click.option("--stats", "with_stats", is_flag=True, help="languages, what was skipped and why, slowest files, sizes")
 @click.option("--sections", "with_sections", is_flag=True, help="the sections of the index files, and their bytes")
@@ -50,7 +51,7 @@ def index(with_stats: bool, with_sections: bool, as_json: bool, **options: Any) 
     raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
 
 
-@click.command()
+@click.command(cls=Command)
 @setting_options
 @json_option
 def savings(as_json: bool, **options: Any) -> None:
@@ -75,7 +76,7 @@ def savings(as_json: bool, **options: Any) -> None:
     terminal.show_rows(rows[1:] if as_json else rows, "questions", measuring.KEYS, as_json=as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @setting_options
 @json_option
 def doctor(as_json: bool, **options: Any) -> None:
@@ -106,7 +107,7 @@ async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
     return await front.ask(Explore(), least=CODE)
 
 
-@click.command("report")
+@click.command("report", cls=Command)
 @setting_options
 @click.option(
     "--html", "file", required=True, metavar="FILE", type=click.Path(path_type=Path), help="the page to write"
@@ -147,7 +148,7 @@ def config_group() -> None:
     """Look at the settings."""
 
 
-@config_group.command("show")
+@config_group.command("show", cls=Command)
 @setting_options
 @json_option
 def config_show(as_json: bool, **options: Any) -> None:

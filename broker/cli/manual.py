@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from fledgling import __version__
-from fledgling.broker.cli.help import Command, OptionHelp
+from fledgling.broker.cli.help import Command, SettingOption
 
 
 @click.command()
@@ -51,7 +51,7 @@ def _described(context: click.Context, settings: dict[str, click.Option]) -> Ite
     command = context.command
     options = []
     for parameter in command.get_params(context):
-        if isinstance(parameter, OptionHelp):
+        if isinstance(parameter, SettingOption):
             settings[str(parameter.name)] = parameter
         elif isinstance(parameter, click.Option) and not {"--help", "--help-all"} & {*parameter.opts}:
             options.append(parameter)

@@ -16,7 +16,7 @@ import msgspec
 from fledgling.broker import logs, memory, surroundings
 from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
 from fledgling.broker.cli import completing, paint
-from fledgling.broker.cli.help import OptionHelp
+from fledgling.broker.cli.help import SettingOption
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.config import (
@@ -68,7 +68,7 @@ def settings_given(context: click.Context) -> tuple[str, ...]:
     """Return the settings of a command as they were typed, for what continues it: `("--root", "/srv/app")`."""
     words: list[str] = []
     for parameter in context.command.params:
-        if isinstance(parameter, OptionHelp) and parameter.name:
+        if isinstance(parameter, SettingOption) and parameter.name:
             value = context.params[parameter.name]
             if value is True:
                 words.append(parameter.opts[0])
@@ -93,7 +93,7 @@ class ServedProject(msgspec.Struct, frozen=True):
 
 def setting_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add an option for every setting; their text is read where all settings are, in fledgling/config.py."""
-    option = partial(click.option, cls=OptionHelp)
+    option = partial(click.option, cls=SettingOption)
     command = option("--config", metavar="FILE", help="your own settings file")(command)
     command = option(
         "--allow-degraded", is_flag=True, help="work without Landlock or seccomp where the kernel has none; see doctor"
