@@ -23,6 +23,7 @@ from fledgling.worker.language import PLACE, Language, LanguageError, Languages,
 from fledgling.worker.rows import Extraction, SymbolRow
 
 HEADS = "/heads.toml"  # ends the names of rules that heads.py reads; the others are queries, or lexical.py's
+CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:if|elif|else|endif)[^\n]*", re.MULTILINE)  # no part of a signature
 QUIET = re2.Options()  # what is wrong is raised, and not written to standard error as well
 QUIET.log_errors = False
 
@@ -143,6 +144,7 @@ def in_others(text: SourceText, left_out: Sequence[Span], others: Iterable[Repai
     """What other readings of a text define where one has left something out, each once."""
     found: dict[SymbolRow, None] = {}
     for other in others:
-        shown = SourceText(text.source, text.comments, other.left_out)
+        directives = [line.span() for line in CONDITION.finditer(text.source)]
+        shown = SourceText(text.source, text.comments, [*other.left_out, *directives])
         found |= dict.fromkeys(symbols(other.language, shown, other.captured.definitions(), only=sorted(left_out)))
     return found
