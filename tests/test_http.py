@@ -743,13 +743,21 @@ async def test_an_agent_hears_of_its_own_calls_alone(server, era):
 
 
 @pytest.mark.anyio
+async def test_who_listens_does_not_hold_up_the_calls_of_the_same_agent(server):
+    async with client(server) as reviewer, asyncio.timeout(30):
+        async with reviewer.listen(resource_subscriptions=["fledgling://status"]):
+            assert not (await reviewer.call_tool("explore", {})).is_error
+        assert not (await reviewer.call_tool("explore", {})).is_error
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize("era", ERAS)
 async def test_agents_have_their_own(server, era):
     async with client(server, era=era) as reviewer, client(server, "analyst", era) as analyst:
         seen = [{tool.name for tool in (await one.list_tools()).tools} for one in (reviewer, analyst)]
         assert seen[1] - seen[0] == {"query"}
         offered = [[found.name for found in (await one.list_resources()).resources] for one in (reviewer, analyst)]
-        assert offered == [["overview", "profile"], ["overview", "profile", "schema"]]
+        assert offered == [["overview", "status", "profile"], ["overview", "status", "profile", "schema"]]
         with pytest.raises(MCPError, match="is not a resource of the profile fledgling-core"):
             await reviewer.read_resource("fledgling://schema")
         for one, has_sql in ((reviewer, False), (analyst, True)):
