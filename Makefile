@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test quick long clients bench bench-all bench-record bundle dist constraints docs check format
+.PHONY: test quick long clients bench bench-meaning bench-all bench-record bundle dist constraints docs check format
 
 test:
 	.venv/bin/python -m pytest
@@ -18,6 +18,9 @@ bench: # minutes; fetches projects and peers into ~/.cache/fledgling-bench
 
 bench-all: # an hour: big projects and heavy peers too
 	.venv/bin/python benchmarks/bench.py --corpora all --heavy --resume
+
+bench-meaning: # minutes; clones projects and questions into ~/.cache/fledgling-bench
+	.venv/bin/python benchmarks/meaning.py
 
 bench-record: # writes what was measured last into benchmarks/README.md
 	.venv/bin/python benchmarks/bench.py --report --record

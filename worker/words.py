@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from functools import lru_cache
+from itertools import chain
 from zlib import crc32
 
 MAX_NAME = 64  # bytes of an identifier that is cut; a longer one is data: a key, a hash, a picture
 SHORTEST = 2  # letters of a word
 KNOWN_NAMES = 2**16  # identifiers whose words are remembered: a few megabytes
+KNOWN_WORDS = 2**14  # whose stems are
 
 _NAME = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*+")  # what is not ASCII is a letter
 _PART = re.compile(rb"[A-Z]+(?=[A-Z][a-z\x80-\xff])|[A-Z]?[a-z\x80-\xff]++|[A-Z]++|[0-9]++")
@@ -35,9 +37,11 @@ class Field(IntEnum):
     EXPORT = 7
 
 
+WHOLE = ord("=")  # what the word for a whole identifier begins with
 NAMES = (Field.BASE, Field.DIRECTORY, Field.DEFINITION)  # fields whose words are kept as they are, too
 
 
+@lru_cache(KNOWN_WORDS)
 def stem(word: bytes) -> bytes:
     """Return a word in lower case without its ending.
 
@@ -74,6 +78,17 @@ def of_name(name: bytes) -> tuple[bytes, ...]:
     return (*words, whole(name)) if len(found) > 1 else tuple(words)
 
 
+@lru_cache(KNOWN_NAMES)
+def of_defined(name: bytes) -> tuple[bytes, ...]:
+    """Return the words of an identifier that is defined, and the whole of it even where it is one word.
+
+    >>> of_defined(b"retry")
+    (b'retry', b'=retry')
+    """
+    found = of_name(name)
+    return found if not found or is_whole(found[-1]) else (*found, whole(name))
+
+
 def whole(name: bytes) -> bytes:
     """Return the word for the whole of an identifier: `whole(b"Request_Context")` is `b"=requestcontext"`."""
     return b"=" + name.replace(b"_", b"").lower()
@@ -85,13 +100,12 @@ def names(text: bytes) -> list[bytes]:
 
 
 def words(text: bytes) -> Iterator[bytes]:
-    """Yield the words of a text in their order.
+    """Return the words of a text in their order.
 
     >>> [*words(b"the RequestContext")]
     [b'th', b'request', b'context', b'=requestcontext']
     """
-    for name in names(text):
-        yield from of_name(name)
+    return chain.from_iterable(map(of_name, names(text)))
 
 
 def key(field: Field, word: bytes) -> int:
@@ -101,7 +115,7 @@ def key(field: Field, word: bytes) -> int:
 
 def is_whole(word: bytes) -> bool:
     """Return whether this stands for a whole identifier."""
-    return word[:1] == b"="
+    return word[0] == WHOLE
 
 
 def plain(found: Iterable[bytes]) -> list[bytes]:

@@ -7,9 +7,10 @@ MOST_TIMES at most, a field has no more than MAX_WORDS different ones, and of co
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice, takewhile
 from posixpath import basename, dirname
+from zlib import crc32
 
 from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.worker import words
@@ -18,7 +19,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
 from fledgling.worker.store.sections import NUMBER
 from fledgling.worker.store.words import FileWords
-from fledgling.worker.words import Field
+from fledgling.worker.words import NAMES, WHOLE, Field
 
 MOST_TIMES = 255  # a word in a field: more would say no more
 MAX_WORDS = 2000  # different ones in a field: the public names of the largest ordinary files
@@ -30,7 +31,7 @@ PUBLIC = frozenset(["function", "class", "method", "interface", "enum", "type", 
 _DEFINED = frozenset(DEFINITION_KINDS)
 _UNSAID = frozenset({"__init__", "index", "mod", "lib", "init"})  # names of files that say nothing
 _GATHERING = re.compile(r"(?:^|/)(?:mod\.rs|lib\.rs|__init__\.py|index\.[jt]sx?)$")  # that export what they import
-_LICENCE = re.compile(rb"licen|copyright|spdx|warrant|redistribut|permission", re.IGNORECASE)
+_OF_LICENCES = (b"licen", b"copyright", b"spdx", b"warrant", b"redistribut", b"permission")
 _DOCSTRING = re.compile(rb'(?:\s|#[^\n]*\n)*+[rRuU]?("""|\'\'\')')  # of a module
 
 
@@ -38,15 +39,16 @@ def worded(path: str, text: bytes, found: Extraction) -> FileWords:
     """Return the words of a file with this text, in which this was found."""
     said = [*_docstring(text), *(text[start:end] for start, end in found.comments)]
     defined = [row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in _DEFINED]
+    comments = b"\n".join([*said, *map(str.encode, found.docs)])[:MAX_PROSE]
     return _packed(
         {
             **_of_path(path),
-            Field.DEFINITION: _of_names(defined),
-            Field.PUBLIC: _of_names([row for row in defined if row.kind in PUBLIC]),
-            Field.COMMENT: _words(_within([*said, *map(str.encode, found.docs)])),
-            Field.HEADER: _words(_header(text, found.comments)),
-            Field.IMPORT: _words(row.module.encode() for row in found.imports[:MAX_DEFINITIONS]),
-            Field.EXPORT: _of_exports(path, found.symbols, found.imports),
+            Field.DEFINITION: _named(row.name for row in defined),
+            Field.PUBLIC: _named(row.name for row in defined if row.kind in PUBLIC),
+            Field.COMMENT: Counter(words.words(comments)),
+            Field.HEADER: Counter(words.words(_header(text, found.comments))),
+            Field.IMPORT: _counted(row.module for row in found.imports[:MAX_DEFINITIONS]),
+            Field.EXPORT: _counted(_exports(path, found.symbols, found.imports)),
         }
     )
 
@@ -57,79 +59,62 @@ def known(source: Source, facts: Facts, languages: Languages) -> FileWords | Non
     return facts.words or (_packed(_of_path(source.path)) if is_code else None)
 
 
-def _of_path(path: str) -> dict[Field, Iterable[bytes]]:
-    """Yield the words of a path; `src/auth/__init__.py` is as good as `src/auth.py`."""
+def _of_path(path: str) -> dict[Field, Counter[bytes]]:
+    """Return the words of a path; `src/auth/__init__.py` is as good as `src/auth.py`."""
     folder, name = dirname(path), basename(path)
     stem = name.split(".")[0] or name
     if stem.lower() in _UNSAID and folder:
         stem = basename(folder)
-    return {Field.BASE: _name(stem), Field.DIRECTORY: _words([folder.encode()])}
+    return {Field.BASE: _named([stem]), Field.DIRECTORY: _counted([folder])}
 
 
-def _name(name: str) -> Iterator[bytes]:
-    """Yield the words of a name, and the whole of it even where it is one word: it can be asked for by that."""
-    for each in words.names(name.encode()):
-        found = words.of_name(each)
-        yield from found
-        if found and not words.is_whole(found[-1]):
-            yield words.whole(each)
+def _counted(texts: Iterable[str]) -> Counter[bytes]:
+    return Counter(words.words("\n".join(texts).encode()))
 
 
-def _of_names(rows: Iterable[SymbolRow]) -> Iterator[bytes]:
-    for row in rows:
-        yield from _name(row.name.rpartition(".")[2].rpartition("::")[2])
+def _named(names: Iterable[str]) -> Counter[bytes]:
+    """Count the words of names, and the whole of each even where it is one word: it can be asked for by that."""
+    last = "\n".join(name.rpartition(".")[2].rpartition("::")[2] for name in names)
+    return Counter(chain.from_iterable(map(words.of_defined, words.names(last.encode()))))
 
 
-def _words(texts: Iterable[bytes]) -> Iterator[bytes]:
-    for text in texts:
-        yield from words.words(text)
-
-
-def _within(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield texts as far as MAX_PROSE goes."""
-    left = MAX_PROSE
-    for text in texts:
-        yield text[:left]
-        left -= len(text)
-        if left <= 0:
-            return
-
-
-def _header(text: bytes, comments: Sequence[tuple[int, int]]) -> Iterator[bytes]:
-    """Yield the lines of the first comments that are not about a licence."""
+def _header(text: bytes, comments: Sequence[tuple[int, int]]) -> bytes:
+    """Return the lines of the first comments that are not about a licence."""
     top = text[:HEADER_BYTES]
-    first = (top[start:end] for start, end in comments[: HEADER_BYTES // 2])
-    for said in chain(_docstring(text), first):
-        for line in said.split(b"\n"):
-            if not _LICENCE.search(line):
-                yield line
+    first = takewhile(lambda span: span[0] < HEADER_BYTES, comments)
+    said = b"\n".join([*_docstring(text), *(top[start:end] for start, end in first)])
+    lower = said.lower()
+    marks = [mark for mark in _OF_LICENCES if mark in lower]
+    if not marks:
+        return said
+    return b"\n".join(line for line in said.split(b"\n") if not any(mark in line.lower() for mark in marks))
 
 
-def _docstring(text: bytes) -> Iterator[bytes]:
-    """Yield the documentation string that a text begins with, if it does."""
+def _docstring(text: bytes) -> list[bytes]:
+    """Return the documentation string that a text begins with, if it does."""
     top = text[:HEADER_BYTES]
-    if docstring := _DOCSTRING.match(top):
-        end = top.find(docstring[1], docstring.end())
-        yield top[docstring.end() : end if end >= 0 else len(top)]
+    docstring = _DOCSTRING.match(top)
+    if not docstring:
+        return []
+    end = top.find(docstring[1], docstring.end())
+    return [top[docstring.end() : end if end >= 0 else len(top)]]
 
 
-def _of_exports(path: str, symbols: Iterable[SymbolRow], imports: Iterable[ImportRow]) -> Iterator[bytes]:
-    exported = [row.name for row in symbols if row.kind == "export"][:MAX_DEFINITIONS]
+def _exports(path: str, symbols: Iterable[SymbolRow], imports: Iterable[ImportRow]) -> list[str]:
+    exported = [row.name for row in symbols if row.kind == "export"]
     if _GATHERING.search(path):
-        exported += [name for row in imports for name in row.imported_names][:MAX_DEFINITIONS]
-    for name in exported:
-        yield from words.words(name.encode())
+        exported += [name for row in imports for name in row.imported_names]
+    return exported[:MAX_DEFINITIONS]
 
 
-def _packed(fields: dict[Field, Iterable[bytes]]) -> FileWords:
+def _packed(fields: dict[Field, Counter[bytes]]) -> FileWords:
     keys, counts, lengths = array(NUMBER), bytearray(), array(NUMBER, bytes(4 * len(Field)))
     names: set[bytes] = set()
-    for field, found in fields.items():
-        counted = Counter(found)
-        lengths[field] = sum(count for word, count in counted.items() if not words.is_whole(word))
-        some = [*counted.items()][:MAX_WORDS]
-        keys.extend(words.key(field, word) for word, _ in some)
-        counts += bytes(min(count, MOST_TIMES) for _, count in some)
-        if field in words.NAMES:
-            names.update(word for word, _ in some if not words.is_whole(word))
+    for field, counted in fields.items():
+        lengths[field] = counted.total() - sum(count for word, count in counted.items() if word[0] == WHOLE)
+        some = [*islice(counted.items(), MAX_WORDS)]
+        keys.extend([crc32(word, field) for word, _ in some])
+        counts += bytes([count if count < MOST_TIMES else MOST_TIMES for _, count in some])
+        if field in NAMES:
+            names.update(word for word, _ in some if word[0] != WHOLE)
     return FileWords(keys.tobytes(), bytes(counts), lengths.tobytes(), b"\n".join(sorted(names)))

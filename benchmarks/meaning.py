@@ -1,0 +1,186 @@
+"""How well a search by meaning finds the files that a question means, through a real server: `make bench-meaning`, or
+
+    .venv/bin/python benchmarks/meaning.py --projects click,axum --cache ~/.cache/fledgling-bench
+
+The questions are the development part of the benchmark of semble (MIT): of each project some twenty, each with the
+files that answer it. The figure is NDCG@10: 1 where those are the first, less the further behind they are (Järvelin
+and Kekäläinen, ACM TOIS 20(4), 2002). Beside it stands ripgrep, files in the order of how many lines have a word of the
+question. Projects and questions are cloned into the cache.
+"""
+
+import asyncio
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Sequence
+from math import log2
+from pathlib import Path
+from statistics import mean, median, quantiles
+from typing import NamedTuple
+
+import msgspec
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+QUESTIONS = "https://github.com/MinishLab/semble.git"
+FIRST = 10  # files that count
+GOAL = 0.89  # of all development questions
+SHORT_WORDS = 3  # letters; ripgrep is asked for longer words alone
+
+
+class Project(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of meaning.toml."""
+
+    url: str
+    revision: str
+    root: str = "."
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A question, and the files that answer it, by the ends of their paths."""
+
+    query: str
+    relevant: list[str | dict[str, object]]
+    secondary: list[str | dict[str, object]] = []
+
+    @property
+    def files(self) -> list[str]:
+        """The paths of the files."""
+        return [file if isinstance(file, str) else str(file["path"]) for file in (*self.relevant, *self.secondary)]
+
+
+class Asked(NamedTuple):
+    """What became of one question: how well each tool answered it, and how long Fledgling took, in seconds."""
+
+    ours: float
+    ripgrep: float | None
+    seconds: float
+    characters: int
+
+
+def main() -> None:
+    """Ask all questions, and print a line for each project and one for all."""
+    projects = msgspec.convert(
+        tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")), dict[str, Project]
+    )
+    parser = ArgumentParser(description="How well a search by meaning finds what a question means.")
+    parser.add_argument("--cache", type=Path, default=Path("~/.cache/fledgling-bench"), help="default: %(default)s")
+    parser.add_argument("--projects", default=",".join(projects), help="default: all")
+    options = parser.parse_args()
+    cache = options.cache.expanduser().resolve() / "meaning"
+    questions = cloned(cache / "semble", QUESTIONS, None) / "benchmarks" / "annotations"
+    everything: list[Asked] = []
+    print(f"{'project':20} questions  NDCG@10  ripgrep   p50 ms   p95 ms   tokens")  # noqa: T201
+    for name in options.projects.split(","):
+        project = projects[name]
+        root = cloned(cache / name, project.url, project.revision) / project.root
+        asked = msgspec.convert(json.loads((questions / f"{name}.json").read_text("utf-8")), list[Question])
+        answers = asyncio.run(answered(root, asked))
+        everything += answers
+        print(line(name, answers), flush=True)  # noqa: T201
+    print(line("all", everything))  # noqa: T201
+    if set(options.projects.split(",")) == set(projects) and mean(each.ours for each in everything) < GOAL:
+        raise SystemExit(f"the goal is {GOAL}")
+
+
+def cloned(folder: Path, url: str, revision: str | None) -> Path:
+    """Return a project at a revision; where that is not to be had any more, at its newest, which is said."""
+    if folder.exists():
+        return folder
+    making = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(making, ignore_errors=True)
+    making.mkdir(parents=True)
+    git(making, "init", "-q")
+    if not revision or not git(making, "fetch", "-q", "--depth=1", url, revision, check=False):
+        if revision:
+            sys.stderr.write(f"{folder.name}: revision {revision} is not there any more; its newest is taken\n")
+        git(making, "fetch", "-q", "--depth=1", url, "HEAD")
+    git(making, "checkout", "-q", "FETCH_HEAD")
+    return making.rename(folder)
+
+
+def git(folder: Path, *arguments: str, check: bool = True) -> bool:
+    """Run git in a folder; return whether it was content."""
+    return subprocess.run(["git", "-C", folder, *arguments], check=check).returncode == 0  # noqa: S607
+
+
+async def answered(root: Path, questions: Sequence[Question]) -> list[Asked]:
+    """Ask a server over a project, and ripgrep, the same questions."""
+    command = ["-I", "-B", "-m", "fledgling", "serve", "--root", str(root)]
+    server = StdioServerParameters(command=sys.executable, args=command, cwd=Path("/"))
+    found = []
+    async with Client(stdio_client(server)) as client:
+        await client.call_tool("search", {"query": "warm up", "mode": "meaning"})
+        for question in questions:
+            begun = time.perf_counter()
+            answer = await client.call_tool("search", {"query": question.query, "mode": "meaning"})
+            seconds = time.perf_counter() - begun
+            assert not answer.is_error, answer.content
+            assert answer.structured_content
+            paths = [passage["path"] for passage in answer.structured_content["files"]]
+            characters = sum(len(part.text) for part in answer.content)
+            theirs = by_ripgrep(root, question.query)
+            ripgrep = None if theirs is None else ndcg(theirs, question.files)
+            found.append(Asked(ndcg(paths, question.files), ripgrep, seconds, characters))
+    return found
+
+
+def by_ripgrep(root: Path, query: str) -> list[str] | None:
+    """Return the files with the most lines that have a word of a question; None where ripgrep is not installed."""
+    program = shutil.which("rg")
+    if program is None:
+        return None
+    words = [word for word in re.findall(r"\w+", query) if len(word) > SHORT_WORDS] or [query]
+    patterns = [part for word in words for part in ("-e", word)]
+    done = subprocess.run(
+        [program, "--count", "--ignore-case", "--fixed-strings", *patterns, "--", "."],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    counts = Counter[str]()
+    for each in done.stdout.splitlines():
+        path, _, count = each.rpartition(":")
+        counts[path.removeprefix("./")] = int(count)
+    return [path for path, _ in counts.most_common(FIRST)]
+
+
+def ndcg(paths: Sequence[str], files: Sequence[str]) -> float:
+    """Return how far in front the files stand among the first paths.
+
+    >>> ndcg(["b.py", "src/a.py"], ["a.py"])
+    0.6309297535714575
+    """
+    places = {place for file in files if (place := first(paths[:FIRST], file)) is not None}
+    most = sum(1 / log2(place + 2) for place in range(min(FIRST, len(files))))
+    return sum(1 / log2(place + 2) for place in places) / most if most else 0.0
+
+
+def first(paths: Sequence[str], file: str) -> int | None:
+    """Return the place of a file, of which either path may begin above the other's root."""
+    ends = (
+        place for place, path in enumerate(paths) if f"/{path}".endswith(f"/{file}") or f"/{file}".endswith(f"/{path}")
+    )
+    return next(ends, None)
+
+
+def line(name: str, answers: Sequence[Asked]) -> str:
+    """Return a row of the table."""
+    milliseconds = [1000 * each.seconds for each in answers]
+    theirs = [each.ripgrep for each in answers if each.ripgrep is not None]
+    ripgrep = f"{mean(theirs):.3f}" if theirs else "-"
+    slow = quantiles(milliseconds, n=20)[-1]
+    tokens = mean(each.characters for each in answers) / 4
+    figures = f"{len(answers):9}  {mean(each.ours for each in answers):7.3f}  {ripgrep:>7}"
+    return f"{name:20} {figures}  {median(milliseconds):7.1f}  {slow:7.1f}  {tokens:7.0f}"
+
+
+if __name__ == "__main__":
+    main()
