@@ -34,3 +34,8 @@ def test_tables_are_well_formed():
 
 def test_it_starts():
     assert "--corpora" in run("bench.py", "--help")
+
+
+def test_search_by_meaning_is_measured_as_documented():
+    assert "--projects" in run("meaning.py", "--help")
+    assert run("-c", 'import meaning; print(meaning.ndcg(["b.py", "src/a.py"], ["a.py"]))').startswith("0.63")
