@@ -1,10 +1,10 @@
 """Sixty questions with known answers, put to Fledgling, grep and cat, and two peers: right answers, calls and tokens.
 
-    python benchmarks/exam/exam.py --root flask=/src/flask --root cobra=/src/cobra --root redis=... --root rxjs=...
+    python benchmarks/exam/exam.py --root flask=flask --root cobra=cobra --root redis=redis --root rxjs=rxjs
 
-The roots are checkouts under git of the four projects. Peers are looked for on PATH: `codegraph`, `jcodemunch-mcp`; what
-is not there is left out. Four characters are a token; what is asked is counted, too. An answer is right if all that the
-oracle says is in it, whatever else is; a cut answer is followed for a few pages.
+The roots are git checkouts of the four projects, that of rxjs without what is built. Peers are looked for on PATH,
+`codegraph` and `jcodemunch-mcp`; what is not there is left out. Four characters are a token; what is asked is counted,
+too. An answer is right if all that the oracle says is in it, whatever else is; a cut answer is followed for some pages.
 """
 
 import argparse
@@ -20,19 +20,19 @@ from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import oracles
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 HERE = Path(__file__).parent
+BASH = shutil.which("bash") or "bash"
 PAGES = 5  # of one answer
 SECONDS = 120.0
 CHARS_A_TOKEN = 4
 NEXT = re.compile(r"continue with (\w+)\((.*)\)\]?\s*$", re.MULTILINE)
 SERVERS = {"fledgling": "fledgling", "jcodemunch": "jcodemunch-mcp"}
-ID = re.compile(r"^s,([^,\n]+)", re.MULTILINE)
 
 
 class Question(NamedTuple):
@@ -78,6 +78,11 @@ def filled(value: object, words: Mapping[str, str]) -> Any:
     return value
 
 
+def silence() -> TextIO:
+    """Where the standard error of a server goes."""
+    return Path(os.devnull).open("w")
+
+
 @asynccontextmanager
 async def session(name: str, root: Path) -> AsyncIterator[ClientSession]:
     """A contender that is an MCP server, at a project."""
@@ -85,9 +90,9 @@ async def session(name: str, root: Path) -> AsyncIterator[ClientSession]:
     command = shutil.which(SERVERS[name])
     assert command, f"{name} is not on PATH"
     server = StdioServerParameters(command=command, args=arguments, cwd=root, env=dict(os.environ))
-    with Path(os.devnull).open("w") as silence:
+    with silence() as nowhere:
         async with (
-            stdio_client(server, errlog=silence) as (reading, writing),
+            stdio_client(server, errlog=nowhere) as (reading, writing),
             ClientSession(reading, writing) as client,
         ):
             await client.initialize()
@@ -98,7 +103,7 @@ async def session(name: str, root: Path) -> AsyncIterator[ClientSession]:
 
 async def by_server(name: str, client: ClientSession, root: Path, calls: list[Any], question: Question) -> Result:
     """Ask with tools, and follow what is cut."""
-    said, written, made, words = "", 0, 0, dict(question.words)
+    said, written, made, words = "", 0, 0, question.words
     for tool, template in calls:
         arguments = filled(template, words) | ({"repo": f"local/{root.name}"} if name == "jcodemunch" else {})
         for _ in range(PAGES):
@@ -109,7 +114,6 @@ async def by_server(name: str, client: ClientSession, root: Path, calls: list[An
             if not following or oracles.has(said, root, question.kind, question.gold):
                 break
             tool, arguments = following[1], arguments | parsed(following[2])
-        words["id"] = found[1] if (found := ID.search(said)) else ""
     return Result(oracles.has(said, root, question.kind, question.gold), made, len(said) + written)
 
 
@@ -125,7 +129,7 @@ def by_command(root: Path, calls: list[str], question: Question) -> Result:
     for template in calls:
         command = filled(template, question.words)
         options = {"cwd": root, "capture_output": True, "text": True, "errors": "replace", "timeout": SECONDS}
-        said += subprocess.run(["bash", "-c", command], check=False, **options).stdout
+        said += subprocess.run([BASH, "-c", command], check=False, **options).stdout
         written += len(command)
     return Result(oracles.has(said, root, question.kind, question.gold), len(calls), len(said) + written)
 
@@ -141,10 +145,16 @@ async def asked(
             async with session(name, root) as client:
                 results += [await by_server(name, client, root, ways[each.kind], each) for each in own]
         else:
-            if name == "codegraph":
-                subprocess.run(["codegraph", "init", "-i", "."], cwd=root, check=True, capture_output=True)
+            index(name, root)
             results += [by_command(root, ways[each.kind], each) for each in own]
     return results
+
+
+def index(name: str, root: Path) -> None:
+    """Let a contender that keeps an index make it."""
+    if name == "codegraph":
+        command = [shutil.which(name) or name, "init", "-i", "."]
+        subprocess.run(command, cwd=root, check=True, capture_output=True)
 
 
 def table(all_: list[Question], results: Mapping[str, list[Result]]) -> list[str]:

@@ -1,16 +1,18 @@
-"""What is right, from tools that know: ctags, `ast` and TypeScript's parser for definitions, words of statements for the rest.
+"""What is right, from tools that know: ctags, `ast` and TypeScript's parser for definitions; for the rest, statements.
 
-An answer is right if all of what an oracle says stands in it: `gold(root, "where", "lzf_compress") == [["src/lzf.h:100"]]`.
+An answer is right if all of what an oracle says stands in it: `where(root, "lzf_compress") == ["src/lzf_c.c:109"]`.
 """
 
 import ast
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+GIT = shutil.which("git") or "git"
 DEFINITIONS = Path(__file__).with_name("definitions.cjs")
 TYPESCRIPT = Path.home() / ".cache/fledgling-bench/exam/node_modules/typescript"
 CODE = frozenset({".py", ".go", ".c", ".h", ".ts"})
@@ -22,7 +24,7 @@ TEST = re.compile(r"(?:^|/)(?:tests?|spec)/|_test\.")
 @cache
 def files(root: Path) -> list[str]:
     """The files that git lists."""
-    listed = subprocess.run(["git", "-C", root, "ls-files"], check=True, capture_output=True, text=True).stdout
+    listed = subprocess.run([GIT, "-C", root, "ls-files"], check=True, capture_output=True, text=True).stdout
     return [path for path in listed.splitlines() if not path.startswith("dist/")]
 
 
