@@ -1,5 +1,6 @@
 """Search by meaning: which files are ranked first, which mode answers, and what is said where nothing is there."""
 
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -285,6 +286,21 @@ async def test_a_ranking_that_does_not_fit_its_question_is_refused() -> None:
     ):
         assert not tools.fits(asked, unfit, profile)
     assert not tools.fits(Search("a b", mode="text"), found, profile)
+
+
+async def test_a_hostile_project_costs_a_question_no_more_than_it_may(tmp_path: Path) -> None:
+    """Lines of a megabyte, and thousands of definitions that all lines of a file are in."""
+    every = " ".join(f"word{number}" for number in range(30))
+    for number in range(8):
+        (tmp_path / f"long{number}.py").write_text(f"x = '{every * 4000}'\n")
+        nested = "".join(f"{' ' * depth}def word{depth}():\n" for depth in range(90)) + f"{' ' * 90}return 1\n"
+        (tmp_path / f"deep{number}.py").write_text(nested + f"# {every}\n" * 2000)
+    async with fronted(tmp_path) as (front, indexing):
+        await indexing.built()
+        begun = time.monotonic()
+        found = await ranked(front, every)
+        assert time.monotonic() - begun < 5.0
+        assert found.files
 
 
 # ---- our own code, as whoever works on it may ask --------------------------------------------------------------------

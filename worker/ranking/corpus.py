@@ -12,6 +12,8 @@ from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 from fledgling.worker.words import Field, key
 
+MOST_BYTES = 2**16  # of a block: a line of a megabyte is data
+
 Scores = npt.NDArray[np.float32]
 Places = npt.NDArray[np.uint32]
 
@@ -73,6 +75,10 @@ class Corpus:
     def code_blocks(self) -> npt.NDArray[np.bool_]:
         """Which blocks are of files that are ranked."""
         return np.append(self.is_code, False)[self.files_of_blocks]
+
+    def lower(self, block: int) -> bytes:
+        """Return the text of a block in lower case, as far as it is looked at."""
+        return self.blocks.text(block)[:MOST_BYTES].lower()
 
     def rarity(self, holding: int, of: int) -> float:
         """Return what a word counts that so many of some have: `rarity(1, 100)` is 4.2, `rarity(50, 100)` is 0.7."""

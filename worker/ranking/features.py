@@ -103,8 +103,9 @@ class Features:
 
     def _decayed(self, scores: Scores) -> Scores:
         """Return for each file the sum of what its best blocks say, each less than the one before."""
-        least = np.partition(scores, -BEST_BLOCKS)[-BEST_BLOCKS] if len(scores) > BEST_BLOCKS else 0
-        best = np.flatnonzero((scores >= least) & (scores > 0))  # all that are as good as the last of them
+        best = np.flatnonzero(scores)
+        if len(best) > BEST_BLOCKS:  # all that are as good as the last of these
+            best = best[scores[best] >= np.partition(scores[best], -BEST_BLOCKS)[-BEST_BLOCKS]]
         best = best[np.argsort(-scores[best], kind="stable")]
         files = self.corpus.files_of_blocks[best]
         order = np.argsort(files, kind="stable")  # the best of each file first
@@ -145,7 +146,7 @@ class Features:
 
     def of_block(self, block: int) -> float:
         """Return what a block says, by BM25 over its text."""
-        text = self.corpus.blocks.text(block).lower()
+        text = self.corpus.lower(block)
         length = _SLOPE * (1 - _SHARE + _SHARE * len(text) / BLOCK_BYTES)
         score = 0.0
         for word in self.asked.words:

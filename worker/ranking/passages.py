@@ -1,9 +1,12 @@
 """Where in a file the answer is: its best definition, and the best lines of that."""
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from typing import NamedTuple
 
 from fledgling.worker import words as cutting
+from fledgling.worker.ranking.corpus import MOST_BYTES
 from fledgling.worker.ranking.features import Features, literal
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
@@ -20,7 +23,7 @@ _SMALL = frozenset({"variable", "constant", "property"})  # which are named only
 
 
 class FileLines(NamedTuple):
-    """FileLines of a file: those of a definition, or of where most is said."""
+    """Lines of a file: those of a definition, or of where most is said."""
 
     first: int
     last: int
@@ -39,29 +42,35 @@ def passage(features: Features, file: File) -> FileLines:
             score *= ASIDE
         if score > best[0]:
             best = score, FileLines(row.line_start, row.line_end, row)
-    if best[1].row is None and said:
-        line = max(said, key=lambda number: sum(features.weights[word] for word in said[number]))
+    weights = Counter[int]()
+    for word, lines in said.items():
+        weights.update(dict.fromkeys(lines, features.weights[word]))
+    if best[1].row is None and weights:
+        line = min(weights, key=lambda number: (-weights[number], number))
         return FileLines(max(line - AROUND, 1), min(line + AROUND, file.line_count or line), None)
     return best[1]
 
 
-def _said(features: Features, file: File) -> dict[int, list[bytes]]:
-    """Return the lines of the best blocks of a file that have words of the question, each with those."""
-    literals = [(word, literal(word)) for word in features.asked.words]
-    found: dict[int, list[bytes]] = {}
-    for block in features.best_blocks(file.number):
-        lines = features.corpus.blocks.text(block).lower().split(b"\n")
-        for number, line in enumerate(lines, features.corpus.blocks.first_lines[block]):
-            if words := [word for word, text in literals if text in line]:
-                found[number] = words
+def _said(features: Features, file: File) -> dict[bytes, list[int]]:
+    """Return for each word of the question the lines of the best blocks of a file that have it, in order."""
+    found: dict[bytes, list[int]] = {word: [] for word in features.asked.words}
+    for block in sorted(features.best_blocks(file.number)):
+        lines = features.corpus.lower(block).split(b"\n")
+        first = features.corpus.blocks.first_lines[block]
+        for word in found:
+            text = literal(word)
+            found[word] += [number for number, line in enumerate(lines, first) if text in line]
     return found
 
 
-def _share(features: Features, said: dict[int, list[bytes]], first: int, last: int) -> float:
+def _share(features: Features, said: dict[bytes, list[int]], first: int, last: int) -> float:
     """Return the share of the question that some lines say, less where they are many: a class holds all its methods."""
-    words = {word for number, some in said.items() if first <= number <= last for word in some}
-    weight = sum(features.weights[word] for word in words) / features.total
-    return weight * float(min((SHORT / max(last - first + 1, 1)) ** 0.25, 1))
+    weight = 0.0
+    for word, lines in said.items():
+        at = bisect_left(lines, first)
+        if at < len(lines) and lines[at] <= last:
+            weight += features.weights[word]
+    return weight / features.total * float(min((SHORT / max(last - first + 1, 1)) ** 0.25, 1))
 
 
 def _named(features: Features, row: Row) -> float:
@@ -87,10 +96,10 @@ def best_lines(features: Features, file: File, lines: FileLines) -> list[tuple[i
     literals = [(literal(word), features.weights[word]) for word in features.asked.words]
     for block in corpus.blocks.holding(file, lines.first, min(lines.last, lines.first + MOST_LINES)):
         first = corpus.blocks.first_lines[block]
-        for number, line in enumerate(corpus.blocks.text(block).split(b"\n"), first):
+        for number, line in enumerate(corpus.blocks.text(block)[:MOST_BYTES].split(b"\n"), first):
             if lines.first <= number <= lines.last and line.strip():
                 lower = line.lower()
                 score = sum(weight for text, weight in literals if text in lower)
                 if score:
-                    scored.append((-score, number, line.decode()))
+                    scored.append((-score, number, line.decode(errors="ignore")))
     return sorted((number, line) for _, number, line in sorted(scored)[:BEST_LINES])

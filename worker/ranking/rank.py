@@ -105,7 +105,7 @@ def share_said(features: Features, file: int) -> float:
     asked, corpus = features.asked, features.corpus
     if not asked.plain:
         return 0.0
-    texts = [corpus.blocks.text(block).lower() for block in features.best_blocks(file)]
+    texts = [corpus.lower(block) for block in features.best_blocks(file)]
     by_fields = {word for word in asked.words if where(features, file, word)}
     by_blocks = ({word for word in asked.words if literal(word) in text} for text in texts)
     weighed = (sum(features.weights[word] for word in said) for said in [by_fields, *by_blocks])

@@ -137,7 +137,7 @@ def _passage(request: Request, question: Search, order: FileOrder, each: RankedF
 def _why(order: FileOrder, each: RankedFile, at: int, file: File) -> Why:
     """Say of each word where it is in a file: `retry: name, comment`, `auth ~ authentication: definition`."""
     features = order.features
-    texts = [features.corpus.blocks.text(block).lower() for block in features.best_blocks(file.number)]
+    texts = [features.corpus.lower(block) for block in features.best_blocks(file.number)]
     words: dict[str, list[str]] = {}
     for word in features.asked.words:
         for field, variant in where(features, file.number, word).items():
