@@ -1,6 +1,7 @@
 """Real projects, asked as an agent asks, judged by git, grep and Python's parser: nothing lost, nothing invented."""
 
 import ast
+import re
 import shutil
 import sys
 from collections import Counter
@@ -34,6 +35,10 @@ python = pytest.mark.parametrize(
     "corpus", ["flask", pytest.param("django", marks=pytest.mark.long)], indirect=True, scope="module"
 )
 flask = pytest.mark.parametrize("corpus", ["flask"], indirect=True, scope="module")
+
+
+ACCOUNTED = 60  # names whose every occurrence is counted
+CLASS = re.compile(r"([\d,]+) (?:certain|likely|possible|of |definition|import|name|in |unresolved)")
 
 
 class Corpus:
@@ -373,3 +378,27 @@ async def test_imported_by_is_the_inverse_of_imports(corpus, client):
     assert set(forth) == set(await rows(client, select.format("path", chosen)))
     assert_same(back, await rows(client, select.format("resolved_path", chosen)))
     assert len(forth) > 2
+
+
+@flask
+async def test_an_account_of_a_name_has_every_occurrence_once(corpus, client):
+    """As many as `grep -ow` finds, and the parts of the account are as many together."""
+    texts = [(corpus.root / path).read_bytes() for path in corpus.texts]
+    defined = (found for path in corpus.sample for found in corpus.python[path].definitions)
+    names = Counter(found.qualified.rpartition(".")[2] for found in defined)
+    once = sorted(name for name, count in names.items() if count == 1)
+    counted = 0
+    for name in Random(29).sample(once, ACCOUNTED):
+        arguments = {"symbol": name, "relation": "usages", "language": "python"}
+        result = await client.call_tool("symbols", arguments)
+        if result.is_error:
+            assert f"{name!r} names " in text(result)  # it is defined in another file, too
+            continue
+        said = re.sub(r"\([^)]*\)", "", result.structured_content["account"])
+        total = int(re.search(r"([\d,]+) occurrence", said)[1].replace(",", ""))
+        word = re.compile(rb"(?<![A-Za-z0-9_])%s(?![A-Za-z0-9_])" % name.encode())
+        assert total == sum(len(word.findall(text)) for text in texts), name
+        parts = said.split(": ", 1)[1].split(";")[0]
+        assert total == sum(int(count.replace(",", "")) for count in CLASS.findall(parts)), said
+        counted += 1
+    assert counted > ACCOUNTED // 2
