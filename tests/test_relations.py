@@ -113,6 +113,13 @@ async def test_a_context_is_within_its_budget_and_says_each_thing_once(front: Fr
     assert bool(found.dropped) is any(line.startswith("[dropped") for line in found.lines)
 
 
+async def test_a_context_of_overloads_has_the_one_with_a_body(front: Front) -> None:
+    found: Any = await front.call("read", {"symbol": "Valve.turn", "budget_tokens": 300})
+    assert isinstance(found, Context), found
+    assert any("return how" in line for line in found.lines)
+    assert any("in open_valve" in line for line in found.lines)
+
+
 # ---- as tables ------------------------------------------------------------------------------------------------------
 
 COLUMNS = {
@@ -135,7 +142,7 @@ async def test_tables_say_what_answers_say(tmp_path: Path) -> None:
             assert (await ask(front, f"FROM {table} LIMIT 0")).columns == columns.split()
         found = await ask(front, "SELECT path, line, caller FROM calls WHERE callee_qualified_name = 'plain_one'")
         assert found.rows == [[f"{PLACES['a function and its caller']}/a.py", 5, "plain_two"]]
-        assert "Uses are resolved in python." in (found.note or "")
+        assert "Uses are resolved in go, javascript, python, typescript." in (found.note or "")
         found = await ask(front, "SELECT name, base_qualified_name FROM inherits WHERE base = 'Middle'")
         assert found.rows == [["Below", "Middle"]]
         found = await ask(front, "SELECT kind, count(*) FROM refs WHERE name = 'deep' GROUP BY kind ORDER BY kind")

@@ -72,7 +72,7 @@ def _range(request: Request, question: Read, file: File) -> _Range:
             raise Refused(
                 "invalid", "both a symbol and lines were given", "Give either `symbol` or `start_line` and `end_line`."
             )
-        return _definition(request, file, question.symbol)
+        return _definition(request, file, question.symbol, takes_last=question.budget_tokens is not None)
     start, end = question.start_line or 1, question.end_line or MAX_LINE
     if end < start:
         raise Refused("invalid", f"end_line {end} is before start_line {start}", "Give start_line <= end_line.")
@@ -83,11 +83,14 @@ def _range(request: Request, question: Read, file: File) -> _Range:
     return _Range(start, min(end, total))
 
 
-def _definition(request: Request, file: File, symbol: str) -> _Range:
+def _definition(request: Request, file: File, symbol: str, *, takes_last: bool) -> _Range:
+    """Return the lines of the one definition of a name; of its variants, if one `takes_last`, the last has the body."""
     path = file.path
     found = _named(request, file, symbol)
     full = [row for row in found if row.qualified_name == symbol]
     chosen = full if len(full) == 1 else _holding(found)
+    if takes_last and found and len({row.qualified_name for row in found}) == 1:
+        chosen = found[-1:]
     if len(chosen) == 1:
         others = [f"{row.qualified_name} at line {row.line_start}" for row in found if row != chosen[0]]
         note = f"Also of this name here: {', '.join(others)}." if others else None
