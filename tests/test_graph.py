@@ -156,6 +156,20 @@ def test_work_grows_with_the_text(shape: str) -> None:
     assert large <= 6 * max(small, 500)
 
 
+BROKEN = {
+    "a.py": "def f(:\n  x.(\nfor in y: z(\nclass (A:\n with as b:\n @\nlambda: [for\nf(*, **)\n(yield) = = a[\n",
+    "a.ts": "class { constructor(private { = (a, => { export { as } from import * as x; new (; a?.( }\n",
+    "a.go": "package\nfunc ( t) ( { x := range ; switch := .( type ) { case : } ; a.( )\n",
+    "A.java": "package; import ; class A extends { void ( { new <>() { } ; a.( , x -> ; } enum { , }\n",
+}
+
+
+@pytest.mark.parametrize("path", BROKEN)
+def test_a_broken_text_has_rows_for_what_is_left(path: str) -> None:
+    for end in range(len(BROKEN[path])):
+        graph_of({path: BROKEN[path][:end].encode()})
+
+
 def test_a_budget_that_ends_is_said() -> None:
     source = b"def f(): pass\n" + b"f()\n" * 100
     assert graph_of({"a.py": source}, GraphBudget(evaluations=10))[0].is_cut

@@ -126,7 +126,9 @@ class Builder:
         return len(self.expressions) - 1
 
     def site(self, node: int, use: int, at: int, binding: int = NONE) -> None:
-        """Add the occurrence of a name."""
+        """Add the occurrence of a name; a broken text may lack it."""
+        if node == NONE:
+            return
         start = self.tree.start[node]
         self._read[node] = 1
         if self.tree.source[start] in QUOTES:  # a key that is a string
@@ -162,7 +164,9 @@ class Builder:
     # ---- reading nodes
 
     def visit(self, node: int, use: int = Use.READ) -> int:
-        """Read a node; return its expression."""
+        """Read a node; return its expression. -1 is a part that a broken text lacks."""
+        if node == NONE:
+            return 0
         visitor = VISITORS.get(self.tree.kind(node))
         if self._depth > MAX_DEPTH:
             return self._list(node)

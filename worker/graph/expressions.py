@@ -125,6 +125,7 @@ def called(builder: Builder, node: int, op: Op, use: int) -> int:
         for kid in tree.kids[node]:
             builder.visit_all(kid)
         return builder.add(Op.SUPER, builder.frame)
+    function = max(function, 0)  # a broken text may lack it
     site = len(builder.sites) - 1 if after == NONE else after
     arguments: list[int] = []
     words: list[tuple[int, int]] = []

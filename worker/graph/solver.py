@@ -126,7 +126,7 @@ class Solver:
 
     def wait(self) -> None:
         """Have what is evaluated now evaluated again when nothing else changes."""
-        self.pending.add(self._running[-1])
+        self.pending.update(self._running[-1:])
 
     def enqueue(self, cell: Cell) -> None:
         """Have a cell evaluated again."""
