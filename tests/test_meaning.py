@@ -125,7 +125,7 @@ async def test_explaining_says_which_words_are_where(front: Front) -> None:
     assert all(passage.why is None for passage in plain.files)
     [first, *_] = (await ranked(front, "authentication by password", explain=True)).files
     assert first.why
-    assert first.why.words["authentic ~ auth"] == ["name"]
+    assert first.why.words["authentication ~ auth"] == ["name"]
     assert first.why.words["password"] == ["definition", "comment", "text"]
     assert (first.why.meaning_rank, first.why.meaning_score) == (1, first.score)
     assert first.why.fts_rank >= 1
@@ -149,7 +149,7 @@ async def test_what_nobody_says_is_said_to_be_absent(front: Front, query: str) -
 async def test_a_word_that_no_file_has_is_named(front: Front) -> None:
     found = await ranked(front, "check password of a user in kubernetes")
     assert found.files[0].path.startswith("src/accounts")
-    assert found.note == "No file of code has kubernet."
+    assert found.note == "No file of code has kubernetes."
 
 
 # ---- which mode answers ----------------------------------------------------------------------------------------------

@@ -39,6 +39,11 @@ class AskedWords(Struct, frozen=True):
     pairs: tuple[bytes, ...]
     exact: tuple[bytes, ...]
     of_tests: bool
+    forms: dict[bytes, str] = {}  # of each word, how it stands in the question
+
+    def form(self, word: bytes) -> str:
+        """Return a word as it stands in the question: `retrying`."""
+        return self.forms.get(word) or word.decode(errors="replace")
 
     @property
     def words(self) -> tuple[bytes, ...]:
@@ -70,7 +75,12 @@ def asked(query: str, also: Sequence[str] = ()) -> AskedWords:
         pairs=tuple(_once(_pairs(left)))[:MAX_WORDS],
         exact=tuple(words.whole(name) for name in names if is_one or _IS_NAME.match(name))[:MAX_WORDS],
         of_tests=_OF_TESTS.search(query) is not None,
+        forms={words.stem(part): part.decode(errors="replace") for part in _parts([query, *also])},
     )
+
+
+def _parts(texts: Iterable[str]) -> list[bytes]:
+    return [part for text in texts for name in words.names(text.encode()) for part in words.parts(name)]
 
 
 def _pairs(names: Sequence[bytes]) -> Iterable[bytes]:

@@ -49,7 +49,7 @@ def _passage(question: Search, sections: SectionRanker, asked: AskedWords, secti
     best = sorted(sorted(range(len(lines)), key=lambda place: -counts[place])[:BEST_LINES])
     why = None
     if question.explain:
-        where = {word.decode(): ["text"] for word, text in words.items() if any(text in line for line in lower)}
+        where = {asked.form(word): ["text"] for word, text in words.items() if any(text in line for line in lower)}
         score = round(section.score, 2)
         why = Why(where, at + 1, score, at + 1, score)
     return Passage(

@@ -23,6 +23,7 @@ SHOWN_WITH_LINES = 3  # passages whose best lines are shown: it is one of them i
 NEAREST = 3  # that are named where none says what is asked
 LINE_CHARS, SIGNATURE_CHARS = 140, 120
 NO_LINE = 'No line holds this text; mode="text" would say so.'
+LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 NOT_BY_MEANING = (
     "The views of this profile leave out lines or definitions, so nothing is ranked by meaning; search() finds text."
 )
@@ -67,6 +68,12 @@ def _ranked(request: Request, question: Search) -> tuple[Ranking, bool]:
     return Ranking(found, order.total, "meaning", note), order.is_said
 
 
+def later(request: Request, question: Search) -> str | None:
+    """Say that a question that no line answers is answered by meaning once definitions are there."""
+    is_early = request.outlines is None and request.opened.generation.has_content
+    return LATER if is_early and may_mean(question) and not request.profile.narrows_rows else None
+
+
 def instead(request: Request, question: Search) -> Ranking | None:
     """Return the answer by meaning to a question that no line answers; None where it cannot be, or no file says it."""
     is_there = request.words and request.opened.generation.has_content and not request.profile.narrows_rows
@@ -84,7 +91,7 @@ def _nothing(nearest: list[Passage]) -> str:
 
 def _unknown(order: FileOrder) -> str | None:
     """Name the words of the question that no file has: what is ranked is not about those."""
-    words = [word.decode() for word in order.features.unknown]
+    words = [order.features.asked.form(word) for word in order.features.unknown]
     return f"No file of code has {unknown.listed(words)}." if words else None
 
 
@@ -141,8 +148,9 @@ def _why(order: FileOrder, each: RankedFile, at: int, file: File) -> Why:
     words: dict[str, list[str]] = {}
     for word in features.asked.words:
         for field, variant in where(features, file.number, word).items():
-            shown_word = word.decode() if variant == word else f"{word.decode()} ~ {variant.decode()}"
+            form = features.asked.form(word)
+            shown_word = form if variant == word else f"{form} ~ {variant.decode()}"
             words.setdefault(shown_word, []).append(_PLACES[field])
         if any(literal(word) in text for text in texts):
-            words.setdefault(word.decode(), []).append("text")
+            words.setdefault(features.asked.form(word), []).append("text")
     return Why(words, each.text_rank, round(each.text_score, 2), at + 1, round(each.score, 2))

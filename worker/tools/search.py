@@ -87,7 +87,10 @@ def _text(request: Request, question: Search, finding: Matcher) -> Hits:
     pieces = cut_page(_pieces(request, question, found), request)
     following = continuing(request, question, offset + len(pieces), found.total)
     asked = unknown.scope(request, question.path, question.language)
-    note = _note(request, question, asked, found) if found.total else coverage.of_text(request, question, asked)
+    if found.total:
+        note = _note(request, question, asked, found)
+    else:
+        note = unknown.joined(meaning.later(request, question), coverage.of_text(request, question, asked))
     return Hits(
         _joined(pieces),
         found.total,
