@@ -66,7 +66,10 @@ class Relating:
         lacks, graph = self._index.why_unrelated(), Graph()
         files = [] if lacks else self._files(languages, imports, report)
         if files:
-            graph = resolved(files, budget=GraphBudget(), languages=self._rows)
+            try:
+                graph = resolved(files, budget=GraphBudget(), languages=self._rows)
+            except MemoryError:  # the limit of this process: what was worked out is let go
+                files = None
         if files is None or len(graph.line) > self._most_rows:
             self._how_far[:] = bytes(len(self._how_far))
             lacks, graph, files = TOO_LARGE, Graph(), []
