@@ -129,7 +129,7 @@ def taken(tool: str, arguments: Mapping[str, object], root: str) -> Taken:
         return taken(alias.tool, alias.arguments(arguments), root)
     words: list[str] = []
     named = _named(tool, {name: value for name, value in arguments.items() if value is not None}, words)
-    meant = {name: _valued(name, _only(value), root, words) for name, value in named.items()}
+    meant = {name: _valued(name, value, root, words) for name, value in named.items()}
     _join_lists(tool, meant, words)
     if tool == "symbols":
         _relate(meant, words)

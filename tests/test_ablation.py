@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 import psutil
 import pytest
-from running import back_processes, fronted, opened
+from running import QUERY_WORKER, back_processes, fronted, opened
 from test_audit import WEAK
 
 from fledgling.broker.front import Front
@@ -149,7 +149,7 @@ async def rows(front: Front) -> list:
 
 
 def held():
-    return [where for worker in back_processes(psutil.Process()) for where in opened(worker).values()]
+    return [where for worker in back_processes(psutil.Process(), QUERY_WORKER) for where in opened(worker).values()]
 
 
 @pytest.mark.anyio

@@ -183,7 +183,7 @@ async def test_calls_are_in_time_though_the_follower_stands_still(project, hasty
         follower.suspend()
         for _ in range(2):
             [answer] = await in_time(front.ask(question))
-            assert "not looked at for changes" in answer.reason
+            assert "not checked for changes" in answer.reason
         follower.resume()
         await answered(front, question)
 

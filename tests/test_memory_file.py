@@ -64,6 +64,7 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     index = Index(db, None, images, core, languages.modules(), has_content=True)
     lister.began()
     Building(order, order.scope, index, languages, lister, extractors, lambda _: None).run()
+    extractors.close()
     blocks = Blocks(memory_file.mapped(images.blocks))
     open_sealed(db := start(), images, CODE, memory_share(images, CODE, core.memory_limit))
     assert db.execute("SELECT count(*) FROM files").fetchone() == (20,)

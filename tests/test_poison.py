@@ -13,7 +13,7 @@ from fledgling.pipe import HEADER_BYTES, Unpacker, pack
 from fledgling.security import limits
 from fledgling.worker.extractor import messages
 from fledgling.worker.extractor import pool as extractors
-from fledgling.worker.extractor.messages import Facts, Source, ToExtractor
+from fledgling.worker.extractor.messages import Batch, Facts, Source, ToExtractor
 from fledgling.worker.extractor.pool import LOST_FILES, Extractors
 from fledgling.worker.languages.table import load_languages
 
@@ -36,7 +36,7 @@ def asked(running: Extractors, texts: dict[str, str]) -> dict[str, Facts]:
     """What is said of each text; its symbols are in the outlines and in the columns, whatever was put again."""
     facts: dict[str, Facts] = {}
     for batch, found in running.extract(
-        (Source(path, "c", (text.encode(),)) for path, text in texts.items()), tabled=True
+        (Source(path, "c", (text.encode(),)) for path, text in texts.items()), Batch((), tabled=True)
     ):
         facts |= zip((source.path for source in batch.sources), found.facts, strict=True)
         assert len(found.outlined.parts) == len(batch.sources)
@@ -115,5 +115,5 @@ def test_a_tree_of_tiny_files_is_put_to_extractors_in_messages_that_they_take():
     """A frame of too many values would be the end of the process that reads it, and of the whole index."""
     tiny = [Source(f"{number}.py", "python", (b"a = 1",)) for number in range(50_000)]
     taking: Unpacker[ToExtractor] = Unpacker(ToExtractor)
-    taken = [taking.message(pack(batch)[HEADER_BYTES:]) for batch in extractors.batches(tiny, tabled=True)]
+    taken = [taking.message(pack(batch)[HEADER_BYTES:]) for batch in extractors.batches(tiny, Batch((), tabled=True))]
     assert [source for batch in taken for source in batch.sources] == tiny

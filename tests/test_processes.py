@@ -367,7 +367,7 @@ async def test_early_call_waits_and_hears_of_progress(large):
         indexer.resume()
         answer = await asking
         assert answer.structured_content["total"] == 1
-        assert not is_alive(indexer)
+        await until(lambda: not is_alive(indexer))  # it goes on to what uses of names mean
     assert heard
     assert [progress for progress, _, _ in heard] == sorted({progress for progress, _, _ in heard})
     assert {total for _, total, _ in heard} == {100}

@@ -103,7 +103,7 @@ def words(text: bytes) -> Iterator[bytes]:
     """Return the words of a text in their order.
 
     >>> [*words(b"the RequestContext")]
-    [b'th', b'request', b'context', b'=requestcontext']
+    [b'the', b'request', b'context', b'=requestcontext']
     """
     return chain.from_iterable(map(of_name, names(text)))
 

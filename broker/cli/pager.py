@@ -17,7 +17,7 @@ LESS = "FRX"  # ends where one screen is enough, shows colour, and leaves what i
 
 
 def _started() -> "subprocess.Popen[bytes] | None":
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):  # each may be closed
         return None
     try:
         name, *options = shlex.split(os.environ.get("PAGER", "less")) or [""]

@@ -45,7 +45,7 @@ def write(
 
     `names` are the words of reasons and of kinds by their codes, and those of bases outside the project.
 
-    >>> write(fd, bytes([RESOLVED]), Occurrences(...), Links(...), Links(...), {"reasons": [...], ...})
+    >>> write(fd, bytes([RESOLVED]), Occurrences(...), Links(...), Links(...), {"reasons": [b"certain"]})
     """
     packed = rows.columns << COLUMN_BIT | rows.uses << USE_BIT | rows.confidences << CONFIDENCE_BIT | rows.reasons
     keys = rows.target_files.astype(np.uint64) << 32 | rows.target_lines
