@@ -64,6 +64,7 @@ async def test_workers_killed_at_random_instants(project, record_testsuite_prope
     seconds = []
     async with connected(project) as client:
         expected = [said(await client.call_tool(*call)) for call in CALLS]
+        held_before = len(opened(broker()))
         for _ in range(WORKER_KILLS):
             calls = [dice.randrange(len(CALLS)) for _ in range(dice.randrange(1, 9))]
             asked = [asyncio.create_task(client.call_tool(*CALLS[call])) for call in calls]
@@ -76,7 +77,7 @@ async def test_workers_killed_at_random_instants(project, record_testsuite_prope
             assert said(await client.call_tool(*CALLS[0])) == expected[0]
             seconds.append(time.monotonic() - begun)
         assert [said(await client.call_tool(*call)) for call in CALLS] == expected
-        assert len(opened(broker())) < 20
+        assert len(opened(broker())) <= held_before + 3  # a worker, or another, may be about to end
     record_testsuite_property("recovery median ms", round(1000 * statistics.median(seconds)))
     record_testsuite_property("recovery p99 ms", round(1000 * statistics.quantiles(seconds, n=100)[-1]))
 
