@@ -17,7 +17,7 @@ from fledgling.broker.following import Follower, LostError
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.query_worker import QueryWorker
-from fledgling.broker.spellings import MeaningError
+from fledgling.broker.spellings import MeaningError, Taken
 from fledgling.config import Freshness, suggestion
 from fledgling.messages.answers import (
     AnyAnswer,
@@ -98,14 +98,9 @@ class Front:
 
         `basis` takes what the answer was made of.
         """
-        if tool not in self.profile.tools:
-            return denied(self.profile, tool)
-        try:
-            meant = spellings.taken(tool, arguments, self.indexing.root)
-        except msgspec.ValidationError as problem:
-            return invalid(tool, problem)
-        except MeaningError as twice:
-            return Refusal("invalid", str(twice), "Leave one of them out.")
+        meant = taken(self.profile, tool, arguments, self.indexing.root)
+        if isinstance(meant, Refusal):
+            return meant
         ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline(), basis=basis)
         return await mending.answered(meant, ask, self.profile.tools, self.indexing.root)
 
@@ -394,6 +389,22 @@ class Front:
             return False
         lacks_graph = newest.number == GRAPH and worker.generation.number == CODE
         return worker.generation is newest or (lacks_graph and worker.images is self.indexing.images)
+
+
+def taken(profile: Profile, tool: str, arguments: Mapping[str, object], root: str) -> Taken | Refusal:
+    """Return the question that a call means, or why it is refused before it is put to anybody.
+
+    >>> taken(profile, "search", {"pattern": "x"}, "/srv/app").words
+    ('pattern as query',)
+    """
+    if tool not in profile.tools:
+        return denied(profile, tool)
+    try:
+        return spellings.taken(tool, arguments, root)
+    except msgspec.ValidationError as problem:
+        return invalid(tool, problem)
+    except MeaningError as twice:
+        return Refusal("invalid", str(twice), "Leave one of them out.")
 
 
 def denied(profile: Profile, tool: str) -> Refusal:

@@ -240,7 +240,7 @@ def test_which_files_are_taken(tmp_path):
     for path in (tmp_path / "link", tmp_path / "pipe", tmp_path / "directory", tmp_path / "none" / "x"):
         with pytest.raises(SessionError):
             opened(path, [])
-    with pytest.raises(SessionError, match="inside a root"):
+    with pytest.raises(SessionError, match="inside the root"):
         opened(good, [str(tmp_path)])
     for mode in (0o644, 0o660, 0o604):
         good.chmod(mode)
@@ -248,7 +248,7 @@ def test_which_files_are_taken(tmp_path):
             opened(good, [])
     good.chmod(0o600)
     os.link(good, tmp_path / "second")
-    with pytest.raises(SessionError, match="one name"):
+    with pytest.raises(SessionError, match="a single name"):
         opened(good, [])
     (tmp_path / "second").unlink()
     with read(good), pytest.raises(SessionError, match="another server"):
@@ -328,5 +328,5 @@ def test_a_server_does_not_start_with_a_session_inside_the_root(project):
     command = serve_command(project, *OPERATOR, "--session", str(project / "session.jsonl"))
     done = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 2
-    assert "it is inside a root; give another file" in done.stderr
+    assert "it is inside the root; give another file" in done.stderr
     assert not (project / "session.jsonl").exists()

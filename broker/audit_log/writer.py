@@ -1,12 +1,10 @@
 """Who writes the audit log: one descriptor, one line for each decision, each with the hash of the line before."""
 
 import asyncio
-import fcntl
 import hashlib
 import json
 import logging
 import os
-import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +15,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from fledgling.broker import own_file
 from fledgling.broker.audit_log.chain import BEGINNING, Chain
 from fledgling.broker.audit_log.records import (
     LAYERS,
@@ -30,6 +29,7 @@ from fledgling.broker.audit_log.records import (
     printable,
 )
 from fledgling.broker.basis import Basis
+from fledgling.broker.own_file import OwnFileError
 from fledgling.broker.protocol import tools
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Layer
@@ -206,31 +206,13 @@ def open_log(
     if setting == "stderr":  # a chain of its own for each run
         log = AuditLog(os.dup(2), with_arguments=with_arguments, hear=hear)
     else:
-        fd = _opened(Path(setting), roots.values())
+        try:
+            fd = own_file.opened(Path(setting), roots.values(), denied=0o022, shared="others can write to it")
+        except OwnFileError as wrong:
+            raise AuditLogError(str(wrong)) from wrong
         log = AuditLog(fd, _chain_of(fd), with_arguments=with_arguments, hear=hear)
     log.write(StartRecord.of(roots, profile))
     return log
-
-
-def _opened(path: Path, roots: Iterable[str]) -> int:
-    """Return a file that its owner alone may read, new or not, locked to the end: one server writes one file."""
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        if any(path.parent.resolve(strict=True).is_relative_to(root) for root in roots):
-            raise AuditLogError("it is inside the root")
-        fd = os.open(path, flags, 0o600)
-    except (OSError, ValueError) as failed:
-        raise AuditLogError(f"it cannot be opened ({getattr(failed, 'strerror', failed)})") from failed
-    found = os.fstat(fd)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise AuditLogError("it is not a regular file with a single name")
-    if found.st_uid != os.geteuid() or found.st_mode & 0o022:
-        raise AuditLogError("others can write to it")
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise AuditLogError("another server is writing to it; each needs a file of its own") from None
-    return fd
 
 
 def _chain_of(fd: int) -> Chain:

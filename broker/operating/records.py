@@ -1,14 +1,13 @@
 """What a session stores: the Structs of its lines."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import Path
+from fledgling.messages.operations import State
 from fledgling.plain import HIDDEN
-
-State = Literal["need to be done", "in-progress", "complete"]
 
 _PLAIN = rf"\A[^\x00-\x1f{HIDDEN}]*\Z"
 Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=_PLAIN)]

@@ -5,10 +5,8 @@ reads all of them again. What a crash has left of the last line was never answer
 is not one of ours ends the start, since to leave it out would be to lose it.
 """
 
-import fcntl
 import logging
 import os
-import stat
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,11 +14,14 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from fledgling.broker import own_file
 from fledgling.broker.operating.records import AnyRecord, SessionBegun, Stored
+from fledgling.broker.own_file import OwnFileError
 
 MAX_FILE_BYTES = 16 * 2**20  # some 20,000 changes of tasks; a start reads them in half a second
 MAX_LINE_BYTES = 2**16  # of a record; the longest task takes a third
 VERSION = 1
+SHARED = "others may read or write it; own it, and chmod 600 it"
 _log = logging.getLogger("fledgling")
 _DECODER = msgspec.json.Decoder(AnyRecord)
 
@@ -69,7 +70,10 @@ class Session(Struct):
 
 def opened(path: Path, roots: Iterable[str]) -> Session:
     """Open the file of a session, and read what is in it. Raises SessionError."""
-    fd = _file(path, roots)
+    try:
+        fd = own_file.opened(path, roots, denied=0o077, shared=SHARED)
+    except OwnFileError as wrong:
+        raise SessionError(str(wrong)) from wrong
     data = os.pread(fd, MAX_FILE_BYTES + 1, 0)
     if len(data) > MAX_FILE_BYTES:
         raise SessionError(f"it is larger than {MAX_FILE_BYTES} bytes; begin another")
@@ -98,24 +102,3 @@ def _record(number: int, line: bytes) -> AnyRecord:
     if isinstance(record, SessionBegun) and (number > 1 or record.version != VERSION):
         raise SessionError(f"line {number} is of another session, or of another version")
     return record
-
-
-def _file(path: Path, roots: Iterable[str]) -> int:
-    """Return a file that its owner alone may read and write, locked to the end: one server writes one file."""
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        if any(path.parent.resolve(strict=True).is_relative_to(root) for root in roots):
-            raise SessionError("it is inside a root")
-        fd = os.open(path, flags, 0o600)
-    except (OSError, ValueError) as failed:
-        raise SessionError(f"it cannot be opened ({getattr(failed, 'strerror', failed)})") from failed
-    found = os.fstat(fd)
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise SessionError("it is no regular file with one name")
-    if found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        raise SessionError("others may read or write it; own it, and chmod 600 it")
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise SessionError("another server writes it, and each needs a file of its own") from None
-    return fd

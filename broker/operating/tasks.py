@@ -6,8 +6,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from fledgling.broker.operating.records import State, Stored, Task, TaskStep
+from fledgling.broker.operating.records import Stored, Task, TaskStep
 from fledgling.broker.operating.session import Session
+from fledgling.messages.operations import State
 
 MAX_STEPS = 100  # states of one task that are kept; a task that changes more often is none
 

@@ -12,16 +12,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal
 
-import msgspec
 from msgspec.structs import replace
 
-from fledgling.broker import mending, spellings
+from fledgling.broker import mending
 from fledgling.broker.basis import Basis
-from fledgling.broker.front import Front, Report, denied, invalid
+from fledgling.broker.front import Front, Report, taken
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, tree
 from fledgling.broker.projects.paths import Part, parts, within
-from fledgling.broker.spellings import MeaningError
 from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, Relations
 from fledgling.messages.generations import LISTING
 from fledgling.messages.profile import Profile
@@ -111,14 +109,9 @@ class Projects:
         basis: Basis | None = None,
     ) -> AnyAnswer | Refusal:
         """Check the tool and its arguments, then ask those projects that they are about."""
-        if tool not in self.profile.tools:
-            return denied(self.profile, tool)
-        try:
-            meant = spellings.taken(tool, arguments, NO_ROOT)
-        except msgspec.ValidationError as problem:
-            return invalid(tool, problem)
-        except MeaningError as twice:
-            return Refusal("invalid", str(twice), "Leave one of them out.")
+        meant = taken(self.profile, tool, arguments, NO_ROOT)
+        if isinstance(meant, Refusal):
+            return meant
         meant = meant._replace(question=self._relative(meant.question))
         ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline(), basis=basis)
         return await mending.answered(meant, ask, self.profile.tools, NO_ROOT)
