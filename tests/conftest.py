@@ -1,4 +1,4 @@
-"""Two fixtures: a repository, and a real server behind a real client."""
+"""The fixtures of all tests: a repository, a real server behind a real client, and an engine."""
 
 import compileall
 import os
@@ -6,11 +6,12 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
@@ -68,6 +69,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection of the file's own: on DuckDB's shared one a test trips over what any other has left unread."""
+    with duckdb.connect() as connection:
+        yield connection
 
 
 def git(root: Path, *arguments: str) -> bytes:

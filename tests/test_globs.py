@@ -33,9 +33,9 @@ SOUP = [
 def matched(pairs):
     """For each (pattern, text), whether the engine finds the one in the other."""
     select = "SELECT regexp_matches(text, pattern) FROM (SELECT unnest($1) AS pattern, unnest($2) AS text)"
-    return [
-        found for (found,) in duckdb.execute(select, [list(column) for column in zip(*pairs, strict=True)]).fetchall()
-    ]
+    columns = [list(column) for column in zip(*pairs, strict=True)]
+    with duckdb.connect() as engine:
+        return [found for (found,) in engine.execute(select, columns).fetchall()]
 
 
 def test_names_match_as_for_fnmatch():

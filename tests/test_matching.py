@@ -40,11 +40,6 @@ PATTERNS = (
 QUESTIONS = [Search(query) for query in LITERALS] + [Search(query, regex=True) for query in PATTERNS]
 
 
-@pytest.fixture(scope="module")
-def engine() -> duckdb.DuckDBPyConnection:
-    return duckdb.connect()
-
-
 @pytest.mark.parametrize("how", ["", "case_sensitive", "whole_word"])
 @pytest.mark.parametrize("question", QUESTIONS, ids=[repr(question.query) for question in QUESTIONS])
 def test_places(engine: duckdb.DuckDBPyConnection, question: Search, how: str) -> None:

@@ -23,16 +23,16 @@ TABLES: dict[str, tuple[list[Any], str, list[Any]]] = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_column_is_what_it_was(name: str, tmp_path: Path) -> None:
+def test_column_is_what_it_was(name: str, tmp_path: Path, engine: duckdb.DuckDBPyConnection) -> None:
     values, kind, expected = TABLES[name]
     file = tmp_path / "x.parquet"
     file.write_bytes(written(["x", "x", "number"], [[value, value, 7] for value in values]))
-    read = duckdb.sql(f"SELECT * FROM '{file}'")
+    read = engine.sql(f"SELECT * FROM '{file}'")
     assert (read.columns, [str(each) for each in read.types[:2]]) == (["x", "x_2", "number"], [kind, kind])
     assert read.fetchall() == [(value, value, 7) for value in expected]
 
 
-def test_many_columns(tmp_path: Path) -> None:
+def test_many_columns(tmp_path: Path, engine: duckdb.DuckDBPyConnection) -> None:
     file = tmp_path / "x.parquet"
     file.write_bytes(written([f"c{number}" for number in range(300)], [[*range(300)]]))
-    assert duckdb.sql(f"SELECT * FROM '{file}'").fetchall() == [(*range(300),)]
+    assert engine.sql(f"SELECT * FROM '{file}'").fetchall() == [(*range(300),)]

@@ -174,15 +174,15 @@ def test_text_that_is_not_utf8_or_too_long_is_not_parsed(gate):
 # ---- what DuckDB may change ------------------------------------------------------------------------------------------
 
 
-def test_every_function_of_duckdb_is_reviewed():
-    engine = {
-        denied.folded(name) for (name,) in duckdb.execute("SELECT function_name FROM duckdb_functions()").fetchall()
+def test_every_function_of_duckdb_is_reviewed(engine):
+    offered = {
+        denied.folded(name) for (name,) in engine.execute("SELECT function_name FROM duckdb_functions()").fetchall()
     }
-    unreviewed = engine - functions.FUNCTIONS - functions.REFUSED_FUNCTIONS.keys()
+    unreviewed = offered - functions.FUNCTIONS - functions.REFUSED_FUNCTIONS.keys()
     assert not unreviewed, f"new in duckdb {duckdb.__version__}: sort them into functions.txt or denied_functions.txt"
-    assert engine >= functions.FUNCTIONS
+    assert offered >= functions.FUNCTIONS
     assert not functions.FUNCTIONS & functions.REFUSED_FUNCTIONS.keys()
-    assert engine >= functions.BOUNDED.keys() | functions.TABLE_FUNCTIONS
+    assert offered >= functions.BOUNDED.keys() | functions.TABLE_FUNCTIONS
 
 
 def test_the_function_lists_are_sorted_and_say_why():
@@ -191,20 +191,20 @@ def test_the_function_lists_are_sorted_and_say_why():
     assert all(why and remedy for why, remedy in functions.REFUSED_FUNCTIONS.values())
 
 
-def test_every_type_of_duckdb_is_reviewed():
-    engine = {name.lower() for (name,) in duckdb.execute("SELECT type_name FROM duckdb_types()").fetchall()}
+def test_every_type_of_duckdb_is_reviewed(engine):
+    offered = {name.lower() for (name,) in engine.execute("SELECT type_name FROM duckdb_types()").fetchall()}
     unoffered = {"bignum", "geometry", "parquet_variant", "timestamptz_ns", "type", "variant", "varint"}
-    assert syntax.TYPES <= engine <= syntax.TYPES | unoffered
+    assert syntax.TYPES <= offered <= syntax.TYPES | unoffered
 
 
-def test_every_bare_word_that_duckdb_calls_is_known():
-    names = {name for (name,) in duckdb.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()}
+def test_every_bare_word_that_duckdb_calls_is_known(engine):
+    names = {name for (name,) in engine.execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()}
     names |= syntax.VALUE_NAMES
-    names |= {name for (name,) in duckdb.execute("SELECT function_name FROM duckdb_functions()").fetchall()}
+    names |= {name for (name,) in engine.execute("SELECT function_name FROM duckdb_functions()").fetchall()}
     called = set()
     for name in names:
         try:
-            duckdb.execute(f'SELECT "{name}"')
+            engine.execute(f'SELECT "{name}"').fetchall()
         except duckdb.BinderException:
             continue
         called.add(name)
@@ -235,11 +235,11 @@ def changes(node: dict):
             yield {**node, field: [{"type": "NEW_NODE"}]}
 
 
-def test_whatever_is_new_in_a_tree_is_refused(gate):
+def test_whatever_is_new_in_a_tree_is_refused(gate, engine):
     """Each kind of node of all admitted queries, changed in each way: what DuckDB may add later is denied."""
     seen = set()
     for sql in ADMITTED.values():
-        tree = json.loads(duckdb.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0])
+        tree = json.loads(engine.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0])
         for node in nodes(tree):
             kind = (str(node.get("class")), str(node.get("type")), *node)
             if kind in seen or "key" in node:  # `key` is free text: the name of a CTE or of a replaced column
