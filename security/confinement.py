@@ -36,6 +36,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "extractor's parent": _SERVING,
     "extractor": ("lifeline", "seccomp"),
     "query worker": _SERVING,
+    "keeper": ("capabilities", "no_new_privs", "landlock", "limits", "seccomp"),  # it outlives the broker, as its user
 }
 
 
@@ -53,12 +54,13 @@ def confine(
     root: int | None = None,
     readable: Iterable[int] = (),
     executable: Iterable[int] = (),
+    removable: Iterable[int] = (),
 ) -> tuple[Layer, ...]:
     """Confine this process, for good, and say what holds it. Call it before the first thread is started.
 
     `parent` is the process to end with; `lowered` are resource limits; `owner` is who root becomes; `root` is the
-    open directory that becomes the root directory, where root has started the server; `readable` and `executable` are
-    open files and directories, to be closed by the caller. Raises ConfinementError.
+    open directory that becomes the root directory, where root has started the server; `readable`, `executable` and
+    `removable` are open files and directories, to be closed by the caller. Raises ConfinementError.
     """
     stays_root = os.geteuid() == 0 and owner[0] == 0
     is_alone = os.geteuid() == 0 and not user.exists(*owner)
@@ -71,7 +73,7 @@ def confine(
         ("capabilities", capabilities.drop),
         ("no_new_privs", no_new_privs.confine),
         ("lifeline", lambda: lifeline.tie(parent)),
-        ("landlock", lambda: landlock.confine(readable, executable, latest=confining.landlock_abi)),
+        ("landlock", lambda: landlock.confine(readable, executable, removable, latest=confining.landlock_abi)),
         (
             "limits",
             lambda: limits.confine(lowered),

@@ -40,6 +40,11 @@ YIELDING = 0.2  # seconds of them that a call has to yield; the rest is for kill
 BROKER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # bytes; a core file would be a copy of answers on disk
 }
+KEEPER: Mapping[int, int] = {
+    resource.RLIMIT_CORE: 0,
+    resource.RLIMIT_FSIZE: 0,  # bytes; it writes nothing
+    resource.RLIMIT_NOFILE: 0,  # descriptors; it keeps a pipe and a directory, and nothing gives it another
+}
 INDEXER: Mapping[int, int] = {
     resource.RLIMIT_CORE: 0,  # a core file would be a copy of the project on disk
     resource.RLIMIT_NOFILE: 256,  # descriptors; the walk holds one for each level of directories, 128 at most

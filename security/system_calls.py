@@ -1,7 +1,7 @@
 """Which system calls a process may make: a seccomp filter from the table system_calls.txt.
 
 The query worker's has no call that names a path, an extractor's none that starts anything; the indexer's opens for
-reading only. See seccomp(2); the program is classic BPF, as linux/filter.h has it.
+reading only, and a keeper removes. See seccomp(2); the program is classic BPF, as linux/filter.h has it.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from fledgling.security.system import call
 
-ROLES = ("query worker", "extractor", "extractor's parent", "indexer", "broker")  # the table's columns
+ROLES = ("query worker", "extractor", "extractor's parent", "indexer", "broker", "keeper")  # the table's columns
 
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000  # SECCOMP_RET_*; the last one kills the process
 _REFUSE, _UNKNOWN = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
@@ -138,6 +138,7 @@ CHECKS: Mapping[str, tuple[tuple[Argument, ...], ...]] = {
     # A process, or a group other than its own: a back process ends with all that it has forked. Not everybody (-1).
     "others": ((Argument(0, _ALL, (0, _ALL), never=True),),),
     "own": ((_only(0, 0),),),  # the limits of this process
+    "removing": ((_only(2, 0),),),  # a file, no directory
 }
 
 

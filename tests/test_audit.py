@@ -30,7 +30,7 @@ from fledgling.security.audit.verdict import leaks
 ROOT = Path(__file__).parent.parent
 ATTACKS = corpus.attacks()
 MINE = """
-SET tools = 'explore, read, query';
+SET tools = 'explore, read, search, symbols, dependencies, query';
 SET query_timeout = 0.5;
 SET memory_limit = '256MB';
 CREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE 'private/%';
@@ -41,7 +41,7 @@ CREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE 'private/%'
 
 def test_every_threat_is_represented_and_every_row_names_one():
     threats = corpus.threats()
-    assert sorted(threats) == list(range(1, 123))
+    assert sorted(threats) == list(range(1, 130))
     assert {number for attack in ATTACKS for number in attack.threats} == set(threats)
 
 
@@ -147,6 +147,7 @@ def test_probes_that_are_allowed_are_harmless_by_name(audited):
     assert os.geteuid() != 0 or allowed == corpus.harmless().keys()
     of = Counter(name.rpartition(": ")[2] for name in allowed)
     assert (of["query worker"], of["extractor"], of["indexer"], of["extractor's parent"]) == (3, 3, 12, 7)
+    assert of["keeper"] == 5
     assert {went[f"{name.strip()}: broker"] for name in re.split("[|\n]", NEVER_IN_A_BROKER.strip())} == {"held"}
 
 

@@ -27,6 +27,7 @@ from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
 
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
+NARROWED = (*BACK, "keeper")
 X86 = MACHINES["x86_64"]
 HEADERS = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm-generic/unistd.h")]
 
@@ -84,21 +85,21 @@ def status(pid: int) -> dict[str, str]:
 # ---- the table ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("role", BACK)
+@pytest.mark.parametrize("role", NARROWED)
 def test_every_call_that_leads_out_of_a_process_is_refused(role: str) -> None:
     verdicts = {rule.name: rule.verdict for rule in rules(role, X86)}
     allowed = {name for name in (*NAMES_A_PATH, *LEADS_OUT) if verdicts.get(name, ".") not in {".", "!"}}
     reads = {"openat", "newfstatat", "statx", "readlink", "readlinkat"}
-    assert allowed == (reads if role == "indexer" else set())
+    assert allowed == {"indexer": reads, "keeper": {"unlinkat"}}.get(role, set())
     assert role != "indexer" or verdicts["openat"] == "reading"
 
 
 def test_only_the_process_above_an_extractor_may_fork_and_only_the_broker_may_start_a_program() -> None:
-    for role in BACK:
+    for role in NARROWED:
         verdicts = {rule.name: rule.verdict for rule in rules(role, X86)}
         assert {verdicts["execve"], verdicts["execveat"], verdicts["vfork"], verdicts["socket"]} == {"!"}
         forks = {verdicts["fork"], verdicts["clone"]}
-        expected = {"extractor's parent": {"+", "fork"}, "extractor": {"!"}}.get(role, {"!", "thread"})
+        expected = {"extractor's parent": {"+", "fork"}, "extractor": {"!"}, "keeper": {"!"}}.get(role, {"!", "thread"})
         assert forks == expected
 
 
@@ -147,6 +148,8 @@ JUDGED = [
         (ROLES, "ioctl", (0, asked, 0), NOT_ALLOWED)
         for asked in (0x5412, HIGH | 0x5412, 0x541C, 0x5452, 0x8901, 0x8902)
     ],
+    (("keeper",), "unlinkat", (5, 1, 0), ALLOWED),
+    *[(("keeper",), "unlinkat", (5, 1, flags), NOT_ALLOWED) for flags in (0x200, HIGH | 0x200)],  # AT_REMOVEDIR
     (("indexer",), "openat", (0, 0, os.O_RDONLY), ALLOWED),
     (
         ("indexer",),
@@ -252,7 +255,9 @@ def test_calls_by_another_door_end_the_process(role: str) -> None:
 def test_a_call_that_is_not_listed_is_refused_everywhere() -> None:
     for machine in MACHINES.values():
         last = {role: struct.unpack("=HBBI", program(role, machine)[-8:]) for role in ROLES}
-        assert {role: step[3] for role, step in last.items()} == dict.fromkeys(BACK, NOT_ALLOWED) | {"broker": ABSENT}
+        assert {role: step[3] for role, step in last.items()} == dict.fromkeys(NARROWED, NOT_ALLOWED) | {
+            "broker": ABSENT
+        }
 
 
 # ---- what holds -----------------------------------------------------------------------------------------------------

@@ -287,7 +287,8 @@ def test_the_process_that_removes_it_holds_nothing_and_may_do_nothing_else(serve
     [keeper] = [child for child in served.seen.children() if "serve" in child.cmdline()]
     opened = {os.readlink(f"/proc/{keeper.pid}/fd/{number}") for number in os.listdir(f"/proc/{keeper.pid}/fd")}
     assert {name.partition(":")[0] for name in opened} == {"pipe", str(place)}
-    assert "NoNewPrivs:\t1" in Path(f"/proc/{keeper.pid}/status").read_text()
+    shown = Path(f"/proc/{keeper.pid}/status").read_text()
+    assert {"NoNewPrivs:\t1", "Seccomp:\t2", "CapEff:\t0000000000000000"} <= {*shown.splitlines()}
     assert os.getsid(keeper.pid) == keeper.pid
 
 

@@ -19,7 +19,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fledgling.config import ConfigError
-from fledgling.security import landlock, no_new_privs
+from fledgling.messages.control import Confining
+from fledgling.security import limits
+from fledgling.security.confinement import ConfinementError, confine
 
 VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the user, who alone has access to it
 BACKLOG = 8  # operators who wait; one more is refused by the kernel, and takes that for a server that has ended
@@ -130,9 +132,8 @@ def _keep(directory: int, names: tuple[str, ...]) -> None:
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
         _close_all_but(reading, directory)
-        with suppress(OSError):  # it reads nothing that anybody has written
-            no_new_privs.confine()
-            landlock.confine(removable=[directory])
+        with suppress(ConfinementError):  # it reads nothing that anybody has written; the broker says what is absent
+            confine("keeper", Confining(allow_degraded=True), lowered=limits.KEEPER, removable=[directory])
         os.read(reading, 1)
         for name in names:
             with suppress(FileNotFoundError):

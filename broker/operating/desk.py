@@ -14,6 +14,8 @@ from fledgling.messages.operations import OwnAnswer, Tasks
 from fledgling.messages.questions import Read
 from fledgling.plain import one_line, said
 
+FIELDS = ("title", "description", "notes", "planning_references", "status", "branch", "commit")
+TAKEN = {"list": ("status", "branch"), "get": ("id",), "create": FIELDS, "update": ("id", *FIELDS)}  # by action
 FULL = Refusal("unavailable", "the session is full", "The operator can begin another one.")
 
 
@@ -41,13 +43,13 @@ class Desk:
             return Refusal("unavailable", said(str(failed)), "Ask again once the operator has seen to it.")
 
     async def _done(self, asked: Tasks, until: float) -> OwnAnswer:
+        taken = TAKEN[asked.action]
+        for name in ("id", *FIELDS):
+            if name not in taken and getattr(asked, name) is not None:
+                raise TaskError(f"{asked.action} takes no {name}", f"It takes {', '.join(taken)}.")
         if asked.action == "list":
             return self._listed(asked)
-        fields: dict[str, Any] = {
-            name: value
-            for name in ("title", "description", "notes", "planning_references", "status", "branch", "commit")
-            if (value := getattr(asked, name)) is not None
-        }
+        fields: dict[str, Any] = {name: value for name in FIELDS if (value := getattr(asked, name)) is not None}
         if asked.planning_references is not None:
             fields["planning_references"] = tuple(asked.planning_references)
             await self._check_references(asked.planning_references, until)

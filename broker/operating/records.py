@@ -6,15 +6,12 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import Path
-from fledgling.messages.operations import State
+from fledgling.messages.operations import MAX_REFERENCES, Branch, Commit, Prose, State, Title
 from fledgling.plain import HIDDEN
 
-_PLAIN = rf"\A[^\x00-\x1f{HIDDEN}]*\Z"
-Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=_PLAIN)]
-Prose = Annotated[str, Meta(max_length=4000)]
-Branch = Annotated[str, Meta(max_length=255, pattern=r"\A[^\x00-\x20\x7f~^:?*\[\\]*\Z")]  # as git-check-ref-format(1)
-Commit = Annotated[str, Meta(pattern=r"\A[0-9a-f]{40}\Z")]
-References = Annotated[tuple[Path, ...], Meta(max_length=20)]
+_PLAIN = (
+    rf"\A[^\x00-\x1f{HIDDEN}]*\Z"  # what an agent gives is refused, or printed, as it is (broker/operating/desk.py)
+)
 
 
 class TaskStep(Struct, frozen=True):
@@ -32,11 +29,11 @@ class Task(Struct, frozen=True, omit_defaults=True):
     """
 
     id: int
-    title: Title
+    title: Annotated[Title, Meta(pattern=_PLAIN)]
     history: Annotated[tuple[TaskStep, ...], Meta(min_length=1)]
     description: Prose = ""
     notes: Prose = ""
-    planning_references: References = ()
+    planning_references: Annotated[tuple[Path, ...], Meta(max_length=MAX_REFERENCES)] = ()
     branch: Branch = ""
     commit: Commit | None = None
 

@@ -10,6 +10,11 @@ from fledgling.messages.questions import Question, Text, name_of
 Number = Annotated[int, Meta(ge=1, le=MAX_LINE)]
 Project = Annotated[Text | None, Meta(description="its name; not needed where there is one")]
 State = Literal["need to be done", "in-progress", "complete"]
+Title = Annotated[str, Meta(min_length=1, max_length=200)]
+Prose = Annotated[str, Meta(max_length=4000)]
+Branch = Annotated[str, Meta(max_length=255, pattern=r"^[^\x00-\x20\x7f~^:?*\[\\]*$")]  # as git-check-ref-format(1)
+Commit = Annotated[str, Meta(pattern="^[0-9a-f]{40}$")]
+MAX_REFERENCES = 20  # paths of one task
 
 
 class StatusOf(Question, frozen=True, tag="status"):
@@ -44,15 +49,15 @@ class Tasks(Question, frozen=True):
 
     action: Literal["list", "get", "create", "update"] = "list"
     id: Annotated[Number | None, Meta(description="of the task, for get and update")] = None
-    title: Annotated[Annotated[str, Meta(min_length=1, max_length=200)] | None, Meta()] = None
-    description: Annotated[str, Meta(max_length=4000)] | None = None
-    notes: Annotated[str, Meta(max_length=4000)] | None = None
+    title: Title | None = None
+    description: Prose | None = None
+    notes: Prose | None = None
     planning_references: Annotated[
-        Annotated[list[Text], Meta(max_length=20)] | None, Meta(description="paths of the index")
+        Annotated[list[Text], Meta(max_length=MAX_REFERENCES)] | None, Meta(description="paths of the index")
     ] = None
     status: State | None = None
-    branch: Annotated[str, Meta(max_length=255, pattern=r"^[^\x00-\x20\x7f~^:?*\[\\]*$")] | None = None
-    commit: Annotated[Annotated[str, Meta(pattern="^[0-9a-f]{40}$")] | None, Meta(description="40 hex digits")] = None
+    branch: Branch | None = None
+    commit: Annotated[Commit | None, Meta(description="40 hex digits")] = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
 
     def __post_init__(self) -> None:

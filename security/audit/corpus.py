@@ -20,6 +20,8 @@ REQUIRED: Mapping[str, dict[str, Any]] = {
     "search": {"query": "a"},
     "dependencies": {"path": "README.md"},
     "query": {"sql": "SELECT 1"},
+    "manage": {"action": "reindex"},
+    "tasks": {"action": "create", "title": "a"},
 }  # what a call needs beside the argument under attack
 
 
@@ -242,7 +244,7 @@ class _Threats(Struct, frozen=True):
 
 POSITIONS = 3  # that a payload of sql.toml is tried in; tests/test_statement.py tries them all
 FILES = ("query", "arguments", "tree", "stdio", "process", "syscalls", "elsewhere")  # a family each, in this order
-ROLES = ("query worker", "indexer", "extractor", "extractor's parent", "broker")
+ROLES = ("query worker", "indexer", "extractor", "extractor's parent", "broker", "keeper")
 
 
 def threats() -> dict[int, ListedThreat]:

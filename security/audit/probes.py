@@ -86,7 +86,7 @@ class Reachable:
     """What a probe may name with @, made anew for each probe that may change it."""
 
     def __init__(self, role: str) -> None:
-        apart = os.geteuid() == 0 and role not in ("broker", "anybody")
+        apart = os.geteuid() == 0 and role not in ("broker", "keeper", "anybody")
         self._account = user.NOBODY if apart else os.geteuid()
         self._place = Path(tempfile.mkdtemp(prefix="fledgling-probe-"))
         self._root = self._place / "root"
@@ -365,6 +365,8 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
         case "indexer":
             lowered = limits.of_indexer(MEMORY)
             confine(role, confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])
+        case "keeper":
+            confine(role, confining, lowered=limits.KEEPER, removable=[held.root])
         case "broker":
             needed = interpreter.opened(interpreter.readable()), interpreter.opened(interpreter.executable())
             with needed[0] as reading, needed[1] as starting:

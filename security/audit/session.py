@@ -75,6 +75,8 @@ class _Session:
 
     async def asked(self, attack: Attack, ask: Ask) -> Verdict:
         """Send one call, and judge what comes back and what became of files and processes."""
+        if attack.layer == "door" and ask.tool in self._target.profile.tools:
+            return Verdict("works", "", "the profile names this tool")
         ask = replace(ask, arguments=self._target.filled(ask.arguments))
         if ask.must == "works" and ask.tool not in self._target.profile.tools:
             ask = replace(ask, must="refused")
