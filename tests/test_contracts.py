@@ -75,6 +75,22 @@ def test_room_loads_nothing_it_must_not(module: str) -> None:
     assert not set(done.stdout.split()).intersection(MUST_NOT_IMPORT[module])
 
 
+NO_CLIENT = ("httpx2", "cryptography", "mcp.client", "mcp.server.mcpserver")  # what the SDK's packages would load
+
+
+def test_server_loads_no_client_and_no_validator_before_its_use() -> None:
+    program = (
+        "import sys\n"
+        "from fledgling.broker.protocol import sdk\n"
+        "with sdk.lean():\n"
+        "    from fledgling.broker.protocol import http, monitor, server\n"
+        "    from mcp.types import CallToolResult\n"
+        "print(*sys.modules, 'complete' if CallToolResult.__pydantic_complete__ else '')"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=True)
+    assert not set(done.stdout.split()).intersection({*NO_CLIENT, "complete"})
+
+
 def test_wheel_holds_the_tree(tmp_path: Path) -> None:
     pip = [
         sys.executable,

@@ -58,8 +58,11 @@ def serve(*, control: bool, **options: Any) -> None:
         _serve_projects(project, log, answering_of)
         return
     indexing = indexed(project, log, is_followed=project.settings.freshness != "off")
-    # Imported here, not at the top: the SDK takes 0.4 s, and the indexer works meanwhile.
-    from fledgling.broker.protocol import server  # noqa: PLC0415
+    # Imported here, not at the top: the SDK takes 0.2 s, and the indexer works meanwhile.
+    from fledgling.broker.protocol import sdk  # noqa: PLC0415
+
+    with sdk.lean():
+        from fledgling.broker.protocol import server  # noqa: PLC0415
 
     # Ctrl-C ends us as SIGTERM does, and the kernel ends the others.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -81,7 +84,10 @@ def serve(*, control: bool, **options: Any) -> None:
 def _serve_projects(project: ServedProject, log: AuditLog, answering_of: Callable[[Projects], Answering]) -> None:
     """Serve one client several projects; each starts when it is first asked for."""
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))
-    from fledgling.broker.protocol import server  # noqa: PLC0415
+    from fledgling.broker.protocol import sdk  # noqa: PLC0415
+
+    with sdk.lean():
+        from fledgling.broker.protocol import server  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -136,9 +142,12 @@ def _serve_http(project: ServedProject, operators: socket.socket | None) -> None
     indexings = (
         {} if several else {agent: _indexing(project, agent.profile, logs_of[agent], settings.root) for agent in known}
     )
-    # Imported here, not at the top: the SDK takes 0.4 s, and the indexers work meanwhile.
-    from fledgling.broker.protocol import http  # noqa: PLC0415
-    from fledgling.broker.protocol.monitor import Monitor  # noqa: PLC0415
+    # Imported here, not at the top: the SDK takes 0.2 s, and the indexers work meanwhile.
+    from fledgling.broker.protocol import sdk  # noqa: PLC0415
+
+    with sdk.lean():
+        from fledgling.broker.protocol import http  # noqa: PLC0415
+        from fledgling.broker.protocol.monitor import Monitor  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
 

@@ -7,6 +7,7 @@ any command. History is in memory and ends with the prompt.
 
 import asyncio
 import contextlib
+import gc
 import os
 import shlex
 import subprocess
@@ -52,6 +53,7 @@ def shell(context: click.Context, /, answering: int | None, **options: Any) -> N
 
 async def _answered(front: Front, project: ServedProject, answering: int | None) -> int:
     """Answer line by line to the end; return the exit code of the last."""
+    gc.enable()  # a command ends before there is much to collect, and this may not
     await front.indexed(CODE)
     code = terminal.OK
     while line := await asyncio.to_thread(sys.stdin.readline, MAX_LINE):
