@@ -160,6 +160,7 @@ BROKEN = {
     "a.py": "def f(:\n  x.(\nfor in y: z(\nclass (A:\n with as b:\n @\nlambda: [for\nf(*, **)\n(yield) = = a[\n",
     "a.ts": "class { constructor(private { = (a, => { export { as } from import * as x; new (; a?.( }\n",
     "a.go": "package\nfunc ( t) ( { x := range ; switch := .( type ) { case : } ; a.( )\n",
+    "a.c": "#define A(\nint f( { struct { *a.( = #if\n b)( ; (int)(int( ) ; #else\n ) ) } #endif\n typedef ; (*(\n",
     "A.java": "package; import ; class A extends { void ( { new <>() { } ; a.( , x -> ; } enum { , }\n",
 }
 

@@ -39,6 +39,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     name: `Optional = "same"`, `map = "maps"`, `append = "adds"`;
     `toString = "=String"` is the type of what it returns. A method of a `common` name is never guessed by it:
     built-in types have one too.
+
+    Names of namespaces stand in any file: where `spaces` is "nested", one sees those of the namespaces around it too.
+    A class that `reopens` is one that several places make up. What is `declared` in one place may be defined in
+    another, and is for all files where it is not static. `self_type` means the class around. With `bare_calls` a name
+    that no scope binds is a call.
     """
 
     rules: tuple[str, ...] = ()
@@ -54,6 +59,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     structural: bool = False
     shared: str = ""
     family: str = ""
+    spaces: Literal["", "flat", "nested"] = ""
+    reopens: bool = False
+    declared: bool = False
+    self_type: str = ""
+    bare_calls: bool = False
     types_inside: bool = False
     keyed_members: bool = False
     super_function: str = ""

@@ -109,12 +109,12 @@ def understand(
 ) -> tuple[Syntax, Tree, list[Repaired]]:
     """The first grammar that parses the text without error, else the one with the fewest errors, with its tree.
 
-    And the repairs that are in that.
+    And the repairs that are in that; the text of the last one is what was parsed.
     """
     best, *others = syntaxes
     text, tree = at_first(best, text, ranges)
     fewest = errors(tree, source)
-    made: list[Repaired] = []
+    made = [Repaired(text)]
     for repair in repairs(best.row.repairs).repaired:
         attempt = repair(text, unknown(tree)) if fewest else Repaired(text)
         if attempt.text != text:

@@ -6,7 +6,7 @@ binds, and what several layers bind is joined where they meet.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fledgling.worker.graph.reduced import BITS, SCOPES, Reduced
@@ -34,6 +34,11 @@ DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
 QUOTES = b"\"'`"
 DOTTED = re.compile(r"\s*+([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)\s*+")
 
+# A string, a comment, or a name with the sign of a call behind it. A name in a string is none.
+TOKENS = re.compile(
+    rb"""(?s)"(?:\\.|[^"\\])*+"?|'(?:\\.|[^'\\]){1,8}'|/\*(?:[^*]|\*(?!/))*+|//[^\n]*+|[A-Za-z_]\w*+(?P<call>\s*+\()?"""
+)
+
 Key = tuple[Any, ...]  # (scope, name), or what a path is followed by
 Layer = dict[Key, tuple[int, ...]]
 Visitor = Callable[["Builder", int, int], int]
@@ -48,6 +53,14 @@ def visits(*kinds: str) -> Callable[[Visitor], Visitor]:
         return visitor
 
     return mark
+
+
+def words(source: bytes, start: int, end: int) -> Iterator[tuple[int, str, bool]]:
+    """The names in a part of a text that no parser has read: where each stands, and whether it is called."""
+    for match in TOKENS.finditer(source, start, end):
+        word = match[0].rstrip(b"( \t\r\n\\")
+        if word[:1].isalpha() or word[:1] == b"_":
+            yield match.start(), word.decode(), bool(match["call"])
 
 
 class Builder:
@@ -69,6 +82,8 @@ class Builder:
         self.sites: list[Site] = []
         self.dynamic: list[tuple[int, str]] = []
         self.members: list[tuple[int, int]] = []
+        self.extensions: list[tuple[int, int]] = []
+        self.conditions: list[tuple[int, int]] = []
         self.package = ""
         self.complete = tree.complete
         self.is_dead = False
@@ -87,11 +102,14 @@ class Builder:
         self.own: list[set[int]] = []  # the names that each scope binds
         self.outward: list[dict[int, int]] = []  # the names that it binds further out, and there: 0 is the module
 
-    def facts(self) -> Facts:
-        """Read the whole text."""
+    def facts(self, unseen: Sequence[tuple[int, int]] = ()) -> Facts:
+        """Read the whole text; no parser has seen some spans of it, where names mean nothing that is known."""
         self.enter(0, ScopeKind.MODULE, NONE, 0)
         self.visit_all(0)
         self._add_unread()
+        for start, end in unseen:
+            for at, word, _ in words(self.tree.source, start, end):
+                self.site_at(at, self.named(word), Use.READ, 0)
         self.leave()
         return Facts(
             list(self.names),
@@ -103,14 +121,20 @@ class Builder:
             self.sites,
             self.dynamic,
             self.members,
+            self.extensions,
             self.package,
             self.complete,
             len(self._starts),
+            sorted(self.conditions),
         )
 
     def line(self, node: int) -> int:
         """The line where a node begins."""
         return bisect_right(self._starts, self.tree.start[node])
+
+    def last_line(self, node: int) -> int:
+        """The line where a node ends."""
+        return bisect_right(self._starts, self.tree.end[node] - 1)
 
     def name(self, node: int) -> int:
         """The number of the name that stands there."""
@@ -131,11 +155,21 @@ class Builder:
             return
         start = self.tree.start[node]
         self._read[node] = 1
-        if self.tree.source[start] in QUOTES:  # a key that is a string
-            return
+        if self.tree.source[start] not in QUOTES:  # a key that is a string
+            self.site_at(start, self.name(node), use, at, binding)
+
+    def site_at(self, start: int, name: int, use: int, at: int, binding: int = NONE) -> None:
+        """Add the occurrence of a name at a byte of the text."""
         line = bisect_right(self._starts, start)
-        column = start - self._starts[line - 1]
-        self.sites.append(Site(line, column, self.name(node), use, at, self.scope, binding))
+        self.sites.append(Site(line, start - self._starts[line - 1], name, use, at, self.scope, binding))
+
+    def has_read(self, node: int) -> None:
+        """Note that all names within a node are sites."""
+        todo = [node]
+        while todo:
+            at = todo.pop()
+            self._read[at] = 1
+            todo += self.tree.kids[at]
 
     def _add_unread(self) -> None:
         """Note the names in what nothing has read: the account of a name counts them, and most are the module's."""
@@ -157,9 +191,7 @@ class Builder:
 
     def site_of_call(self, node: int, at: int) -> None:
         """Add a call that no name stands for: `a[b]()`."""
-        start = self.tree.start[node]
-        line = bisect_right(self._starts, start)
-        self.sites.append(Site(line, start - self._starts[line - 1], self.named(""), Use.CALL, at, self.scope))
+        self.site_at(self.tree.start[node], self.named(""), Use.CALL, at)
 
     # ---- reading nodes
 
@@ -272,7 +304,7 @@ class Builder:
 
     def _defines(self, bindings: Sequence[int]) -> bool:
         """Whether all of some bindings are definitions or imports, of which the last one counts."""
-        if self.dialect.overloads:
+        if self.dialect.overloads or self.dialect.declared:  # all of them count
             return False
         return all(self.expressions[self.bindings[at].value][0] in DEFINING for at in bindings)
 
@@ -388,7 +420,8 @@ class Builder:
     def use_name(self, name: int) -> int:
         """The expression of a name used here."""
         scope = self.binder(name)
-        if self.dialect.bare_members and (scope == NONE or self.scopes[scope].kind not in LOCAL):
+        looks_around = self.dialect.bare_members or self.dialect.spaces
+        if looks_around and (scope == NONE or self.scopes[scope].kind not in LOCAL):
             return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
         if scope == NONE or self.frames[scope] != self.frame:
             return self.add(Op.NAME, name, scope, None)

@@ -24,24 +24,54 @@ class Classes:
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
+        self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
+        self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
 
     def settle(self) -> None:
         """Find the bases of every class, and the members that stand elsewhere."""
+        self._join_parts()
         for unit in self._project.units:
             for type_, binding in unit.facts.members:
                 self._attach(unit.base | type_, unit.base | binding)
         for unit in self._project.units:
             for at, row in enumerate(unit.facts.scopes):
-                if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
+                if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and unit.base | at not in self._wholes:
                     self._settle(unit.base | at)
         self._implement()
         for scope, bases in self.bases.items():
             for base, _ in bases:
                 self._kids.setdefault(base, []).append(scope)
         self._spread_externals()
+
+    def whole(self, scope: int) -> int:
+        """The scope that stands for a class, of all the places that make it up."""
+        return self._wholes.get(scope, scope)
+
+    def _join_parts(self) -> None:
+        """Make one of the classes that several places make up, and of what extends one from outside."""
+        for parts in self._project.spaces.parts.values():
+            for part in parts[1:]:
+                self._join(part, parts[0])
+        for unit in self._project.units:
+            for type_, scope in unit.facts.extensions:
+                for value in self._solver.value(unit.base | type_):
+                    if value[0] == "class":
+                        self._join(unit.base | scope, value[1])
+
+    def _join(self, part: int, whole: int) -> None:
+        """Take what stands in a part of a class as members of the whole."""
+        project = self._project
+        if project.unit(part).dialect.family != project.unit(whole).dialect.family:
+            return
+        self._wholes[part] = whole
+        self._parts.setdefault(whole, []).append(part)
+        for name, bindings in project.table(part).items():
+            if project.text(name) != project.unit(part).dialect.self_type:
+                for binding in bindings:
+                    project.attach(whole, name, binding)
 
     def _spread_externals(self) -> None:
         todo = [*self.has_external_base]
@@ -85,11 +115,16 @@ class Classes:
         row = self._project.scope(scope)
         dialect = self._project.unit(scope).dialect
         found: list[tuple[int, int]] = []
-        for base in row.bases[:MAX_BASES]:
-            values = self._solver.value(self._solver.child(scope, base))
+        nodes = [
+            self._solver.child(at, base)
+            for at in (scope, *self._parts.get(scope, ()))
+            for base in self._project.scope(at).bases
+        ]
+        for node in nodes[:MAX_BASES]:
+            values = self._solver.value(node)
             known = [(value[1], sure) for value, sure in values.items() if value[0] == "class"]
-            if not known and self._solver.op(self._solver.child(scope, base)) == Op.INDEX:  # extends Readonly<A>
-                types = self._solver.value(("type", self._solver.child(scope, base), None))
+            if not known and self._solver.op(node) == Op.INDEX:  # extends Readonly<A>
+                types = self._solver.value(("type", node, None))
                 known = [(value[1], sure) for value, sure in types.items() if value[0] == "object"]
             known = [pair for pair in known if pair[0] != scope]
             found += [pair for pair in known if pair[0] not in dict(found)]
@@ -157,14 +192,14 @@ class Classes:
             return self._owners[function]
         outer = self._project.outer(function)
         if outer >= 0 and self._project.scope(outer).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
-            return outer
+            return self.whole(outer)
         return None
 
     def around(self, scope: int) -> int | None:
         """The innermost class around a scope."""
         while scope >= 0 and scope & MASK != MASK:
             if self._project.scope(scope).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
-                return scope
+                return self.whole(scope)
             scope = self._project.outer(scope)
         return None
 

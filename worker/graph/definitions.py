@@ -6,6 +6,7 @@ from fledgling.worker.graph.expressions import (
     DEFINED,
     IS_KEYWORD,
     IS_PARAM,
+    OF,
     RETURNS,
     VALUE,
     WORD,
@@ -82,7 +83,7 @@ def read_function(builder: Builder, node: int, kind: ScopeKind, name: int, line:
 def read_rest(builder: Builder, node: int) -> None:
     """Read what else a definition says, inside it: type parameters."""
     tree = builder.tree
-    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR
+    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
             builder.visit(kid)
@@ -96,7 +97,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     for kid in tree.kids[node]:
         said |= 0 if tree.kids[kid] else tree.labels[kid]
     flags = sum(int(flag) for role, flag in SAID.items() if said & role)
-    if tree.first(node, BODY) == NONE and not flags & Flag.OVERLOAD:
+    if tree.first(node, BODY) == NONE and not flags & (Flag.OVERLOAD | Flag.DECLARATION):
         flags |= int(Flag.ABSTRACT)
     of_decorators = [builder.flag(decorator) for decorator in decorators]
     for flag in of_decorators:
@@ -147,6 +148,29 @@ def embed(builder: Builder, scope: int, base: int, node: int) -> None:
         builder.bind_silently(name, scope, builder.add(Op.DECLARED, base, NONE), node)
 
 
+def name_self(builder: Builder, scope: int, type_: int, node: int) -> None:
+    """Bind the word that means the type around: `Self`."""
+    if builder.dialect.self_type:
+        builder.bind_silently(builder.named(builder.dialect.self_type), scope, builder.add(Op.ALIAS, type_), node)
+
+
+@visits("extension")
+def extension(builder: Builder, node: int, _use: int) -> int:
+    """`impl A for B { c }`: members of B, which stands elsewhere, and A above it."""
+    tree = builder.tree
+    of, body = tree.first(node, OF), tree.first(node, BODY)
+    scope = builder.enter(node, ScopeKind.CLASS, NONE, builder.line(node))
+    read_rest(builder, node)
+    type_ = builder.optional(of, Use.TYPE)
+    builder.scopes[scope].bases = [builder.visit(kid, Use.INHERIT) for kid in tree.having(node, BASE)]
+    if type_ != NONE:
+        name_self(builder, scope, type_, node)
+        builder.extensions.append((type_, scope))
+    builder.body(body)
+    builder.leave()
+    return 0
+
+
 def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
     """Read a class whose definition begins on a line."""
     tree = builder.tree
@@ -162,6 +186,8 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     name = builder.name(own) if own != NONE else NONE
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line)
     builder.scopes[scope].bases = bases
+    if own != NONE:
+        name_self(builder, scope, builder.add(Op.CLASS, scope), node)
     builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     read_rest(builder, node)
     if builder.dialect.embeds:

@@ -2,17 +2,20 @@
 
 from functools import cached_property
 
+import msgspec
 import numpy as np
-from tree_sitter import Parser, Query, QueryError, Tree
+from tree_sitter import Query, QueryError
 
-from fledgling.worker.extracting.grammar import load_grammar
-from fledgling.worker.graph import definitions, expressions, objects, statements  # noqa: F401 - how nodes are read
+from fledgling.worker.extracting.grammar import Syntax, load_grammar
+from fledgling.worker.extracting.repair import in_turn, understand
+from fledgling.worker.graph import definitions, expressions, objects, paths, statements  # noqa: F401 - how nodes are read
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import packed
-from fledgling.worker.language import PLACE, Language, LanguageError, Languages
+from fledgling.worker.language import Language, Languages
 
 NEWLINE = 10
+LEAVES_OUT = "bodies"  # the repairs that leave out what holds no definition, but uses
 
 
 class FactsExtractor:
@@ -24,10 +27,13 @@ class FactsExtractor:
 
     def __init__(self, languages: Languages) -> None:
         self._readers = {
-            name: Reader(row, {file: languages.rules[file] for file in row.graph.rules})
+            name: Reader(name, row, {file: languages.rules[file] for file in row.graph.rules})
             for name, row in languages.rows.items()
             if row.graph.rules
         }
+        for reader in self._readers.values():
+            if other := self._readers.get(reader.row.fallback or ""):
+                reader.asks(other)
 
     def facts_of(self, language: str, source: bytes) -> bytes | None:
         """Return one file's facts, packed; None for a language without graph. Raises LanguageError."""
@@ -35,34 +41,56 @@ class FactsExtractor:
         return reader.facts_of(source) if reader else None
 
 
-class Reader:
-    """One language; its query is compiled when it is first needed."""
+class GraphSyntax(Syntax):
+    """A grammar, and the query that finds what the graph is made of, compiled when it is first needed."""
 
-    def __init__(self, row: Language, rules: dict[str, str]) -> None:
-        self._row = row
-        self._rules = rules
-        self._grammars = [load_grammar(grammar) for grammar in row.grammars]
+    def __init__(self, name: str, grammar: str, rules: dict[str, str], row: Language) -> None:
+        super().__init__(load_grammar(grammar), rules, row)
+        self.language = name
 
     @cached_property
-    def _queries(self) -> list[Query]:
+    def query(self) -> Query:
+        """The query. Raises LanguageError."""
         try:
-            return [Query(grammar, "\n".join(self._rules.values())) for grammar in self._grammars]
+            return Query(self._grammar, self._text)
         except QueryError as problem:
-            raise LanguageError(f"{PLACE}/{', '.join(self._rules)}", problem) from problem
+            raise self._wrong(problem) from problem
 
-    def _parsed(self, source: bytes) -> tuple[int, Tree]:
-        """The tree of the first grammar that knows the whole text, else of the first."""
-        first = Parser(self._grammars[0]).parse(source)
-        if first.root_node.has_error:
-            for which, grammar in enumerate(self._grammars[1:], 1):
-                tree = Parser(grammar).parse(source)
-                if not tree.root_node.has_error:
-                    return which, tree
-        return 0, first
+
+class Reader:
+    """One language."""
+
+    def __init__(self, name: str, row: Language, rules: dict[str, str]) -> None:
+        repairs = tuple(repair for repair in row.repairs if not repair.endswith(LEAVES_OUT))
+        self.row = msgspec.structs.replace(row, repairs=repairs)
+        self._name = name
+        self._syntaxes: list[Syntax] = [GraphSyntax(name, grammar, rules, self.row) for grammar in row.grammars]
+
+    def asks(self, other: "Reader") -> None:
+        """Try the grammars of another language too, where those of its own do not know a text."""
+        self._syntaxes += other._syntaxes
 
     def facts_of(self, source: bytes) -> bytes:
         """Return the tables of a text, packed."""
-        which, tree = self._parsed(source)
+        syntax, tree, made = understand(in_turn(self._syntaxes, source), source, source, [])
+        assert isinstance(syntax, GraphSyntax)
         starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
-        builder = Builder(Reduced(source, tree.root_node, self._queries[which]), self._row.graph, starts)
-        return packed(builder.facts())
+        reduced = Reduced(source, tree.root_node, syntax.query)
+        builder = Builder(reduced, syntax.row.graph, starts)
+        facts = builder.facts(different(source, made[-1].text))
+        if syntax.language != self._name:
+            facts.language = syntax.language
+        return packed(facts)
+
+
+def different(source: bytes, text: bytes) -> list[tuple[int, int]]:
+    """The spans where a text of the same length is another one.
+
+    >>> different(b"a bc d", b"a    d")
+    [(2, 4)]
+    """
+    if source == text:
+        return []
+    differ = np.frombuffer(source, np.uint8) != np.frombuffer(text, np.uint8)
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], differ.view(np.int8), [0]))))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]

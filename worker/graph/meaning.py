@@ -21,7 +21,7 @@ from fledgling.worker.graph.solver import (
     Value,
     Values,
 )
-from fledgling.worker.graph.tables import EXPORT, NONE, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import EXPORT, NONE, Flag, Op, ScopeKind, Site, Use
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
 HOLDING = (
@@ -61,6 +61,10 @@ class Meaning:
                 return (unit.number, scope.line), unit.base | expression[1]
         return (unit.number, row.line), -1
 
+    def _only_declares(self, scope: int) -> bool:
+        """Whether a function, or -1, is declared and not defined."""
+        return scope >= 0 and bool(self.project.scope(scope).flags & Flag.DECLARATION)
+
     def begin(self, scope: int) -> Target:
         """Where a function or class begins."""
         return scope >> SHIFT, self.project.scope(scope).line
@@ -78,7 +82,15 @@ class Meaning:
                 self.called(unit.base | site.at, found)
             if not (found and is_call and unit.dialect.overloads):  # of overloads, the arguments have chosen
                 self._of_expression(unit.base | site.at, unit.names[site.name], found, Reason.BOUND, 0)
-        return found
+        return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
+
+    def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
+        """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
+        file, at = target
+        around = [span for span in self.project.units[file].facts.conditions if span[0] <= at <= span[1]]
+        if around and not (file == unit.number and around[-1][0] <= line <= around[-1][1]):
+            return min(sure, Reason.CONDITIONAL)
+        return sure
 
     # ---- what a name is bound to
 
@@ -87,7 +99,8 @@ class Meaning:
         op, base = expression[0], node & ~MASK
         if depth > MAX_IMPORTS:
             return
-        if op in (Op.CALL, Op.NEW):
+        if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN):
+            sure = min(sure, Reason.MACRO) if op == Op.TOKEN else sure
             self._of_expression(base | expression[1], name, found, sure, depth + 1)
         elif op == Op.REACH:
             self._of_reach(node, expression, name, found, sure, depth)
@@ -157,13 +170,13 @@ class Meaning:
         row = self.project.binding(binding)
         unit = self.project.unit(binding)
         is_export = row.name != NONE and unit.facts.names[row.name].startswith(EXPORT)
-        if is_export or unit.facts.expressions[row.value][0] == Op.IMPORT:
+        if is_export or unit.facts.expressions[row.value][0] in (Op.IMPORT, Op.ALIAS):
             self._of_expression(unit.base | row.value, name, found, sure, depth + 1)
             return
         target, scope = self.defined(binding)
         holds = row.scope != NONE and unit.facts.scopes[row.scope].kind in HOLDING
         if (scope >= 0 or holds) and row.name != NONE and unit.names[row.name] == name:
-            put(found, target, sure)
+            put(found, target, min(sure, Reason.ONLY_DECLARED) if self._only_declares(scope) else sure)
 
     def _of_value(self, value: Value, name: int, found: Targets, sure: int) -> None:
         """Add the function or class that a value is, if that has the name."""
@@ -195,6 +208,8 @@ class Meaning:
         if kind in (FUNCTION, BOUND):
             if self.project.scope(value[1]).kind == ScopeKind.SIGNATURE:
                 return []
+            if self._only_declares(value[1]):
+                sure = min(sure, Reason.ONLY_DECLARED)
             return [(value[1], min(sure, Reason.ABSTRACT) if self.solver.classes.is_abstract(value[1]) else sure)]
         if kind == SUPER:
             return self._constructors(value[2][1], sure, value[1], node)
@@ -235,6 +250,8 @@ class Meaning:
             return Reason.VARIABLE
         if site.at <= 1:
             return Reason.OUTSIDE if site.use == Use.IMPORT else Reason.NOT_PARSED
+        if self.project.expression(unit.base | site.at)[0] == Op.TOKEN:
+            return Reason.IN_MACRO
         node = self._plain(unit.base | site.at)
         expression = self.project.expression(node)
         if expression[0] == Op.GET:

@@ -2,7 +2,7 @@
 
 import posixpath
 
-from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.project import MASK, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
     BOUND,
@@ -15,6 +15,7 @@ from fledgling.worker.graph.solver import (
     METHOD_OF,
     MODULE,
     OBJECT,
+    SPACE,
     SUPER,
     Cell,
     Solver,
@@ -23,6 +24,7 @@ from fledgling.worker.graph.solver import (
     add,
     capped,
 )
+from fledgling.worker.graph.spaces import Space
 from fledgling.worker.graph.tables import NONE, Flag
 
 MAX_STARS = 8  # files that hand on all names of another, one after the other
@@ -49,9 +51,22 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         return [] if owner is None else [(("name", owner, name), reason, owner)]
     if kind == CONTAINER and solver.has_key(value, ("text", name)):
         return [(("element", value, ("text", name)), min(sure, Reason.ATTRIBUTE), None)]
+    if kind == SPACE:
+        return of_space(solver, value[1:], name, sure)
     if kind == FUNCTION:
         return [(("field", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
     return []
+
+
+def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
+    """The places of a name in a namespace, which may be a namespace itself, for a file or for all."""
+    spaces = solver.project.spaces
+    found, reason = spaces.visible(unit, space, name) if unit else (spaces.binding(space, name), Reason.BOUND)
+    if not unit and len(found) > 1:
+        reason = Reason.SEVERAL
+    places: list[Place] = [(("name", at, name), min(sure, reason), None) for at in found]
+    inner = spaces.inner(space, solver.project.text(name))
+    return places or ([(("space", *inner), sure, None)] if inner else [])
 
 
 def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
@@ -105,9 +120,9 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
     if name in table:
         once = project.bound_once(scope, name)
         return [(("name", scope, name), sure if once else min(sure, Reason.SEVERAL), None)]
-    beside = project.shared(unit, name)
-    if beside is not None:
-        return [(("name", beside, name), sure, None)]
+    beside, reason = project.shared(unit, name)
+    if beside:
+        return [(("name", at, name), min(sure, reason), None) for at in beside]
     if depth < MAX_STARS:
         for which in unit.facts.scopes[0].stars:
             _, module, _, _ = project.imported(unit, which)

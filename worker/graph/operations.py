@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from fledgling.worker.graph.members import bound_to, member, places, returned
-from fledgling.worker.graph.project import MASK, SHIFT
+from fledgling.worker.graph.members import bound_to, member, of_space, places, returned
+from fledgling.worker.graph.project import MASK, SHIFT, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
     BOUND,
@@ -15,6 +15,7 @@ from fledgling.worker.graph.solver import (
     GENERATOR,
     MODULE,
     OBJECT,
+    SPACE,
     SUPER,
     Cell,
     Solver,
@@ -23,6 +24,7 @@ from fledgling.worker.graph.solver import (
     add,
     capped,
 )
+from fledgling.worker.graph.spaces import upwards
 from fledgling.worker.graph.tables import NONE, WHOLE, Op, ScopeKind
 
 Expression = tuple[Any, ...]
@@ -40,9 +42,10 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
     unit = solver.project.unit(node)
     if scope != NONE:
         return dict(solver.value(("name", base | scope, unit.names[own])))
+    found: Values = {}
     for cell, sure, _ in starred(solver, node, unit.names[own]):
-        return capped(solver.value(cell), sure)
-    return {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}
+        add(found, capped(solver.value(cell), sure))
+    return found or {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}
 
 
 def bare(solver: Solver, node: int, expression: Expression) -> Values:
@@ -65,9 +68,15 @@ def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple
     project = solver.project
     base = node & ~MASK
     own = project.unit(node).names[expression[1]]
+    unit = project.unit(node)
     scope = base | expression[2]
     while scope >= 0:
-        if project.scope(scope).kind in CLASSES:
+        outer = project.outer(scope)
+        is_space = unit.dialect.spaces and scope in project.spaces.paths
+        if is_space and (places_there := in_space(solver, unit, scope, own)):
+            return places_there
+        if project.scope(scope).kind in CLASSES and unit.dialect.bare_members:
+            scope = solver.classes.whole(scope)
             receiver: Value = (OBJECT, scope, True)
             found: list[tuple[Cell, int, Value | None]] = [
                 (cell, sure, receiver)
@@ -76,23 +85,54 @@ def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple
             ]
             if found:
                 return found
-        scope = project.outer(scope)
+        scope = outer
     if expression[3] != NONE:
         return [(("name", base | expression[3], own), Reason.BOUND, None)]
     return [(cell, sure, None) for cell, sure, _ in starred(solver, node, own)]
 
 
+def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
+    """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
+    project = solver.project
+    kind = project.scope(scope).kind
+    if kind in CLASSES:
+        return []
+    if own in project.table(scope) and not all(project.only_declares(at) for at in project.table(scope)[own]):
+        return [(("name", scope, own), Reason.BOUND, None)]
+    outer = project.outer(scope)
+    ends = None if outer < 0 else project.spaces.paths.get(outer)
+    for path in upwards(project.spaces.paths[scope]):
+        if path == ends:
+            break
+        if found := of_space(solver, (unit.dialect.family, path), own, Reason.BOUND, unit):
+            return [(cell, sure, None) for cell, sure, _ in found]
+        if unit.dialect.spaces == "flat":
+            break
+    return all_of(solver, unit, scope, own)
+
+
+def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
+    """The places of a name in what a scope takes all names from, by an expression: `use a::*`."""
+    found: list[Any] = []
+    for which in solver.project.scope(scope).stars:
+        said = unit.facts.imports[which]
+        if said.path != NONE:
+            for value, sure in list(solver.value(unit.base | said.path).items()):
+                found += [place for place in places(solver, value, own, sure) if place[0][0] != "field"]
+    return found
+
+
 def starred(solver: Solver, node: int, own: int) -> list[Any]:
     """The places of a name that no scope of its file binds: modules of which all names are imported."""
     unit = solver.project.unit(node)
-    beside = solver.project.shared(unit, own)
-    if beside is not None:
-        return [(("name", beside, own), Reason.BOUND, None)]
+    beside, reason = solver.project.shared(unit, own)
+    if beside:
+        return [(("name", at, own), reason, None) for at in beside]
     for which in unit.facts.scopes[0].stars:
         said, module, _, _ = solver.project.imported(unit, which)
-        inside = solver.project.in_package(unit, said.module, own)
-        if inside is not None:
-            return [(("name", inside, own), Reason.BOUND, None)]
+        inside, reason = solver.project.in_package(unit, said.module, own)
+        if inside:
+            return [(("name", at, own), reason, None) for at in inside]
         if module is not None:
             found = [
                 place
@@ -156,7 +196,22 @@ def function(solver: Solver, node: int, expression: Expression) -> Values:
 
 def class_(solver: Solver, node: int, expression: Expression) -> Values:
     """CLASS"""
-    return {(CLASS, solver.child(node, expression[1]), False): Reason.BOUND}
+    return {(CLASS, solver.classes.whole(solver.child(node, expression[1])), False): Reason.BOUND}
+
+
+def alias(solver: Solver, node: int, expression: Expression) -> Values:
+    """ALIAS"""
+    return dict(solver.value(solver.child(node, expression[1])))
+
+
+def root(solver: Solver, node: int, _expression: Expression) -> Values:
+    """ROOT: the outermost namespace."""
+    return {(SPACE, solver.project.unit(node).dialect.family, ""): Reason.BOUND}
+
+
+def space(_solver: Solver, cell: Cell) -> Values:
+    """("space", family, path)"""
+    return {(SPACE, *cell[1:]): Reason.BOUND}
 
 
 def choice(solver: Solver, node: int, expression: Expression) -> Values:

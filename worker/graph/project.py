@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fledgling.worker.graph.tables import EXPORT, NONE, Binding, Facts, Imported, Op, Scope, unpacked
+from fledgling.worker.graph.spaces import Space, Spaces, dotted
+from fledgling.worker.graph.tables import EXPORT, NONE, Binding, Facts, Flag, Imported, Op, Scope, unpacked
 from fledgling.worker.language import Dialect
 from fledgling.worker.rows import ImportRow
 
@@ -25,20 +26,20 @@ class GraphFile(NamedTuple):
 class Unit:
     """One file. `names` are the numbers of its names among those of the project."""
 
-    def __init__(self, number: int, file: GraphFile, dialect: Dialect, numbers: dict[str, int]) -> None:
+    def __init__(self, number: int, file: GraphFile, dialects: dict[str, Dialect], numbers: dict[str, int]) -> None:
         self.number = number
         self.path = file.path
         self.language = file.language
-        self.dialect = dialect
         self.facts: Facts = unpacked(file.facts)
+        self.dialect = dialect = dialects[self.facts.language or file.language]
         self.base = number << SHIFT
         self.names = [numbers.setdefault(name, len(numbers)) for name in self.facts.names]
         self.rows = file.imports
         folder = posixpath.dirname(file.path)
-        package = self.facts.package
-        self.shares: tuple[str, str, str] | None = {
-            "directory": (dialect.family, folder, package),
-            "package": (dialect.family, "", package),
+        package = dotted(self.facts.package)
+        self.shares: Space | None = {
+            "directory": (dialect.family, f"{folder}\0{package}"),
+            "package": (dialect.family, package),
         }.get(dialect.shared)
 
     @cached_property
@@ -55,7 +56,7 @@ class Project:
 
     def __init__(self, files: Sequence[GraphFile], dialects: dict[str, Dialect]) -> None:
         self.numbers: dict[str, int] = {}
-        self.units = [Unit(number, file, dialects[file.language], self.numbers) for number, file in enumerate(files)]
+        self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
         self._tables: dict[int, dict[int, list[int]]] = {}
@@ -82,29 +83,20 @@ class Project:
             found = self._exports[name] = self.numbers.get(EXPORT + self.text(name), NONE)
         return found
 
+    # ---- names that files see without importing them
+
     @cached_property
-    def _shared(self) -> dict[object, dict[int, int]]:
-        """The module scopes that bind a name, of files that see each other's names without importing them."""
-        found: dict[object, dict[int, int]] = {}
-        for unit in self.units:
-            if key := unit.shares:
-                known = found.setdefault(key, {})
-                for name in self.table(unit.base):
-                    if self.shows(unit, name):
-                        known.setdefault(name, unit.base)
-        return found
+    def spaces(self) -> "Spaces":
+        """The namespaces of the project, and who binds what in them."""
+        return Spaces(self)
 
-    def shows(self, unit: Unit, name: int) -> bool:
-        """Whether what a file binds is more than an import."""
-        return any(unit.facts.expressions[self.binding(at).value][0] != Op.IMPORT for at in self.table(unit.base)[name])
+    def in_package(self, unit: Unit, package: str, name: int) -> tuple[list[int], int]:
+        """The scopes that bind a name in a package of that name, and how sure that is."""
+        return self.spaces.visible(unit, (unit.dialect.family, package), name)
 
-    def in_package(self, unit: Unit, package: str, name: int) -> int | None:
-        """The module scope that binds a name in a package of that name."""
-        return self._shared.get((unit.dialect.family, "", package), {}).get(name)
-
-    def shared(self, unit: Unit, name: int) -> int | None:
-        """The module scope of a file beside one, in the same package, that binds a name."""
-        return self._shared[unit.shares].get(name) if unit.shares else None
+    def shared(self, unit: Unit, name: int) -> tuple[list[int], int]:
+        """The scopes that bind a name in the package of a file."""
+        return self.spaces.visible(unit, unit.shares, name) if unit.shares else ([], 0)
 
     def unit(self, number: int) -> Unit:
         """The file that an expression, a scope or a binding is of."""
@@ -139,13 +131,33 @@ class Project:
             found = {unit.names[name]: [base | at for at in bindings] for name, bindings in row.every.items()}
             for name, bindings in row.last.items():
                 found[unit.names[name]] = [base | at for at in bindings]
+            if unit.dialect.declared:
+                found = {name: self.defining(bindings) for name, bindings in found.items()}
             self._tables[scope] = found
         return found
 
     def attach(self, scope: int, name: int, binding: int) -> None:
         """Add a member that stands outside its class."""
         for table in (self.table(scope), self._every(scope)):
-            table.setdefault(name, []).append(binding)
+            bindings = table.setdefault(name, [])
+            bindings.append(binding)
+            if self.unit(scope).dialect.declared:
+                table[name] = self.defining(bindings)
+
+    def link(self, scope: int, name: int, others: list[int]) -> None:
+        """Let a name of a scope stand for what others bind it to."""
+        bindings = [at for other in others for at in self.table(other)[name]]
+        self._every(scope)[name] = self.table(scope)[name] = bindings
+
+    def defining(self, bindings: list[int]) -> list[int]:
+        """The bindings that are no mere declarations; all of them where there is nothing else."""
+        return bindings if len(bindings) < 2 else [at for at in bindings if not self.only_declares(at)] or bindings
+
+    def only_declares(self, binding: int) -> bool:
+        """Whether a binding says of a function or variable only that it is there."""
+        unit = self.unit(binding)
+        expression = unit.facts.expressions[self.binding(binding).value]
+        return expression[0] == Op.FUNCTION and bool(unit.facts.scopes[expression[1]].flags & Flag.DECLARATION)
 
     def bound_once(self, scope: int, name: int) -> bool:
         """Whether a name has one binding in a scope."""
@@ -155,8 +167,11 @@ class Project:
         found = self._all.get(scope)
         if found is None:
             unit = self.unit(scope)
-            every = self.scope(scope).every.items()
-            found = self._all[scope] = {unit.names[name]: [*bindings] for name, bindings in every}
+            every, base = self.scope(scope).every.items(), scope & ~MASK
+            found = {unit.names[name]: [base | at for at in bindings] for name, bindings in every}
+            if unit.dialect.declared:
+                found = {name: self.defining(bindings) for name, bindings in found.items()}
+            self._all[scope] = found
         return found
 
     def imported(self, unit: Unit, which: int) -> tuple[Imported, int | None, int | None, str]:

@@ -39,6 +39,10 @@ class Reason(IntEnum):
     INTERFACE = 40
     OVERLOAD = 41
     EXTERNAL_BASE = 42
+    MACRO = 43
+    UNDECLARED = 44
+    ONLY_DECLARED = 45
+    CONDITIONAL = 46
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -54,6 +58,7 @@ class Reason(IntEnum):
     VARIABLE = 105
     FIELD = 106
     WORD = 107
+    IN_MACRO = 108
 
 
 LIKELY = Reason.FLOW
@@ -77,6 +82,10 @@ WORDS = {
     Reason.INTERFACE: "implements the interface",
     Reason.OVERLOAD: "one of several overloads",
     Reason.EXTERNAL_BASE: "a base class is outside the project",
+    Reason.MACRO: "in a macro",
+    Reason.UNDECLARED: "nothing that the file includes declares it",
+    Reason.ONLY_DECLARED: "only declared in the project",
+    Reason.CONDITIONAL: "defined under a condition",
     Reason.DECLARED: "declared type",
     Reason.OWN_CLASS: "member of the own class",
     Reason.INSTANCE: "member of an object made here",
@@ -90,6 +99,7 @@ WORDS = {
     Reason.VARIABLE: "variable or parameter",
     Reason.FIELD: "field",
     Reason.WORD: "name of an argument",
+    Reason.IN_MACRO: "in a macro",
 }
 
 

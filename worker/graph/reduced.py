@@ -20,9 +20,15 @@ KINDS = [
     "require",
     "package",
     "import_path",
-    "variables",
+    "use",
+    "use_under",
+    "root",
+    "extension",
+    "tokens",
+    "conditional",
     "decorated",
     "function",
+    "variables",
     "class",
     "interface",
     "namespace",
@@ -119,6 +125,8 @@ ROLES = [
     "overload",
     "async",
     "protocol",
+    "declaration",
+    "guard",
     "receiver",
     "constructor",
     "named",
@@ -128,7 +136,17 @@ BITS = {label: 1 << place for place, label in enumerate([*KINDS, *ROLES])}
 IS_KIND = (1 << len(KINDS)) - 1
 SCOPES = sum(
     BITS[kind]
-    for kind in ("function", "class", "interface", "namespace", "lambda", "signature", "comprehension", "block")
+    for kind in (
+        "function",
+        "class",
+        "interface",
+        "namespace",
+        "extension",
+        "lambda",
+        "signature",
+        "comprehension",
+        "block",
+    )
 )
 
 

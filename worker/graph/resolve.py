@@ -37,9 +37,12 @@ OPERATIONS = {
     Op.DECORATED: calls.decorated,
     Op.CAST: operations.cast,
     Op.BARE: operations.bare,
+    Op.ROOT: operations.root,
+    Op.ALIAS: operations.alias,
 }
 RULES = {
     "name": operations.named,
+    "space": operations.space,
     "type": types.typed,
     "parameter": calls.parameter_cell,
     "returned": calls.returned_cell,

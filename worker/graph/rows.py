@@ -139,21 +139,23 @@ class Rows:
         for at, row in enumerate(unit.facts.scopes):
             if row.kind not in (ScopeKind.CLASS, ScopeKind.INTERFACE):
                 continue
-            scope = unit.base | at
+            scope = classes.whole(unit.base | at)
             for base in row.bases:
-                self._base(graph, unit, row.line, unit.base | base)
+                self._base(graph, self._meaning.begin(scope), unit.base | base)
+            if scope != unit.base | at:
+                continue
             for name in self._project.table(scope):
                 above = next((up for up in classes.order(scope)[1:] if classes.has(up, name)), None)
                 if above is not None:
                     self._overrides(graph, scope, above, name)
 
-    def _base(self, graph: Graph, unit: Unit, line: int, node: int) -> None:
+    def _base(self, graph: Graph, own: Target, node: int) -> None:
         text = last_name(self._solver, node)
         known = [value[1] for value in self._solver.value(node) if value[0] == CLASS]
         for base in known:
-            graph.bases.append((unit.number, line, text, *self._meaning.begin(base), "extends"))
+            graph.bases.append((*own, text, *self._meaning.begin(base), "extends"))
         if not known and text:
-            graph.bases.append((unit.number, line, text, -1, 0, "extends"))
+            graph.bases.append((*own, text, -1, 0, "extends"))
 
     def _overrides(self, graph: Graph, scope: int, above: int, name: int) -> None:
         own = [self._meaning.defined(at) for at in self._project.table(scope)[name]]

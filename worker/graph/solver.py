@@ -23,9 +23,9 @@ MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of d
 MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
 MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
 MANY: Value = ("many",)
-FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT, GIVEN, SUPER, METHOD_OF = (
+FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT, GIVEN, SUPER, METHOD_OF, SPACE = (
     "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
-    "super", "method of",
+    "super", "method of", "space",
 )  # fmt: skip
 
 

@@ -53,8 +53,11 @@ class Op(IntEnum):
     MADE = 26  # a string, a number, ...: nothing of the project
     ARRAY = 27  # of: a type whose elements are of that type
     VALUE = 28  # of: the type of that value
-    BARE = 30  # name, the scope it is used in, the module if that binds it, else -1
     CAST = 29  # type, value: the type if that says anything
+    BARE = 30  # name, the scope it is used in, the module if that binds it, else -1
+    ROOT = 31  # name, scope: where a path begins that is not looked up: the outermost namespace, `crate`, `super`
+    ALIAS = 32  # of: the same, under a name that an import gives it
+    TOKEN = 33  # of: a name in what a macro is replaced by, which nobody has parsed
 
 
 class ScopeKind(IntEnum):
@@ -82,6 +85,7 @@ class Flag(IntEnum):
     ASYNC = 64
     SETTER = 128
     PROTOCOL = 256
+    DECLARATION = 512
 
 
 class Use(IntEnum):
@@ -137,11 +141,15 @@ class Binding(Struct, array_like=True, gc=False):
 
 
 class Imported(Struct, array_like=True, gc=False):
-    """A name that is taken from a module; the module itself where it is None, its first part where it is ""."""
+    """A name that is taken from a module; the module itself where it is None, its first part where it is "".
+
+    `path` is the expression of what all names are taken from, where that is not found by a file.
+    """
 
     line: int
     module: str
     name: str | None
+    path: int = NONE
 
 
 class Write(Struct, array_like=True, gc=False):
@@ -168,8 +176,9 @@ class Site(Struct, array_like=True, gc=False):
 
 class Facts(Struct, array_like=True):
     """One file. `members` are functions that belong to a type which stands elsewhere: its expression, and a binding.
-    `package` is what the file says it is a part of. Not `complete` where the text did not parse or was nested too
-    deeply.
+    `extensions` are scopes of such functions: the expression of the type, and the scope. `package` is what the file
+    says it is a part of, `language` the one that it was read as, where that is another. `conditions` are the first and
+    last lines of what a compiler may leave out. Not `complete` where the text did not parse or was nested too deeply.
     """
 
     names: list[str]
@@ -181,9 +190,12 @@ class Facts(Struct, array_like=True):
     sites: list[Site]
     dynamic: list[tuple[int, str]]
     members: list[tuple[int, int]]
+    extensions: list[tuple[int, int]]
     package: str
     complete: bool
     lines: int
+    conditions: list[tuple[int, int]] = []
+    language: str = ""
 
 
 packed = msgpack.Encoder().encode

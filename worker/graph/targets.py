@@ -8,7 +8,7 @@ from fledgling.worker.graph.tables import NONE, WHOLE, Op, Use, Write
 IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
     BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
 )
-IS_DEFINITION = BITS["function"] | BITS["class"]
+IS_VALUE = [BITS[kind] for kind in ("call", "await", "cast", "choice", "operation", "tokens")]
 EXPORTS = ("exports", "module")  # what CommonJS puts the exports of a module into
 
 
@@ -33,25 +33,38 @@ def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> No
         op, *parts = builder.expressions[value]
         take_apart(builder, tree.kids[node], value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
     elif kind == IS_GET:
-        of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
-        part = builder.name(key)
-        builder.site(key, Use.WRITE, builder.add(Op.GET, of, part))
-        if not bare:
-            builder.name_value(value, key)
-            export_member(builder, of, part, value, key)
-            builder.writes.append(Write(of, part, NONE, value, builder.line(key)))
-            builder.bind_path(of, part, value, key)
+        field_target(builder, node, value, bare=bare)
     elif kind == IS_INDEX:
-        of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
-        key = keys[0] if len(keys) == 1 else 0
-        builder.writes.append(Write(of, NONE, key, value, builder.line(node)))
-        if constant := constant_key(builder, key):
-            builder.bind_path(of, constant, value, node)
+        key_target(builder, node, value)
     elif kind == IS_SHAPE:
         take_shape(builder, node, value)
+    elif kind in IS_VALUE:  # f(a) = b, *a = b
+        builder.visit(node)
     else:
         for kid in tree.kids[node]:
             target(builder, kid, value)
+
+
+def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None:
+    """`a.b = c`"""
+    tree = builder.tree
+    of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
+    part = builder.name(key)
+    builder.site(key, Use.WRITE, builder.add(Op.GET, of, part))
+    if not bare:
+        builder.name_value(value, key)
+        export_member(builder, of, part, value, key)
+        builder.writes.append(Write(of, part, NONE, value, builder.line(key)))
+        builder.bind_path(of, part, value, key)
+
+
+def key_target(builder: Builder, node: int, value: int) -> None:
+    """`a[b] = c`"""
+    of, *keys = [builder.visit(kid) for kid in builder.tree.kids[node]] or [0]
+    key = keys[0] if len(keys) == 1 else 0
+    builder.writes.append(Write(of, NONE, key, value, builder.line(node)))
+    if constant := constant_key(builder, key):
+        builder.bind_path(of, constant, value, node)
 
 
 def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:

@@ -36,7 +36,7 @@ def of_type(solver: Solver, node: int, receiver: Value | None, depth: int) -> Va
     base = node & ~MASK
     if depth > MAX_ALIASES:
         return {}
-    if op in (Op.NAME, Op.BARE, Op.GET, Op.REACH, Op.IMPORT):
+    if op in (Op.NAME, Op.BARE, Op.GET, Op.REACH, Op.IMPORT, Op.ALIAS):
         return _named(solver, node, receiver, depth)
     if op == Op.CHOICE:
         return union(solver, [base | part for part in expression[1]], receiver, depth)
@@ -112,6 +112,8 @@ def aliases(solver: Solver, node: int, depth: int) -> list[int]:
     found = []
     for binding in bindings_of(solver, node)[:MAX_BINDINGS] if depth <= MAX_ALIASES else ():
         value = solver.project.value_of(binding)
+        while solver.op(value) == Op.ALIAS:
+            value = solver.child(value, solver.project.expression(value)[1])
         is_name = solver.op(value) in (Op.IMPORT, Op.NAME, Op.GET)
         found += aliases(solver, value, depth + 1) if is_name else [value]
     return found

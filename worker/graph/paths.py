@@ -1,0 +1,124 @@
+"""Paths that name what is elsewhere, `use a::b::{c, d as e}`, and names in texts that only a macro makes code."""
+
+from fledgling.worker.graph.builder import Builder, visits, words
+from fledgling.worker.graph.expressions import ARGS, KEY, OF, VALUE
+from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.tables import NONE, Imported, Op, Use
+
+ALIAS, WILDCARD, GUARD = BITS["alias"], BITS["wildcard"], BITS["guard"]
+IS_GET, IS_UNDER, IS_LABEL = BITS["get"], BITS["use_under"], BITS["label"]
+
+
+@visits("use")
+def use(builder: Builder, node: int, _use: int) -> int:
+    """`use a::b::{c, d as e, f::*}`: each of the last names stands for what the path leads to."""
+    for kid in builder.tree.kids[node]:
+        use_part(builder, kid, NONE)
+    return 0
+
+
+@visits("use_under")
+def use_under(builder: Builder, node: int, _use: int) -> int:
+    """Part of such a path."""
+    use_part(builder, node, NONE)
+    return 0
+
+
+def use_part(builder: Builder, node: int, prefix: int) -> None:
+    """One part of a path: names that are taken, all behind a common prefix."""
+    tree = builder.tree
+    labels = tree.labels[node]
+    if labels & WILDCARD:
+        of = tree.first(node, OF)
+        path = prefix if of == NONE else path_of(builder, of, prefix)
+        builder.scopes[builder.scope].stars.append(len(builder.imports))
+        builder.imports.append(Imported(builder.line(node), "", "*", max(path, 0)))
+    elif tree.kind(node) == IS_UNDER:
+        under(builder, node, prefix)
+    else:
+        taken(builder, path_of(builder, node, prefix), last_of(builder, node))
+
+
+def under(builder: Builder, node: int, prefix: int) -> None:
+    """`a::{b, c}`, or `a as b`"""
+    tree = builder.tree
+    of, value, alias = tree.first(node, OF), tree.first(node, VALUE), tree.first(node, ALIAS)
+    if value != NONE:
+        at = path_of(builder, value, prefix)
+        taken(builder, at, alias if alias != NONE else last_of(builder, value))
+        return
+    within = prefix if of == NONE else path_of(builder, of, prefix)
+    for kid in tree.having(node, ARGS):
+        for each in tree.kids[kid] or [kid]:
+            use_part(builder, each, within)
+
+
+def last_of(builder: Builder, node: int) -> int:
+    """The node of the last name of a path."""
+    key = builder.tree.first(node, KEY)
+    return node if key == NONE else key
+
+
+def taken(builder: Builder, path: int, name: int) -> None:
+    """Bind a name to what a path leads to."""
+    text = builder.tree.text(name)
+    if text == builder.dialect.self_type.lower():  # use a::{self}
+        op, *parts = builder.expressions[path]
+        text = builder.text_of(parts[1 if op == Op.GET else 0]) if op in (Op.GET, Op.NAME, Op.BARE) else text
+    number = builder.named(text)
+    builder.own[builder.scope].add(number)
+    if builder.sites and builder.sites[-1].at == path:  # the last name of the path is what binds
+        builder.sites.pop()
+    builder.bind_name(number, builder.scope, builder.add(Op.ALIAS, path), name, Use.IMPORT)
+
+
+def path_of(builder: Builder, node: int, prefix: int) -> int:
+    """The expression of a path, behind a prefix or from where all paths begin."""
+    tree = builder.tree
+    if tree.kind(node) == IS_GET:
+        of, key = tree.first(node, OF), tree.first(node, KEY)
+        before = prefix if of == NONE else path_of(builder, of, prefix)
+        if before == NONE:
+            before = builder.add(Op.ROOT, builder.named(""), builder.scope)
+        at = builder.add(Op.GET, before, builder.name(key))
+        builder.site(key, Use.IMPORT, at)
+        return at
+    text = tree.text(node)
+    if prefix != NONE and text == builder.dialect.self_type.lower():
+        return prefix
+    if tree.kind(node) == BITS["root"]:
+        return builder.visit(node)
+    if prefix == NONE and not builder.dialect.self_type:  # paths are absolute
+        prefix = builder.add(Op.ROOT, builder.named(""), builder.scope)
+    at = builder.use_name(builder.named(text)) if prefix == NONE else builder.add(Op.GET, prefix, builder.named(text))
+    builder.site(node, Use.IMPORT, at)
+    return at
+
+
+@visits("root")
+def root(builder: Builder, node: int, _use: int) -> int:
+    """`crate`, `super`: where a path begins."""
+    return builder.add(Op.ROOT, builder.name(node), builder.scope)
+
+
+@visits("conditional")
+def conditional(builder: Builder, node: int, _use: int) -> int:
+    """`#ifdef A` to `#endif`, or `#else`; not what lets a header be read once, which defines a word at first."""
+    tree = builder.tree
+    first = next((kid for kid in tree.kids[node] if tree.kind(kid) != IS_LABEL), NONE)
+    if first == NONE or not tree.labels[first] & GUARD:
+        builder.conditions.append((builder.line(node), builder.last_line(node)))
+    builder.visit_all(node)
+    return 0
+
+
+@visits("tokens")
+def tokens(builder: Builder, node: int, _use: int) -> int:
+    """What a macro is replaced by, or what it gets: names that no parser has read."""
+    tree = builder.tree
+    for at, word, is_call in words(tree.source, tree.start[node], tree.end[node]):
+        name = builder.named(word)
+        meant = builder.add(Op.TOKEN, builder.use_name(name))
+        builder.site_at(at, name, Use.CALL if is_call else Use.READ, meant)
+    builder.has_read(node)
+    return 0

@@ -1,0 +1,157 @@
+"""Namespaces: names that files see without importing them, and classes that stand in several places.
+
+A namespace is a family of languages and a path, its names with dots between: ("jvm", "com.example"). The names that all
+files of a program share stand in the one without a name: those of C that are not static.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+
+if TYPE_CHECKING:
+    from fledgling.worker.graph.project import Project, Unit
+
+MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
+MAX_INCLUDED = 2_000  # files that one includes, also through others
+HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".cuh", ".def", ".inc")
+Space = tuple[str, str]
+
+
+def dotted(path: str) -> str:
+    r"""A path with dots between its names.
+
+    >>> dotted("a::b"), dotted("\\A\\B"), dotted("a . b")
+    ('a.b', 'A.B', 'a.b')
+    """
+    return ".".join(path.replace("::", ".").replace("\\", ".").replace(".", " ").split())
+
+
+def upwards(path: str) -> Iterator[str]:
+    """The path and those of the namespaces around it, the outermost last.
+
+    >>> list(upwards("a.b"))
+    ['a.b', 'a', '']
+    """
+    yield path
+    while path:
+        path = path.rpartition(".")[0]
+        yield path
+
+
+class Spaces:
+    """Who binds which name in which namespace.
+
+    `paths` are those of scopes, of modules and what stands in them; `parts` the classes that several places make up.
+    """
+
+    def __init__(self, project: "Project") -> None:
+        self._project = project
+        self._binding: dict[Space, dict[int, list[int]]] = {}
+        self._known: set[Space] = set()
+        self._included: dict[int, frozenset[int]] = {}
+        self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
+        self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
+        self.paths: dict[int, str] = {}
+        self.parts: dict[Space, list[int]] = {}
+        for unit in project.units:
+            if unit.shares:
+                self._add(unit)
+        for unit in project.units:
+            if unit.shares and unit.dialect.declared:
+                self._link(unit)
+
+    def binding(self, space: Space, name: int) -> list[int]:
+        """The scopes that bind a name of a namespace; those that define it where others only declare it."""
+        found = self._binding.get(space, {}).get(name, [])
+        if len(found) > 1:
+            return [scope for scope in found if (scope, name) not in self._declaring][:MAX_BINDING] or found[:1]
+        return found
+
+    def inner(self, space: Space, name: str) -> Space | None:
+        """The namespace of a name in another one."""
+        family, path = space
+        found = (family, f"{path}.{name}" if path else name)
+        return found if found in self._known else None
+
+    def visible(self, unit: "Unit", space: Space, name: int) -> tuple[list[int], int]:
+        """The scopes that bind a name for a file, and how sure that is: of what it includes, where there is any."""
+        found = self.binding(space, name)
+        reason = Reason.BOUND
+        if found and unit.dialect.declared:
+            included = self.included(unit.number)
+            if not any(self._project.unit(scope).number in included for scope in self._binding[space][name]):
+                found = [scope for scope in found if (scope, name) not in self._declaring]
+                reason = Reason.UNDECLARED
+            found = [scope for scope in found if self._project.unit(scope).number in included] or found
+        if len(found) > 1 and not unit.dialect.overloads:
+            reason = min(reason, Reason.SEVERAL)
+        return found, reason
+
+    def included(self, number: int) -> frozenset[int]:
+        """The files that a file includes, also through others."""
+        found = self._included.get(number)
+        if found is None:
+            seen, todo = {number}, [number]
+            while todo and len(seen) < MAX_INCLUDED:
+                for row in self._project.units[todo.pop()].rows:
+                    other = self._project.places.get(row.resolved_path) if row.resolved_path else None
+                    if other is not None and other not in seen:
+                        seen.add(other)
+                        todo.append(other)
+            found = self._included[number] = frozenset(seen)
+        return found
+
+    def _link(self, unit: "Unit") -> None:
+        """Let what a file only declares stand for what others define."""
+        for at, path in [(at, path) for at, path in self._own_paths[unit.number].items()]:
+            scope = unit.base | at
+            for name in self._project.table(scope):
+                if (scope, name) in self._declaring:
+                    found = self.binding((unit.dialect.family, path), name)
+                    if (found[0], name) not in self._declaring:
+                        self._project.link(scope, name, found)
+
+    def _add(self, unit: "Unit") -> None:
+        family, package = unit.shares or ("", "")
+        scopes = unit.facts.scopes
+        paths = {0: package}
+        self._add_scope(unit, 0, package)
+        for at, row in enumerate(scopes[1:] if unit.dialect.spaces else (), 1):
+            around = paths.get(row.parent)
+            is_class = row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE)
+            if around is None or row.name == NONE or not (is_class or row.kind == ScopeKind.NAMESPACE):
+                continue
+            name = dotted(unit.facts.names[row.name])
+            paths[at] = path = f"{around}.{name}" if around else name
+            if not is_class:
+                self._add_scope(unit, at, path)
+            elif unit.dialect.reopens:
+                self.parts.setdefault((family, path), []).append(unit.base | at)
+        self.paths.update((unit.base | at, path) for at, path in paths.items())
+
+    def _add_scope(self, unit: "Unit", at: int, path: str) -> None:
+        family = unit.dialect.family
+        known = self._binding.setdefault((family, path), {})
+        if unit.dialect.spaces:
+            self._known.update((family, above) for above in upwards(path))
+        self._own_paths.setdefault(unit.number, {})[at] = path
+        scope = unit.base | at
+        for name, bindings in self._project.table(scope).items():
+            if self._shows(unit, bindings):
+                known.setdefault(name, []).append(scope)
+                if unit.dialect.declared and all(self._project.only_declares(at) for at in bindings):
+                    self._declaring.add((scope, name))
+
+    def _shows(self, unit: "Unit", bindings: list[int]) -> bool:
+        """Whether what a file binds is for others too: no import, and nothing static unless they include it."""
+        is_header = not unit.dialect.declared or unit.path.endswith(HEADERS)
+        for binding in bindings:
+            expression = unit.facts.expressions[self._project.binding(binding).value]
+            if expression[0] in (Op.IMPORT, Op.ALIAS):
+                continue
+            own = expression[0] == Op.FUNCTION and unit.facts.scopes[expression[1]].flags & Flag.STATIC
+            if is_header or not own:
+                return True
+        return False
