@@ -32,6 +32,7 @@ from fledgling.messages.control import (
     Images,
     Progress,
     Relate,
+    Unchanged,
 )
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
@@ -62,6 +63,7 @@ AT_WORK = {  # what a build does in each stage
     "seal": "it is being finished",
     "relate": "uses of definitions are being resolved",
 }
+UNCHANGED = Refusal("unavailable", "the project is what an earlier index was made of", "Use that index.")
 _log = logging.getLogger("fledgling")
 
 
@@ -75,6 +77,10 @@ class IndexingError(Exception):
         super().__init__(f"{refusal.reason}; {refusal.next_step}")
         self.refusal = refusal
         self.is_refused = is_refused
+
+
+class UnchangedError(IndexingError):
+    """There is no need for an index: the tree is the one that was asked about."""
 
 
 class _DiedError(Exception):
@@ -101,8 +107,12 @@ class Indexing:
         confining: Confining = CONFINED,
         tell: Tell = _unheard,
         is_followed: bool = False,
+        tree: str | None = None,
     ) -> None:
-        """Start the indexer. Where the index `is_followed`, it keeps what a follower needs, and may be built anew."""
+        """Start the indexer. Where the index `is_followed`, it keeps what a follower needs, and may be built anew.
+
+        With a `tree` the hash of what is indexed is told; where it is this one, UnchangedError is raised in its place.
+        """
         root, self.root_fd = _opened(settings.root)
         self.root = str(root)  # by its name alone: what is below it is the indexer's
         self.profile = profile
@@ -139,6 +149,7 @@ class Indexing:
             scope=settings.scope,
             root=str(root) if profile.absolute_paths else None,
             confining=confining,
+            tree=tree,
         )
         self._process = self._started()
 
@@ -460,6 +471,8 @@ class Indexing:
         status = await self._process.ended()
         if isinstance(message, Refusal):
             return IndexingError(message, is_refused=is_refused)
+        if isinstance(message, Unchanged) and self.order.tree:
+            return UnchangedError(UNCHANGED)
         if self._process.over_memory:
             self._tell_ended("it held more than memory_limit and the headroom")
             return IndexingError(refusals.index_too_large(self.profile))

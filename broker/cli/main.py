@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "check-updates": ("operate", "check_updates"),
         "reindex": ("operate", "reindex"),
     },
+    "Fleet": {"fleet": ("fleet", "fleet_group")},
     "Look": {
         "index": ("look", "index"),
         "report": ("look", "report_command"),

@@ -71,6 +71,11 @@ def show_json(values: object) -> None:
     click.echo(visible_json(msgspec.json.format(msgspec.json.encode(values), indent=2).decode()))
 
 
+def show_line(value: object) -> None:
+    """Print one JSON value on a line of its own, for a program that reads on."""
+    click.echo(visible_json(msgspec.json.encode(value).decode()))
+
+
 def show_text(text: str) -> None:
     """Print text; what a hostile file would have a terminal do is shown, also where a pager hands it on."""
     click.echo(visible(text))

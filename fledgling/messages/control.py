@@ -65,6 +65,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     """Broker to indexer, once: build the images of `root_fd`. `root` is set only for absolute_paths.
 
     `kept_fd` takes what a follower needs, if there will be one (worker/store/kept.py). `begun_ns` is now, since 1970.
+    `tree` asks for the hash of what is indexed: nothing is built where it is this one, which an earlier index was of.
     """
 
     broker_pid: int
@@ -76,6 +77,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     kept_fd: int | None = None
     begun_ns: int = 0
     confining: Confining = CONFINED
+    tree: str | None = None
 
 
 class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
@@ -184,6 +186,11 @@ class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
     notices: tuple[Said, ...] = ()
     partial: Said | None = None
     sections: dict[Word, Count] = {}  # of each section of the index files its bytes
+    tree: Word | None = None  # the hash of what is indexed, where that was asked for
+
+
+class Unchanged(Struct, frozen=True, forbid_unknown_fields=True, tag="unchanged"):
+    """Indexer to broker, in place of an index: the tree has the hash that was asked about."""
 
 
 class Crashed(Struct, frozen=True, forbid_unknown_fields=True, tag="crashed"):
@@ -334,6 +341,6 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
 
 
 FromFollower = Following | Update | Swept | Looked | Changed | Refusal
-FromIndexer = Accepted | Progress | Generation | Built | Crashed | Refusal
+FromIndexer = Accepted | Progress | Generation | Built | Unchanged | Crashed | Refusal
 ToWorker = Open | Call | Cancel | Update
 FromWorker = Ready | Refusal | Begun | Reply | Updated

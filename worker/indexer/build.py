@@ -8,7 +8,9 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from functools import partial
+from hashlib import blake2b
 from heapq import nsmallest
 from itertools import groupby, islice
 from operator import itemgetter
@@ -16,7 +18,7 @@ from typing import Literal
 
 import msgspec
 
-from fledgling.messages.control import Build, Built, Generation, LanguageStats, Progress
+from fledgling.messages.control import Build, Built, Generation, LanguageStats, Progress, Unchanged
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.plain import said
 from fledgling.scope import Scope
@@ -27,7 +29,7 @@ from fledgling.worker.extractor.wording import known
 from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
-from fledgling.worker.files.walk import Entry, nearest
+from fledgling.worker.files.walk import Entry, Tree, nearest
 from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.relating import Relating
 from fledgling.worker.language import Languages
@@ -41,6 +43,8 @@ from fledgling.worker.store.kept import KeptWriter
 DESCRIBED_TOGETHER = 10_000  # files: what a view will hide waits in the engine, in a tenth of the memory
 PROGRESS_SECONDS = 0.1  # between two reports
 SLOWEST = 10  # files named in the statistics
+TREE_BYTES = 32  # of the hash of a tree
+NO_TIME = datetime.fromtimestamp(0, UTC).replace(tzinfo=None)
 SMALL_BYTES = 2**20  # of source: parsed before a worker for the text alone could have started
 
 Stage = Literal["walk", "read", "extract", "seal", "relate"]
@@ -149,7 +153,10 @@ class Building:
         self._tell = tell
         self._clock = Clock(tell)
         self._describing = Describing(
-            languages, max_file_size=scope.max_file_size, root=order.root, with_hashes=order.profile.reads_hashes
+            languages,
+            max_file_size=scope.max_file_size,
+            root=order.root,
+            with_hashes=order.profile.reads_hashes or order.tree is not None,
         )
         self._kept = None if order.kept_fd is None else KeptWriter(order.kept_fd)
         self._manifests: dict[str, str] = {}
@@ -159,7 +166,7 @@ class Building:
         self._partial: str | None = None
         self._without_room = 0  # files of which nothing is known but their text, since the rest did not fit
 
-    def run(self) -> Built:
+    def run(self) -> Built | Unchanged:
         """Fill and seal the images. Raises ListingError where there is no tree, MemoryError past the limit."""
         narrows = self._order.profile.narrows_files
         with self._clock.stage("walk"):
@@ -173,6 +180,8 @@ class Building:
                 self._kept.files({entry.path: entry.stamp for entry in tree.entries}, self._order.begun_ns)
         with self._clock.stage("read"):
             rows, cut = self._read_visible(tree.entries) if narrows else (self._read(tree.entries), None)
+        if (tree_hash := self._tree_hash(tree, rows)) and tree_hash == self._order.tree:
+            return Unchanged()
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
         lacking = _partial((tree.partial, cut), rows)
         if self._index.end_reading():
@@ -211,6 +220,7 @@ class Building:
             slowest=tuple(nsmallest(SLOWEST, found.seconds.items(), key=lambda item: (-item[1], item[0]))),
             notices=tuple(map(said, tree.notices)),
             partial=lacking,
+            tree=tree_hash,
         )
 
     def relate(self) -> None:
@@ -233,6 +243,15 @@ class Building:
             partial=partial,
             pending=pending,
         )
+
+    def _tree_hash(self, tree: Tree, rows: Sequence[FileRow]) -> str | None:
+        """Return the hash of all that an index is made of, where it is asked for: times of files are not among that."""
+        if self._order.tree is None:
+            return None
+        links = {entry.path: entry.target for entry in tree.entries if entry.target}
+        same = [msgspec.structs.replace(row, modified_at=NO_TIME, absolute_path=None) for row in rows]
+        made_of = msgspec.msgpack.encode((same, links, tree.unlisted, tree.partial, self._scope))
+        return blake2b(made_of, digest_size=TREE_BYTES).hexdigest()
 
     def _read(self, entries: Sequence[Entry]) -> list[FileRow]:
         """Describe every file, load its text, and return the rows."""

@@ -8,7 +8,7 @@ import _duckdb as duckdb
 
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Accepted, Build, Relate
+from fledgling.messages.control import Accepted, Build, Relate, Unchanged
 from fledgling.pipe import Pipe
 from fledgling.plain import said
 from fledgling.security.confinement import ConfinementError
@@ -55,8 +55,9 @@ def index(
         notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))
         pipe.send(Accepted(narrowed.scope, narrowed.narrowed, notices, *held))
         building = Building(order, narrowed.scope, made, languages, lister, extractors, pipe.send)
-        pipe.send(building.run())
-        if wanted.acquire():
+        made_of = building.run()
+        pipe.send(made_of)
+        if not isinstance(made_of, Unchanged) and wanted.acquire():
             building.relate()
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))

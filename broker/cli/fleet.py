@@ -1,0 +1,137 @@
+"""`fleet`: indexes of many repositories on a disk, made by confined indexers and served as one tree."""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+import click
+
+from fledgling.broker import surroundings
+from fledgling.broker.cli import completing, terminal
+from fledgling.broker.cli.project import ServedProject, confined, json_option
+from fledgling.broker.fleet import making, shard
+from fledgling.broker.fleet.making import Outcome, ToIndex
+from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, refuse_wide, resolve, with_root
+from fledgling.messages.control import Confining
+from fledgling.security import profile as profiles
+
+ALL, NONE, SOME = 0, 1, 2  # exit codes: what of the repositories has a whole shard
+
+
+@click.group("fleet")
+def fleet_group() -> None:
+    """Index many repositories into a directory, and serve them from there. Exit codes: 0 all; 1 none; 2 some of them.
+
+    A shard is the index of one repository, as one file. It holds what its profile shows, and no profile that hides more
+    is served from it.
+    """
+
+
+def settings_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that decide what is indexed and how; other settings come from the environment and your file."""
+    command = click.option("--config", metavar="FILE", help="your own settings file")(command)
+    command = click.option(
+        "--allow-degraded", is_flag=True, help="work without Landlock or seccomp where the kernel has none; see doctor"
+    )(command)
+    return click.option(
+        "--profile", metavar="PROFILE", shell_complete=completing.profiles, help="what is indexed, and may be shown"
+    )(command)
+
+
+out_option = click.option(
+    "--out",
+    metavar="DIR",
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="the directory of the shards, outside of every repository and yours alone to write to",
+)
+
+
+@fleet_group.command("shard")
+@click.argument("repositories", metavar="[NAME=]REPO...", nargs=-1, required=True)
+@out_option
+@settings_options
+@json_option
+def fleet_shard(
+    repositories: tuple[str, ...],
+    out: Path,
+    profile: str | None,
+    config: str | None,
+    allow_degraded: bool,
+    as_json: bool,
+) -> None:
+    """Index repositories, one after the other, each by a confined indexer of its own, and write their shards.
+
+    A repository is called as its directory is, or NAME. A shard is not made again while its repository, the profile and
+    this release are what it was made of, and a new one takes the place of the old one at once, or not at all. What
+    fails is said, and the others are made.
+    """
+    surroundings.check()
+    of = partial(_resolved, profile=profile, config=config)
+    outcomes = []
+    for name, root in named(repositories):
+        outcomes.append(_made(name, root, out.resolve(), of, Confining(allow_degraded)))
+        if as_json:
+            terminal.show_line(outcomes[-1])
+        else:
+            terminal.show_text(line(outcomes[-1]))
+    raise SystemExit(exit_code(outcomes))
+
+
+def named(repositories: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the name and the directory of each repository. Raises ConfigError where two have one name.
+
+    >>> named(["api=/srv/backend", "/srv/web/"])
+    [('api', '/srv/backend'), ('web', '/srv/web/')]
+    """
+    found: dict[str, str] = {}
+    for repository in repositories:
+        name, _, root = repository.partition("=") if re.match(NAMED_ROOT, repository) else ("", "", repository)
+        name = name or Path(root).absolute().name
+        if not shard.is_name(name):
+            problem = f"a repository cannot be called {name[:80]!r}"
+            raise ConfigError("REPO", problem, "give NAME=DIRECTORY, a NAME of letters, digits, `.`, `_` and `-`")
+        if name in found:
+            raise ConfigError("REPO", f"two repositories are called {name}", "give NAME=DIRECTORY")
+        found[name] = root
+    return list(found.items())
+
+
+def line(outcome: Outcome) -> str:
+    """Return what became of a repository: `flask: built, 83 files, 18210 lines, 1604 definitions, 2.7 MB, 1.3 s`."""
+    if outcome.state == "failed":
+        return f"{outcome.repository}: failed: {outcome.reason}"
+    lacks = f" ({outcome.partial})" if outcome.partial else ""
+    return (
+        f"{outcome.repository}: {outcome.state}, {outcome.files} files, {outcome.lines} lines, "
+        f"{outcome.symbols} definitions, {outcome.bytes / 1e6:.1f} MB, {outcome.seconds:.1f} s{lacks}"
+    )
+
+
+def exit_code(outcomes: list[Outcome]) -> int:
+    """Return whether all repositories, none or some have a whole shard."""
+    whole = sum(outcome.state != "failed" and not outcome.partial for outcome in outcomes)
+    if whole == len(outcomes):
+        return ALL
+    return NONE if all(outcome.state == "failed" for outcome in outcomes) else SOME
+
+
+def _made(name: str, root: str, out: Path, of: Callable[[str], Resolved], confining: Confining) -> Outcome:
+    """Make one shard, or say why there is none."""
+    try:
+        resolved = of(root)
+        profile = profiles.load(resolved.settings.profile)
+    except ConfigError as wrong:
+        return Outcome(name, "failed", str(wrong))
+    project = ServedProject(resolved, profile, confining)
+    return making.make(ToIndex(name, resolved.settings, profile, confining), out, partial(confined, project))
+
+
+def _resolved(root: str, *, profile: str | None, config: str | None) -> Resolved:
+    """Return the settings for one repository. Raises ConfigError."""
+    flags = {"root": str(Path(root).absolute()), "profile": profile}
+    resolved = with_root(resolve(flags, os.environ, read_user_file(os.environ, config)), os.environ)
+    refuse_wide(resolved, os.environ)
+    return resolved
