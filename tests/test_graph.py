@@ -161,6 +161,7 @@ BROKEN = {
     "a.ts": "class { constructor(private { = (a, => { export { as } from import * as x; new (; a?.( }\n",
     "a.go": "package\nfunc ( t) ( { x := range ; switch := .( type ) { case : } ; a.( )\n",
     "a.c": "#define A(\nint f( { struct { *a.( = #if\n b)( ; (int)(int( ) ; #else\n ) ) } #endif\n typedef ; (*(\n",
+    "a.rs": "use a::{b, ; impl for { fn f( -> match { Some( => if let = #[ mod ; a!( ?.b::<\n",
     "A.java": "package; import ; class A extends { void ( { new <>() { } ; a.( , x -> ; } enum { , }\n",
 }
 

@@ -31,22 +31,24 @@ class LanguageError(Exception):
 class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     """What the graph must know of a language that no query says (docs/graph.md).
 
-    `rules` are the files of its query. `decorators` say what a function is, by their last name, as graph.tables.Flag
-    does in lower case. With `bare_members` a method names the members of its class without `this`; with a
-    `receiver_parameter` the first parameter of a method is the object. `super_function` gives the class above;
-    `constructors` are the methods that run where an object is made; `plain_bases` are classes outside that have no
-    members to speak of. `types`, `functions` and `methods` say how what is outside hands on what it gets, by its last
-    name: `Optional = "same"`, `map = "maps"`, `append = "adds"`;
-    `toString = "=String"` is the type of what it returns. A method of a `common` name is never guessed by it:
-    built-in types have one too.
+    `rules` are the files of its query, `repairs` those that it needs besides the language's own. `decorators` say what
+    a function is, by their last name, as graph.tables.Flag does in lower case. With `bare_members` a method names the
+    members of its class without `this`; with a `receiver_parameter` the first parameter of a method is the object.
+    `super_function` gives the class above; `constructors` are the methods that run where an object is made;
+    `plain_bases` are classes outside that have no members to speak of. `types`, `functions` and `methods` say how what
+    is outside hands on what it gets, by its last name: `Optional = "same"`, `map = "maps"`, `append = "adds"`;
+    `toString = "=String"` is the type of what it returns. A method of a `common` name is never guessed by it: built-in
+    types have one too.
 
     Names of namespaces stand in any file: where `spaces` is "nested", one sees those of the namespaces around it too.
     A class that `reopens` is one that several places make up. What is `declared` in one place may be defined in
-    another, and is for all files where it is not static. `self_type` means the class around. With `bare_calls` a name
-    that no scope binds is a call.
+    another, and is for all files where it is not static. `self_type` means the class around. Paths may begin with the
+    name of one of the `crates`. Where a language `binds_in_order` a variable is there only after its declaration. With
+    `bare_calls` a name that no scope binds is a call.
     """
 
     rules: tuple[str, ...] = ()
+    repairs: tuple[str, ...] = ()
     decorators: dict[str, str] = {}
     bare_members: bool = False
     receiver_parameter: bool = False
@@ -63,6 +65,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     reopens: bool = False
     declared: bool = False
     self_type: str = ""
+    binds_in_order: bool = False
+    crates: bool = False
     bare_calls: bool = False
     types_inside: bool = False
     keyed_members: bool = False

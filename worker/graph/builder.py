@@ -87,6 +87,8 @@ class Builder:
         self.package = ""
         self.complete = tree.complete
         self.is_dead = False
+        self.begins: dict[int, int] = {}  # the line of a definition's first attribute, where that stands before it
+        self.subject = 0  # what the cases of a match are compared with
         self.uses: list[tuple[int, Key, tuple[int, ...]]] = []
         self.paths: dict[int, Key] = {}  # of the expressions that are followed as `a.b` is
         self.scope = self.frame = NONE
@@ -131,6 +133,10 @@ class Builder:
     def line(self, node: int) -> int:
         """The line where a node begins."""
         return bisect_right(self._starts, self.tree.start[node])
+
+    def first_line(self, node: int) -> int:
+        """The line where a definition begins, with its attributes."""
+        return self.begins.get(node) or self.line(node)
 
     def last_line(self, node: int) -> int:
         """The line where a node ends."""
@@ -308,9 +314,11 @@ class Builder:
             return False
         return all(self.expressions[self.bindings[at].value][0] in DEFINING for at in bindings)
 
-    def binder(self, name: int) -> int:
-        """The scope that a use of a name here means, -1 where none binds it."""
+    def binder(self, name: int, beyond: int = NONE) -> int:
+        """The scope that a use of a name here means, -1 where none binds it; a scope around another one, if asked."""
         scope = inner = self.scope
+        if beyond != NONE:
+            scope = inner = self.scopes[beyond].parent
         while scope != NONE:
             if name in self.outward[scope]:
                 if self.outward[scope][name] == 0:
@@ -355,6 +363,16 @@ class Builder:
             self.layers[-1][scope, name] = (binding,)
         self.site(node, use, value, binding)
         return binding
+
+    def forget(self, node: int) -> None:
+        """Begin names anew that are declared once more, in the same scope: they have no type yet."""
+        todo = [node]
+        while todo:
+            at = todo.pop()
+            if self.tree.labels[at] & BITS["bind"]:
+                name = self.name(at)
+                self._types.pop((self.binder(name), name), None)
+            todo += self.tree.kids[at]
 
     def bind_silently(self, name: int, scope: int, value: int, node: int) -> int:
         """Give a name of a scope a value where the name itself is not written: a package that is imported."""
@@ -420,6 +438,11 @@ class Builder:
     def use_name(self, name: int) -> int:
         """The expression of a name used here."""
         scope = self.binder(name)
+        if self.dialect.binds_in_order:  # `let a = a();` means an outer one
+            while scope > 0 and self.frames[scope] == self.frame and self.reaching((scope, name)) == (NONE,):
+                if self.scopes[scope].kind not in LOCAL:
+                    break
+                scope = self.binder(name, scope)
         looks_around = self.dialect.bare_members or self.dialect.spaces
         if looks_around and (scope == NONE or self.scopes[scope].kind not in LOCAL):
             return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)

@@ -97,11 +97,7 @@ def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     if kind == CLASS:
         return _made(solver, value, made, sure)
     if kind == OBJECT:
-        found: Values = {}
-        for held, own in list(member(solver, value, solver.project.number("__call__"), sure).items()):
-            if held[0] in (BOUND, FUNCTION):
-                add(found, invoked(solver, held, made, own))
-        return found
+        return _called_object(solver, value, made, sure)
     if kind == SUPER:
         return _constructed(solver, value[2], made, value[1])
     if kind == METHOD_OF:
@@ -109,6 +105,16 @@ def invoked(solver: Solver, value: Value, made: Call, sure: int) -> Values:
     if kind == EXTERNAL:
         return outside.external(solver, value[1], made, sure)
     return {}
+
+
+def _called_object(solver: Solver, value: Value, made: Call, sure: int) -> Values:
+    found: Values = {}
+    for held, own in list(member(solver, value, solver.project.number("__call__"), sure).items()):
+        if held[0] in (BOUND, FUNCTION):
+            add(found, invoked(solver, held, made, own))
+    if not found and solver.project.unit(value[1]).dialect.self_type:  # a variant that holds something: A::B(c)
+        found[value] = sure
+    return found
 
 
 def _run(solver: Solver, function: int, made: Call, sure: int, receiver: Value | None) -> Values:

@@ -47,7 +47,7 @@ def decorated(builder: Builder, node: int, _use: int) -> int:
 @visits("function")
 def function(builder: Builder, node: int, _use: int) -> int:
     """`def a(b): c`"""
-    return define_function(builder, node, [], builder.line(node))
+    return define_function(builder, node, [], builder.first_line(node))
 
 
 @visits("lambda")
@@ -137,7 +137,17 @@ def said_inside(tree: Reduced, node: int) -> int:
 @visits("class", "interface", "namespace")
 def class_(builder: Builder, node: int, _use: int) -> int:
     """`class A(B): c`"""
-    return define_class(builder, node, [], builder.line(node))
+    return define_class(builder, node, [], builder.first_line(node))
+
+
+@visits("attribute")
+def attribute(builder: Builder, node: int, _use: int) -> int:
+    """`#[a]` before a definition, which begins there."""
+    tree = builder.tree
+    behind = next((at for at in range(node + 1, len(tree.start)) if tree.start[at] >= tree.end[node]), NONE)
+    builder.begins[behind] = builder.first_line(node)
+    builder.visit_all(node)
+    return 0
 
 
 def embed(builder: Builder, scope: int, base: int, node: int) -> None:

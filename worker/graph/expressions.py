@@ -294,6 +294,13 @@ def read_pair(builder: Builder, node: int) -> tuple[int, int]:
     return builder.optional(key), max(value, 0)
 
 
+@visits("variant")
+def variant(builder: Builder, node: int, _use: int) -> int:
+    """`Some(a)` where no value is taken apart."""
+    builder.visit_all(node)
+    return 0
+
+
 @visits("pair")
 def pair(builder: Builder, node: int, _use: int) -> int:
     """`a: b` where no dictionary is."""

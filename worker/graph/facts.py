@@ -62,7 +62,7 @@ class Reader:
 
     def __init__(self, name: str, row: Language, rules: dict[str, str]) -> None:
         repairs = tuple(repair for repair in row.repairs if not repair.endswith(LEAVES_OUT))
-        self.row = msgspec.structs.replace(row, repairs=repairs)
+        self.row = msgspec.structs.replace(row, repairs=repairs + row.graph.repairs)
         self._name = name
         self._syntaxes: list[Syntax] = [GraphSyntax(name, grammar, rules, self.row) for grammar in row.grammars]
 

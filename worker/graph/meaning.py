@@ -258,6 +258,8 @@ class Meaning:
             return self._unresolved_member(node, expression, site)
         if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
             return Reason.OUTSIDE
+        if expression[0] == Op.BARE and all(value[0] == EXTERNAL for value in self.solver.value(node)):
+            return Reason.OUTSIDE
         return Reason.VARIABLE
 
     def _plain(self, node: int) -> int:

@@ -118,7 +118,7 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
     if exported in table:
         name = exported
     if name in table:
-        once = project.bound_once(scope, name)
+        once = project.bound_once(scope, name) or unit.dialect.overloads
         return [(("name", scope, name), sure if once else min(sure, Reason.SEVERAL), None)]
     beside, reason = project.shared(unit, name)
     if beside:

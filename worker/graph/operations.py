@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fledgling.worker.graph import modules
 from fledgling.worker.graph.members import bound_to, member, of_space, places, returned
 from fledgling.worker.graph.project import MASK, SHIFT, Unit
 from fledgling.worker.graph.reasons import Reason
@@ -75,7 +76,10 @@ def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple
         is_space = unit.dialect.spaces and scope in project.spaces.paths
         if is_space and (places_there := in_space(solver, unit, scope, own)):
             return places_there
-        if project.scope(scope).kind in CLASSES and unit.dialect.bare_members:
+        is_class = project.scope(scope).kind in CLASSES
+        if is_class and project.text(own) == unit.dialect.self_type and own in project.table(scope):
+            return [(("name", scope, own), Reason.BOUND, None)]
+        if is_class and unit.dialect.bare_members:
             scope = solver.classes.whole(scope)
             receiver: Value = (OBJECT, scope, True)
             found: list[tuple[Cell, int, Value | None]] = [
@@ -118,7 +122,8 @@ def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
         said = unit.facts.imports[which]
         if said.path != NONE:
             for value, sure in list(solver.value(unit.base | said.path).items()):
-                found += [place for place in places(solver, value, own, sure) if place[0][0] != "field"]
+                held = places(solver, value, own, sure)
+                found += [(cell, reason, None) for cell, reason, _ in held if cell[0] != "field"]
     return found
 
 
@@ -141,7 +146,11 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
             ]
             if found:
                 return found
-    return []
+    crate = modules.named(solver.project, unit, solver.project.text(own))
+    if crate is not None:
+        return [(("module", crate), Reason.BOUND, None)]
+    macros = solver.project.spaces.binding((unit.dialect.family, ""), own) if unit.dialect.crates else []
+    return [(("name", at, own), Reason.UNDECLARED, None) for at in macros]
 
 
 def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
@@ -204,9 +213,20 @@ def alias(solver: Solver, node: int, expression: Expression) -> Values:
     return dict(solver.value(solver.child(node, expression[1])))
 
 
-def root(solver: Solver, node: int, _expression: Expression) -> Values:
-    """ROOT: the outermost namespace."""
-    return {(SPACE, solver.project.unit(node).dialect.family, ""): Reason.BOUND}
+def root(solver: Solver, node: int, expression: Expression) -> Values:
+    """ROOT: the outermost namespace; a module by its place: `crate`, `super`, `self`."""
+    unit = solver.project.unit(node)
+    word = unit.facts.names[expression[1]]
+    if word == "":
+        return {(SPACE, unit.dialect.family, ""): Reason.BOUND}
+    scope = solver.project.outer_namespace(solver.child(node, expression[2]))
+    if scope >= 0 and word != "crate":  # a module in the text
+        scope = solver.project.outer_namespace(solver.project.outer(scope)) if word == "super" else scope
+        if scope >= 0:
+            return {(CLASS, scope, False): Reason.BOUND}
+        word = "self"
+    module = {"crate": modules.crate, "super": modules.above}.get(word, modules.own)(solver.project, unit)
+    return {} if module is None else {(MODULE, module): Reason.BOUND}
 
 
 def space(_solver: Solver, cell: Cell) -> Values:

@@ -29,7 +29,8 @@ CALLABLE = (FUNCTION, BOUND, CLASS)
 def external(solver: Solver, full: str, made: Call, sure: int) -> Values:
     """What a call of something outside gives, known by its last name."""
     last = full.rpartition(".")[2]
-    how = solver.project.unit(made.node).dialect.functions.get(last)
+    functions = solver.project.unit(made.node).dialect.functions
+    how = functions.get(".".join(full.split(".")[-2:])) or functions.get(last)
     first = made.arguments[0][0] if made.arguments else None
     if how is not None and how.startswith("="):
         return {(EXTERNAL, f"{how[1:]}#"): sure}
@@ -171,6 +172,13 @@ def _words(solver: Solver, made: Call, first: Cell | None, _sure: int) -> Values
     return {value: Reason.BOUND}
 
 
+def _holds(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """Some(a): a container of a"""
+    value: Value = (CONTAINER, ("made", made.node))
+    solver.key(value, "*", first)
+    return {value: sure}
+
+
 def _object(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
     """new(T)"""
     return dict(solver.value(("type", first, None))) if type(first) is int else {}
@@ -190,6 +198,7 @@ HANDING_ON: dict[str, Any] = {
     "class": _class_of,
     "words": _words,
     "object": _object,
+    "holds": _holds,
 }
 
 

@@ -48,8 +48,8 @@ def under(builder: Builder, node: int, prefix: int) -> None:
         taken(builder, at, alias if alias != NONE else last_of(builder, value))
         return
     within = prefix if of == NONE else path_of(builder, of, prefix)
-    for kid in tree.having(node, ARGS):
-        for each in tree.kids[kid] or [kid]:
+    for kid in [node] if tree.labels[node] & ARGS else [*tree.having(node, ARGS)]:
+        for each in tree.kids[kid]:
             use_part(builder, each, within)
 
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from fledgling.worker.graph.modules import crates
 from fledgling.worker.graph.spaces import Space, Spaces, dotted
-from fledgling.worker.graph.tables import EXPORT, NONE, Binding, Facts, Flag, Imported, Op, Scope, unpacked
+from fledgling.worker.graph.tables import EXPORT, NONE, Binding, Facts, Flag, Imported, Op, Scope, ScopeKind, unpacked
 from fledgling.worker.language import Dialect
 from fledgling.worker.rows import ImportRow
 
@@ -40,6 +41,7 @@ class Unit:
         self.shares: Space | None = {
             "directory": (dialect.family, f"{folder}\0{package}"),
             "package": (dialect.family, package),
+            "file": (dialect.family, f"{file.path}\0"),
         }.get(dialect.shared)
 
     @cached_property
@@ -90,6 +92,11 @@ class Project:
         """The namespaces of the project, and who binds what in them."""
         return Spaces(self)
 
+    @cached_property
+    def crates(self) -> dict[str, int]:
+        """The files where crates begin, by their names."""
+        return crates(self)
+
     def in_package(self, unit: Unit, package: str, name: int) -> tuple[list[int], int]:
         """The scopes that bind a name in a package of that name, and how sure that is."""
         return self.spaces.visible(unit, (unit.dialect.family, package), name)
@@ -117,6 +124,12 @@ class Project:
     def value_of(self, binding: int) -> int:
         """The expression that a binding gives its name."""
         return (binding & ~MASK) | self.binding(binding).value
+
+    def outer_namespace(self, scope: int) -> int:
+        """The innermost namespace around a scope that is no module, or -1."""
+        while scope >= 0 and self.scope(scope).kind != ScopeKind.NAMESPACE:
+            scope = self.outer(scope)
+        return scope
 
     def outer(self, scope: int) -> int:
         """The scope around a scope, or -1."""

@@ -83,7 +83,7 @@ WORDS = {
     Reason.OVERLOAD: "one of several overloads",
     Reason.EXTERNAL_BASE: "a base class is outside the project",
     Reason.MACRO: "in a macro",
-    Reason.UNDECLARED: "nothing that the file includes declares it",
+    Reason.UNDECLARED: "the file names nothing that declares it",
     Reason.ONLY_DECLARED: "only declared in the project",
     Reason.CONDITIONAL: "defined under a condition",
     Reason.DECLARED: "declared type",

@@ -61,6 +61,8 @@ class Spaces:
         for unit in project.units:
             if unit.shares and unit.dialect.declared:
                 self._link(unit)
+            if unit.dialect.crates:
+                self._add_macros(unit)
 
     def binding(self, space: Space, name: int) -> list[int]:
         """The scopes that bind a name of a namespace; those that define it where others only declare it."""
@@ -143,6 +145,13 @@ class Spaces:
                 known.setdefault(name, []).append(scope)
                 if unit.dialect.declared and all(self._project.only_declares(at) for at in bindings):
                     self._declaring.add((scope, name))
+
+    def _add_macros(self, unit: "Unit") -> None:
+        """Add macros, which are there for what is compiled after them, to what all files share."""
+        known = self._binding.setdefault((unit.dialect.family, ""), {})
+        for row in unit.facts.scopes:
+            if row.parent == 0 and row.kind == ScopeKind.FUNCTION and row.flags & Flag.STATIC and row.name != NONE:
+                known.setdefault(unit.names[row.name], []).append(unit.base)
 
     def _shows(self, unit: "Unit", bindings: list[int]) -> bool:
         """Whether what a file binds is for others too: no import, and nothing static unless they include it."""

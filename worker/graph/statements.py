@@ -20,7 +20,7 @@ from fledgling.worker.graph.targets import left_of, target
 BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY = (
     BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally")
 )
-MODULE, IMPORTED, ALIAS, WILDCARD = (BITS[role] for role in ("module", "imported", "alias", "wildcard"))
+MODULE, IMPORTED, ALIAS, WILDCARD, FRESH = (BITS[role] for role in ("module", "imported", "alias", "wildcard", "fresh"))
 IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_NARROW, IS_HANDLER, IS_ITEM = (
     BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "narrow", "handler", "item_with")
 )
@@ -39,6 +39,10 @@ def assign(builder: Builder, node: int, _use: int) -> int:
     if tree.kind(left) == IS_NAME:
         builder.name_value(value, left)
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    if tree.labels[node] & FRESH:
+        builder.forget(left)
+    for kid in tree.having(node, OTHERWISE):  # let a = b else { c }: c does not come back
+        builder.arm(partial(builder.body, kid))
     bare = value == NONE
     if more:
         return assign_each(builder, [left, *more], value, type_)
@@ -304,7 +308,9 @@ def read_case(builder: Builder, node: int, left: int, value: int) -> None:
         held = builder.visit(types[0], Use.TYPE) if len(types) == 1 else NONE
         del builder.sites[sites:]
         builder.bind(left, value if held == NONE else builder.add(Op.CAST, held, value))
+    around, builder.subject = builder.subject, value
     builder.visit(node)
+    builder.subject = around
 
 
 @visits("case")
@@ -315,6 +321,8 @@ def case(builder: Builder, node: int, _use: int) -> int:
     for kid in tree.kids[node]:
         if tree.labels[kid] & BODY:
             builder.body(kid)
+        elif tree.labels[kid] & LEFT:
+            target(builder, kid, builder.subject)
         elif tree.labels[kid] & bind:
             target(builder, kid, 0)
         else:

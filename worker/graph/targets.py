@@ -1,13 +1,14 @@
 """What stands on the left of an assignment gets its value: names, parts of what is taken apart, fields, keys."""
 
 from fledgling.worker.graph.builder import Builder
-from fledgling.worker.graph.expressions import KEY, LEFT, OF, RIGHT, VALUE, constant_key
+from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE, constant_key
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, WHOLE, Op, Use, Write
 
 IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
     BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
 )
+IS_VARIANT = BITS["variant"]
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "cast", "choice", "operation", "tokens")]
 EXPORTS = ("exports", "module")  # what CommonJS puts the exports of a module into
 
@@ -32,6 +33,8 @@ def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> No
     elif kind == IS_TUPLE:
         op, *parts = builder.expressions[value]
         take_apart(builder, tree.kids[node], value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
+    elif kind == IS_VARIANT:
+        variant_target(builder, node, value)
     elif kind == IS_GET:
         field_target(builder, node, value, bare=bare)
     elif kind == IS_INDEX:
@@ -43,6 +46,16 @@ def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> No
     else:
         for kid in tree.kids[node]:
             target(builder, kid, value)
+
+
+def variant_target(builder: Builder, node: int, value: int) -> None:
+    """`Some(a)`: a is what stands in the value."""
+    tree = builder.tree
+    for kid in tree.kids[node]:
+        if tree.labels[kid] & OF or (tree.kind(kid) == IS_NAME and not tree.labels[kid] & BIND):
+            builder.visit(kid)
+        else:
+            target(builder, kid, builder.add(Op.ELEMENT, value))
 
 
 def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None:
@@ -90,7 +103,9 @@ def take_shape(builder: Builder, node: int, value: int) -> None:
     tree = builder.tree
     for kid in tree.kids[node]:
         kind = tree.kind(kid)
-        if kind == IS_PAIR:
+        if tree.labels[kid] & OF:  # the class of a pattern
+            builder.visit(kid)
+        elif kind == IS_PAIR:
             key = tree.first(kid, KEY)
             builder.visit(key)
             inner = builder.add(Op.GET, value, builder.name(key))
