@@ -45,6 +45,7 @@ async def status(front: Front, since: int | None = None, *, looks: bool) -> Stat
         total_files=files if state == "completed" else progress.total if progress and is_counted else None,
         processed_files=files if state == "completed" else progress.done if progress and is_counted else None,
         error=said(indexing.failure) if indexing.failure else None,
+        partial=newest.partial if (newest := indexing.newest_or_none()) else None,
         changes=changes,
     )
 
@@ -74,14 +75,18 @@ async def told(front: Front | Projects, since: int | None = None) -> list[str]:
 
 def lines(status: Status) -> Iterator[str]:
     """Yield a status as lines for a reader; a name of a file stays on its line."""
+    if status.state == "unloaded":
+        yield "state: unloaded"
+        return
     rows = (
         ("state", status.state),
         ("progress", f"{status.progress:g} %"),
         ("current file", status.current_file and one_line(status.current_file)),
         ("files", _files(status)),
-        ("started", f"{status.started_at:%Y-%m-%d %H:%M:%S} UTC"),
+        ("started", status.started_at and f"{status.started_at:%Y-%m-%d %H:%M:%S} UTC"),
         ("completed", status.completed_at and f"{status.completed_at:%Y-%m-%d %H:%M:%S} UTC"),
         ("error", status.error),
+        ("partial", status.partial),
         ("generation", str(status.generation)),
         ("as of", status.as_of and f"{status.as_of:%Y-%m-%d %H:%M:%S.%f} UTC"),
     )

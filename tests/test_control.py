@@ -292,6 +292,50 @@ def test_the_process_that_removes_it_holds_nothing_and_may_do_nothing_else(serve
     assert os.getsid(keeper.pid) == keeper.pid
 
 
+def test_projects_of_one_server_are_listed_ingested_and_given_up_each_by_itself(tmp_path):
+    place, api, web = tmp_path / "run", tmp_path / "api", tmp_path / "web"
+    place.mkdir(mode=0o700)
+    for root in (api, web):
+        root.mkdir()
+        (root / "a.py").write_text(f"def of_{root.name}(): pass\n")
+    (web / "large.py").write_text("x = 1\n" * 50_000)
+
+    def ask(*arguments):
+        return fledgling(*arguments, XDG_RUNTIME_DIR=str(place))
+
+    def listed():
+        return [(of["project"], of["state"], of["root"]) for of in json.loads(ask("list", "--json").stdout)["served"]]
+
+    environment = {"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}
+    options = ["--control", "--root", f"web={web}", "--max-file-size", "100000"]
+    with Server(f"api={api}", *options, env=environment) as server:
+        server.begin()
+        assert len(files(place)) == 2
+        assert listed() == [("api", "unloaded", str(api)), ("web", "unloaded", str(web))]
+        assert "state: unloaded" in ask("status", str(api)).stdout
+        assert ask("search", "of_api", "--root", str(api), "--max-file-size", "100000").stdout.startswith("1 hit")
+        assert [state for _, state, _ in listed()] == ["completed", "unloaded"]
+        made = ask("ingest", "--name", "web")
+        assert (made.returncode, made.stderr) == (0, "")
+        assert "project web, profile fledgling-core\n  state: completed" in made.stdout
+        (web / "new.py").write_text("def new(): pass\n")
+        delta = ask("ingest-delta", str(web))
+        assert (delta.returncode, "added: new.py" in delta.stdout) == (0, True)
+        assert ask("purge", "--name", "web").returncode == 0
+        assert [state for _, state, _ in listed()] == ["completed", "unloaded"]
+        assert "of_web" in ask("search", "of_web", "--root", str(web), "--max-file-size", "100000").stdout
+        nowhere = ask("ingest", "--name", "none")
+        assert (nowhere.returncode, "no server of project 'none' takes commands" in nowhere.stderr) == (1, True)
+    until(lambda: not files(place))
+    assert ask("list").returncode == 1
+
+
+def test_the_only_project_of_a_server_is_not_given_up(served, root, place):
+    done = fledgling("purge", str(root), XDG_RUNTIME_DIR=str(place))
+    assert (done.returncode, "the only project of a server cannot be given up" in done.stderr) == (2, True)
+    assert fledgling("status", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0
+
+
 def test_a_server_that_is_not_told_to_makes_no_socket(root, tmp_path):
     tmp_path.chmod(0o700)
     with Server(root, env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(tmp_path)}) as server:
@@ -317,7 +361,7 @@ HOSTILE: dict[str, bytes] = {
     "a length of 4 GB": b"\xff\xff\xff\xff",
     "a length past the limit": (answering.MAX_REQUEST_BYTES + 1).to_bytes(4, "big"),
     "nothing of a message": (9).to_bytes(4, "big") + b"\x00" * 9,
-    "a message of the other side": pack(Greeting(__version__, 1, ())),
+    "a message of the other side": pack(Greeting(__version__, 1, "/", ())),
     "a number below zero": pack(AskStatus(-1)),
     "many values": (60_003).to_bytes(4, "big") + b"\xdd\x00\x00\xea\x5e" + b"\x90" * 59_998,
 }
@@ -367,5 +411,5 @@ def _written(pipe: Pipe[ToOperator], data: bytes) -> None:
 
 
 def test_every_request_is_of_a_kind_that_is_known() -> None:
-    assert {kind.__name__ for kind in FromOperator.__args__} == {"AskStatus", "Reindex", "AskTool"}
+    assert {kind.__name__ for kind in FromOperator.__args__} == {"AskStatus", "Reindex", "Purge", "AskTool"}
     assert Reindex(0).__struct_config__.forbid_unknown_fields

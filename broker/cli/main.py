@@ -35,6 +35,10 @@ COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "status": ("operate", "status"),
         "check-updates": ("operate", "check_updates"),
         "reindex": ("operate", "reindex"),
+        "ingest": ("operate", "ingest"),
+        "ingest-delta": ("operate", "ingest_delta"),
+        "purge": ("operate", "purge"),
+        "list": ("operate", "list_served"),
     },
     "Fleet": {"fleet": ("fleet", "fleet_group")},
     "Look": {

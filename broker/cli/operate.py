@@ -1,4 +1,4 @@
-"""What an operator asks a server that is running: how its index stands, what has changed, to build it anew."""
+"""What operators ask running servers: how an index stands, what has changed, to build it anew or give it up."""
 
 import os
 import time
@@ -17,19 +17,28 @@ from fledgling.broker.cli.project import json_option, project_of, setting_option
 from fledgling.broker.control import asking
 from fledgling.broker.control.asking import ServedIndex
 from fledgling.messages.answers import Refusal
-from fledgling.messages.operating import AskStatus, FromOperator, Reindex
+from fledgling.messages.operating import AskStatus, FromOperator, Purge, Reindex
 from fledgling.messages.status import Status
 
 EVERY_SECONDS = 0.2  # how often a build is looked at
 LOOK_SECONDS = 60.0  # for a look at the project; the longest query_timeout of a shipped profile, which it may take
+
+NOTHING_INGESTED, PARTLY_INGESTED = 1, 2  # as a script that fills an index expects; elsewhere 2 is wrong usage
 
 since_option = click.option(
     "--since", type=click.IntRange(0), metavar="GENERATION", help="a number from _meta of an answer, or from here"
 )
 
 
+def _of_project(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what names an index: a directory, or a project of a server that has several."""
+    named = click.option("--name", metavar="PROJECT", help="the project of this name, of any server, not a directory")
+    directory = click.argument("directory", required=False, type=click.Path(exists=True, file_okay=False))
+    return setting_options(named(directory(command)))
+
+
 @click.command(cls=Command, examples=("fledgling status", "fledgling status --since 12 --json"))
-@setting_options
+@_of_project
 @since_option
 @json_option
 def status(since: int | None, as_json: bool, **options: Any) -> None:
@@ -44,7 +53,7 @@ def status(since: int | None, as_json: bool, **options: Any) -> None:
 
 
 @click.command("check-updates", cls=Command, examples=("fledgling check-updates --since 12",))
-@setting_options
+@_of_project
 @since_option
 @json_option
 def check_updates(since: int | None, as_json: bool, **options: Any) -> None:
@@ -59,7 +68,7 @@ def check_updates(since: int | None, as_json: bool, **options: Any) -> None:
 
 
 @click.command(cls=Command, examples=("fledgling reindex",))
-@setting_options
+@_of_project
 @json_option
 def reindex(as_json: bool, **options: Any) -> None:
     """Have a running server build its index anew, and wait for that; it serves the one before meanwhile.
@@ -67,30 +76,131 @@ def reindex(as_json: bool, **options: Any) -> None:
     Exit codes: 0 it is built; 1 it could not be; 2 there is no server that takes commands.
     """
     with _indexes(options) as indexes:
-        found = _asked(indexes, lambda index: Reindex(index.number))
-        line = terminal.ProgressLine()
-        while any(said.state in ("pending", "in_progress") for said in found):
-            time.sleep(EVERY_SECONDS)
-            found = _asked(indexes, lambda index: AskStatus(index.number))
-            line.draw(", ".join(f"{said.progress:g} % {said.current_file or ''}".rstrip() for said in found))
-        line.clear()
-        found = _asked(indexes, lambda index: AskStatus(index.number, looks=True))  # by now it serves
+        found = _built(indexes)
     _show(indexes, found, as_json=as_json)
     raise SystemExit(terminal.OK if all(said.state == "completed" for said in found) else terminal.NOTHING)
 
 
+@click.command(cls=Command, examples=("fledgling ingest", "fledgling ingest src/api", "fledgling ingest --name api"))
+@_of_project
+@json_option
+def ingest(as_json: bool, **options: Any) -> None:
+    """Have a running server index a directory or project anew, and wait for that.
+
+    Nothing is kept on a disk: the directory is one of a server that was started with `serve --control`.
+    Exit codes: 0 all is indexed; 1 nothing is; 2 a part.
+    """
+    with _indexes(options, NOTHING_INGESTED) as indexes:
+        found = _built(indexes)
+    _show(indexes, found, as_json=as_json)
+    raise SystemExit(_ingested(found))
+
+
+@click.command("ingest-delta", cls=Command, examples=("fledgling ingest-delta", "fledgling ingest-delta --name api"))
+@_of_project
+@json_option
+def ingest_delta(as_json: bool, **options: Any) -> None:
+    """Have a running server take over what has changed in a directory or project, and say what that is.
+
+    Exit codes: 0 all is indexed; 1 nothing is; 2 a part.
+    """
+    with _indexes(options, NOTHING_INGESTED) as indexes:
+        found = _asked(indexes, lambda index: AskStatus(index.number, looks=True))
+        if any(said.state != "completed" for said in found):  # nothing to compare with, yet
+            found = _built(indexes)
+    _show(indexes, found, as_json=as_json)
+    raise SystemExit(_ingested(found))
+
+
+@click.command(cls=Command, examples=("fledgling purge --name api",))
+@_of_project
+@json_option
+def purge(as_json: bool, **options: Any) -> None:
+    """Have a running server of several projects give up the index of one, with all its processes and memory.
+
+    The next question about the project indexes it again. Exit codes: 0 it is given up; 1 there is no such server; 2 it
+    is the only one of its server.
+    """
+    with _indexes(options, terminal.NOTHING) as indexes:
+        found = _asked(indexes, lambda index: Purge(index.number))
+    _show(indexes, found, as_json=as_json)
+
+
+@click.command("list", cls=Command, examples=("fledgling list", "fledgling list --json"))
+@json_option
+def list_served(as_json: bool) -> None:
+    """List what running servers of this user serve, of those that were started with `serve --control`.
+
+    Exit codes: 0; 1 there are none.
+    """
+    with asking.indexes(os.environ, None) as indexes:
+        replies = ((index, index.ask(AskStatus(index.number), LOOK_SECONDS)) for index in indexes)
+        served = [(index, said) for index, said in replies if isinstance(said, Status)]
+    if not served:
+        terminal.fail("no server of yours takes commands; start one with `fledgling serve --control`", terminal.NOTHING)
+    served.sort(key=lambda each: (each[0].pid, each[0].serving.project or "", each[0].serving.agent or ""))
+    if as_json:
+        terminal.show_json({"served": [{"root": index.root, **_values(index, said)} for index, said in served]})
+        return
+    terminal.show_table(
+        [
+            ("project", "state", "files", "profile", "agent", "pid", "root"),
+            *(_row(index, said) for index, said in served),
+        ]
+    )
+
+
+def _row(index: ServedIndex, said: Status) -> tuple[str, ...]:
+    files = "-" if said.total_files is None else str(said.total_files)
+    serving = index.serving
+    project, agent = serving.project or "-", serving.agent or "-"
+    return project, said.state, files, serving.profile, agent, str(index.pid), index.root
+
+
+def _built(indexes: list[ServedIndex]) -> list[Status]:
+    """Have indexes built anew, and wait for that: percent, file and seconds go to the terminal meanwhile."""
+    found = _asked(indexes, lambda index: Reindex(index.number))
+    line, begun = terminal.ProgressLine(), time.monotonic()
+    while any(said.state in ("pending", "in_progress") for said in found):
+        time.sleep(EVERY_SECONDS)
+        found = _asked(indexes, lambda index: AskStatus(index.number))
+        how_far = ", ".join(f"{said.progress:g} % {said.current_file or ''}".rstrip() for said in found)
+        line.draw(f"{how_far} ({time.monotonic() - begun:.0f} s)")
+    line.clear()
+    return _asked(indexes, lambda index: AskStatus(index.number, looks=True))  # by now it serves
+
+
+def _ingested(found: list[Status]) -> int:
+    if any(said.state != "completed" for said in found):
+        return NOTHING_INGESTED
+    return PARTLY_INGESTED if any(said.partial for said in found) else terminal.OK
+
+
 @contextmanager
-def _indexes(options: dict[str, Any]) -> Iterator[list[ServedIndex]]:
-    """Yield what is served of a root; where somebody has named a profile, under that alone."""
+def _indexes(options: dict[str, Any], absent: int = terminal.USAGE) -> Iterator[list[ServedIndex]]:
+    """Yield what is served of a root, or of a project by name; where somebody has named a profile, under that alone.
+
+    Where there is none, the command ends with the code `absent`.
+    """
+    directory, name = options.pop("directory", None), options.pop("name", None)
+    if directory:
+        options["root"] = (directory,)
+    options["yes_really"] |= name is not None  # where the command is typed does not matter, and nothing is indexed here
     project = project_of(options)
-    with asking.indexes(os.environ, Path(project.settings.root)) as found:
+    with asking.indexes(os.environ, None if name else Path(project.settings.root)) as found:
         is_any = project.resolved.sources["profile"] == "default"
-        wanted = [index for index in found if is_any or index.serving.digest == project.profile.digest]
+        wanted = [
+            index
+            for index in found
+            if name in (None, index.serving.project) and (is_any or index.serving.digest == project.profile.digest)
+        ]
         if not wanted:
+            what = f"project {name!r}" if name else "this root"
             under = "" if is_any else f" under the profile {project.profile.name}"
             terminal.fail(
-                f"no server of this root{under} takes commands. Start one with `fledgling serve --control`; "
-                "`fledgling index` says what an index built now holds."
+                f"no server of {what}{under} takes commands. Start one with `fledgling serve --control`; "
+                "`fledgling index` says what an index built now holds.",
+                absent,
             )
         yield wanted
 
@@ -126,12 +236,14 @@ def _show(indexes: list[ServedIndex], found: list[Status], *, as_json: bool) -> 
 
 
 def _values(index: ServedIndex, said: Status) -> dict[str, Any]:
-    of = {"pid": index.pid, "profile": index.serving.profile, "agent": index.serving.agent}
+    serving = index.serving
+    of = {"pid": index.pid, "project": serving.project, "profile": serving.profile, "agent": serving.agent}
     values = msgspec.structs.asdict(said)
     changes = values["changes"]
     return {**of, **values, "changes": changes and msgspec.structs.asdict(changes)}
 
 
 def _served(index: ServedIndex) -> str:
+    project = f"project {index.serving.project}, " if index.serving.project else ""
     agent = f", agent {index.serving.agent}" if index.serving.agent else ""
-    return f"profile {index.serving.profile}{agent}"
+    return f"{project}profile {index.serving.profile}{agent}"

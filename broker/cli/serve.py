@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 from asyncio import FIRST_COMPLETED
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -48,14 +48,14 @@ _log = logging.getLogger("fledgling")
 def serve(*, control: bool, **options: Any) -> None:
     """Serve one MCP client on standard input and output, or several agents over HTTP."""
     project = project_of(options, logging.INFO, takes_several=True)
-    operators = _operators(project) if control else None
+    operators = _operators(project) if control else {}
     if project.settings.transport != "stdio":
         _serve_http(project, operators)
         return
     log = _audit_log(project, project.profile)
     answering_of = partial(_answering, _tasks(project), ALONE)
     if project.settings.projects:
-        _serve_projects(project, log, answering_of)
+        _serve_projects(project, log, answering_of, operators)
         return
     indexing = indexed(project, log, is_followed=project.settings.freshness != "off")
     # Imported here, not at the top: the SDK takes 0.2 s, and the indexer works meanwhile.
@@ -71,8 +71,8 @@ def serve(*, control: bool, **options: Any) -> None:
         behind = Front(indexing.profile, indexing, project.settings.freshness)
         front = answering_of(behind)
         try:
-            offers = [Offer.of(behind, log, project.settings, project.confining, None)]
-            async with _operated(operators, offers):
+            offered = [answering.offers(behind, log, project.settings, project.confining)]
+            async with _operated(operators, offered):
                 await _unless_refused([indexing], lambda: server.serve(front, log, project.settings.answers))
         finally:
             await front.close()
@@ -81,7 +81,12 @@ def serve(*, control: bool, **options: Any) -> None:
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
-def _serve_projects(project: ServedProject, log: AuditLog, answering_of: Callable[[Projects], Answering]) -> None:
+def _serve_projects(
+    project: ServedProject,
+    log: AuditLog,
+    answering_of: Callable[[Projects], Answering],
+    operators: Mapping[str, socket.socket],
+) -> None:
     """Serve one client several projects; each starts when it is first asked for."""
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))
     from fledgling.broker.protocol import sdk  # noqa: PLC0415
@@ -92,9 +97,12 @@ def _serve_projects(project: ServedProject, log: AuditLog, answering_of: Callabl
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serving() -> None:
-        front = answering_of(_projects(project, project.profile, log, Front))
+        behind = _projects(project, project.profile, log, Front)
+        front = answering_of(behind)
         try:
-            await server.serve(front, log, project.settings.answers)
+            offered = [answering.offers(behind, log, project.settings, project.confining)]
+            async with _operated(operators, offered):
+                await server.serve(front, log, project.settings.answers)
         finally:
             await front.close()
 
@@ -118,7 +126,7 @@ def _indexing(project: ServedProject, profile: Profile, log: AuditLog, root: str
     return Indexing(settings, profile, confining=project.confining, tell=log.tell, is_followed=is_followed)
 
 
-def _serve_http(project: ServedProject, operators: socket.socket | None) -> None:
+def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) -> None:
     """Serve over HTTP. What a confined broker may not do comes first: the file of agents, the log, the socket."""
     settings = project.settings
     if settings.transport == "sse":
@@ -163,12 +171,10 @@ def _serve_http(project: ServedProject, operators: socket.socket | None) -> None
             for front in fronts.values():
                 stack.push_async_callback(front.close)
             guests = [http.Guest(agent, front, logs_of[agent], settings) for agent, front in fronts.items()]
-            offers = [
-                Offer.of(front, log, settings, project.confining, agent.name)
-                for agent, front in behind.items()
-                if isinstance(front, Front)
+            offered = [
+                answering.offers(front, log, settings, project.confining, agent.name) for agent, front in behind.items()
             ]
-            await stack.enter_async_context(_operated(operators, offers))
+            await stack.enter_async_context(_operated(operators, offered))
             monitor = Monitor(watching, metrics, fronts) if watching else None
             serve_all = partial(http.serve, listening, settings.transport, guests, log, file, monitor)
             return await _unless_refused(indexings.values(), serve_all)
@@ -180,23 +186,27 @@ def _serve_http(project: ServedProject, operators: socket.socket | None) -> None
         raise ConfigError(settings.agents, problem, "start Fledgling again")
 
 
-def _operators(project: ServedProject) -> socket.socket:
-    """Listen for operators, before this process is confined."""
-    if project.settings.projects:
-        raise ConfigError("--control", "a server of several projects takes no commands", "serve one --root")
-    return place.listening(os.environ, Path(project.settings.root))
+def _operators(project: ServedProject) -> dict[str, socket.socket]:
+    """Listen for operators of each root, before this process is confined."""
+    roots = [*project.settings.roots.values()]
+    return dict(zip(roots, place.listening(os.environ, map(Path, roots)), strict=True))
 
 
 @asynccontextmanager
-async def _operated(operators: socket.socket | None, offers: Sequence[Offer]) -> AsyncIterator[None]:
-    """Answer operators, where there is a socket for them, as long as the block lasts."""
-    serving = asyncio.create_task(answering.serve(operators, offers)) if operators else None
+async def _operated(
+    operators: Mapping[str, socket.socket], offered: Sequence[Mapping[str, Offer]]
+) -> AsyncIterator[None]:
+    """Answer operators of each root, where there are sockets for them, with what agents are offered of it."""
+    serving = [
+        asyncio.create_task(answering.serve(listening, root, [offers[root] for offers in offered]))
+        for root, listening in operators.items()
+    ]
     try:
         yield
     finally:
-        if serving:
-            serving.cancel()
-            await asyncio.gather(serving, return_exceptions=True)
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
 
 
 def _tasks(project: ServedProject) -> TaskList:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -15,13 +15,26 @@ from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.control.asking import settings_digest
 from fledgling.broker.control.place import is_own
 from fledgling.broker.front import Front, denied
+from fledgling.broker.indexing import IndexingError
 from fledgling.broker.launch import receive
+from fledgling.broker.operating.indexes import ONLY
+from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.status import status
 from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import CODE
-from fledgling.messages.operating import AskStatus, AskTool, FromOperator, Greeting, Reindex, ServedAnswer, Serving
+from fledgling.messages.operating import (
+    AskStatus,
+    AskTool,
+    FromOperator,
+    Greeting,
+    Purge,
+    Reindex,
+    ServedAnswer,
+    Serving,
+)
+from fledgling.messages.profile import Profile
 from fledgling.messages.questions import name_of
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Unpacker, pack
@@ -32,29 +45,47 @@ MAX_REQUEST_BYTES = 2**16  # of a request; SQL has 16 KiB
 MAX_REQUEST_VALUES = 1_000
 REQUEST_SECONDS = 5.0  # from connecting, or the last reply, to the end of a request
 REPLY_SECONDS = 10.0  # for taking a reply
+UNLOADED = Status("unloaded")
 AGAIN_SECONDS = 1.0  # from a connection that could not be accepted to the next try
 _log = logging.getLogger("fledgling")
 
 
 class Offer(NamedTuple):
-    """An index that operators may ask: its front, its log, and how it is greeted with."""
+    """An index that operators may ask: the slot of its project, its profile, its log, and how it is greeted with."""
 
-    front: Front
+    slot: Slot
+    profile: Profile
     log: AuditLog
     serving: Serving
 
-    @classmethod
-    def of(cls, front: Front, log: AuditLog, settings: Settings, confining: Confining, agent: str | None) -> "Offer":
-        """Return the offer of a front to an agent; what is asked by the socket is logged as asked by it."""
-        profile = front.profile
-        serving = Serving(
-            profile.name, profile.digest, settings_digest(settings, confining), front.indexing.is_followed, agent
+
+def offers(
+    front: Front | Projects, log: AuditLog, settings: Settings, confining: Confining, agent: str | None = None
+) -> Mapping[str, Offer]:
+    """Return what is offered of each root of a server to an agent; what is asked of it is logged as asked by that."""
+    profile, is_followed = front.profile, settings.freshness != "off"
+    slots = front.slots if isinstance(front, Projects) else {"": Slot.of(settings.root, front)}
+    asked = log.of(f"{agent}/{CONTROL}" if agent else CONTROL)
+    return {
+        slot.root: Offer(
+            slot,
+            profile,
+            asked,
+            Serving(
+                profile.name,
+                profile.digest,
+                settings_digest(settings, confining),
+                is_followed,
+                agent,
+                name or None,
+            ),
         )
-        return cls(front, log.of(f"{agent}/{CONTROL}" if agent else CONTROL), serving)
+        for name, slot in slots.items()
+    }
 
 
-async def serve(listening: socket.socket, offers: Sequence[Offer]) -> None:
-    """Answer operators until cancelled."""
+async def serve(listening: socket.socket, root: str, offers: Sequence[Offer]) -> None:
+    """Answer operators of a root until cancelled."""
     room = asyncio.Semaphore(MAX_OPERATORS)
     loop = asyncio.get_running_loop()
     async with asyncio.TaskGroup() as talks:
@@ -67,10 +98,10 @@ async def serve(listening: socket.socket, offers: Sequence[Offer]) -> None:
                 room.release()
                 await asyncio.sleep(AGAIN_SECONDS)
                 continue
-            talks.create_task(_talk(connection, offers)).add_done_callback(lambda _: room.release())
+            talks.create_task(_talk(connection, root, offers)).add_done_callback(lambda _: room.release())
 
 
-async def _talk(connection: socket.socket, offers: Sequence[Offer]) -> None:
+async def _talk(connection: socket.socket, root: str, offers: Sequence[Offer]) -> None:
     """Greet one operator, and reply to one request after the other. One who sends what is none hears no more."""
     if not is_own(connection):
         connection.close()
@@ -78,7 +109,7 @@ async def _talk(connection: socket.socket, offers: Sequence[Offer]) -> None:
     reader, writer = await asyncio.open_unix_connection(sock=connection)
     requests: Unpacker[FromOperator] = Unpacker(FromOperator, MAX_REQUEST_BYTES, MAX_REQUEST_VALUES)
     try:
-        writer.write(pack(Greeting(__version__, os.getpid(), tuple(offer.serving for offer in offers))))
+        writer.write(pack(Greeting(__version__, os.getpid(), root, tuple(offer.serving for offer in offers))))
         while asked := await _request(reader, requests):
             reply = await _unless_gone(reader, asked, offers)
             if reply is None:
@@ -120,9 +151,13 @@ async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | Serve
             case AskTool():
                 return await _answered(offer, asked)
             case AskStatus():
-                return await _decided(offer, "status", partial(status, offer.front, asked.since, looks=asked.looks))
+                return await _decided(offer, "status", partial(_status, offer.slot, asked))
             case Reindex():
-                return await _decided(offer, "reindex", partial(_reindexed, offer.front))
+                return await _decided(offer, "reindex", partial(_reindexed, offer))
+            case Purge():
+                return await _decided(offer, "purge", partial(_purged, offer))
+    except IndexingError as failed:
+        return failed.refusal
     except AuditLogError as failed:
         _log.error("%s; an operator's request is refused", failed)
         return UNLOGGED
@@ -130,21 +165,21 @@ async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | Serve
 
 async def _answered(offer: Offer, asked: AskTool) -> ServedAnswer:
     """Put a call as an agent's is put: under the same profile, limits and log."""
-    front, tool = offer.front, name_of(type(asked.question))
+    profile, tool = offer.profile, name_of(type(asked.question))
     arguments = msgspec.to_builtins(asked.question)
     del arguments["tool"]
-    with offer.log.deciding(front.profile, tool, arguments) as decision:
-        if tool in front.profile.tools:
+    with offer.log.deciding(profile, tool, arguments) as decision, offer.slot.in_use() as front:
+        if tool in profile.tools:
             answer = await front.ask(asked.question, least=CODE, basis=decision.basis)
         else:
-            answer = denied(front.profile, tool)
+            answer = denied(profile, tool)
         decision.became(answer, len(msgspec.msgpack.encode(answer)))
-    newest = front.indexing.newest_or_none()
+        newest = front.indexing.newest_or_none()
     return ServedAnswer(answer, is_partial=newest is not None and newest.partial is not None)
 
 
 async def _decided(offer: Offer, what: str, reply: Callable[[], Awaitable[Status | Refusal]]) -> Status | Refusal:
-    with offer.log.deciding(offer.front.profile, f"{CONTROL}/{what}", {}) as decision:
+    with offer.log.deciding(offer.profile, f"{CONTROL}/{what}", {}) as decision:
         replied = await reply()
         decision.bytes, decision.layer = len(msgspec.msgpack.encode(replied)), "broker"
         if isinstance(replied, Refusal):
@@ -154,10 +189,27 @@ async def _decided(offer: Offer, what: str, reply: Callable[[], Awaitable[Status
     return replied
 
 
-async def _reindexed(front: Front) -> Status | Refusal:
+async def _status(slot: Slot, asked: AskStatus) -> Status:
+    """Say how an index stands; asking does not bring a project back that was unloaded."""
+    if slot.front is None:
+        return UNLOADED
+    return await status(slot.front, asked.since, looks=asked.looks)
+
+
+async def _reindexed(offer: Offer) -> Status | Refusal:
     """Have the index built anew, unless that is under way; the one there is serves until it is whole."""
-    if not front.indexing.is_followed:
+    if not offer.serving.is_followed:
         reason = "this server does not follow the project (freshness = off), and has let go of it"
         return Refusal("unavailable", reason, "Start it again.")
-    front.indexing.renew(at_once=True)
+    was_there = offer.slot.front is not None
+    front = offer.slot.open()
+    if was_there:
+        front.indexing.renew(at_once=True)
     return await status(front, looks=False)
+
+
+async def _purged(offer: Offer) -> Status | Refusal:
+    if offer.serving.project is None:
+        return ONLY
+    await offer.slot.unload()
+    return UNLOADED

@@ -37,9 +37,9 @@ class ServedIndex:
     Status(state='completed', ...)
     """
 
-    def __init__(self, pid: int, number: int, serving: Serving, connection: socket.socket) -> None:
-        """Take what the server, of process `pid`, has greeted with."""
-        self.pid, self.number, self.serving = pid, number, serving
+    def __init__(self, server: Greeting, number: int, serving: Serving, connection: socket.socket) -> None:
+        """Take what the server has greeted with."""
+        self.pid, self.root, self.number, self.serving = server.pid, server.root, number, serving
         self._connection = connection
 
     def ask(self, request: FromOperator, seconds: float) -> ToOperator | None:
@@ -68,8 +68,8 @@ def settings_digest(settings: Settings, confining: Confining) -> str:
 
 
 @contextmanager
-def indexes(environment: Mapping[str, str], root: Path) -> Iterator[list[ServedIndex]]:
-    """Yield the indexes of all servers of a root that take commands of this user, as long as the block lasts."""
+def indexes(environment: Mapping[str, str], root: Path | None) -> Iterator[list[ServedIndex]]:
+    """Yield the indexes of a root, or of any, of all servers that take commands of this user, for the block."""
     found: list[ServedIndex] = []
     with ExitStack() as stack:
         for connection in place.connected(environment, root):
@@ -80,7 +80,7 @@ def indexes(environment: Mapping[str, str], root: Path) -> Iterator[list[ServedI
                 _log.warning("a server of this root does not answer: %s", broken)
                 continue
             if isinstance(greeting, Greeting) and greeting.version == __version__:
-                found += [ServedIndex(greeting.pid, *each, connection) for each in enumerate(greeting.serving)]
+                found += [ServedIndex(greeting, *each, connection) for each in enumerate(greeting.serving)]
         yield found
 
 

@@ -14,7 +14,7 @@ import socket
 import stat
 import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -24,37 +24,33 @@ from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
 
 VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the user, who alone has access to it
+PREFIX = "fledgling-"
 BACKLOG = 8  # operators who wait; one more is refused by the kernel, and takes that for a server that has ended
 
 
-def listening(environment: Mapping[str, str], root: Path) -> socket.socket:
-    """Return a socket that listens for operators of a root. Its file goes when this process does, whatever ends it.
+def listening(environment: Mapping[str, str], roots: Iterable[Path]) -> list[socket.socket]:
+    """Return a socket for each root, for its operators. Its file goes when this process does, whatever ends it.
 
     Comes before this process is confined, or starts a thread. Raises ConfigError.
     """
-    name = f"{_prefix(root)}{secrets.token_hex(4)}"
+    names = [f"{_prefix(root)}{secrets.token_hex(4)}" for root in roots]
     with _directory(environment) as directory:
-        for connection in _connected(directory, root):  # what others have left goes
+        for connection in _connected(directory, PREFIX):  # what others have left goes
             connection.close()
-        bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        _keep(directory, (f".{name}", name))
+        _keep(directory, [*names, *map(_hidden, names)])
         try:
-            bound.bind(_path(directory, f".{name}"))
-            bound.listen(BACKLOG)
-            os.rename(f".{name}", name, src_dir_fd=directory, dst_dir_fd=directory)  # who finds it, finds it listening
+            return [_listening(directory, name) for name in names]
         except OSError as refused:
             raise ConfigError("--control", f"no socket can be made there ({refused.strerror})", _fix()) from None
-    bound.setblocking(False)
-    return bound
 
 
-def connected(environment: Mapping[str, str], root: Path) -> list[socket.socket]:
-    """Return a connection to each server of a root that takes commands of this user; none where there is no directory.
+def connected(environment: Mapping[str, str], root: Path | None) -> list[socket.socket]:
+    """Return a connection to each server of a root, or of any, that takes commands of this user.
 
-    What a server has left that ended is removed.
+    There is none where there is no directory. What a server has left that ended is removed.
     """
     with suppress(ConfigError), _directory(environment) as directory:
-        return _connected(directory, root)
+        return _connected(directory, _prefix(root) if root else PREFIX)
     return []
 
 
@@ -92,7 +88,21 @@ def _fix() -> str:
 
 def _prefix(root: Path) -> str:
     """Return how the names of a root's sockets begin; the root itself may be too long for one."""
-    return f"fledgling-{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}-"
+    return f"{PREFIX}{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}-"
+
+
+def _hidden(name: str) -> str:
+    """Return what a socket is called before it listens: who looks for one does not find it."""
+    return f".{name}"
+
+
+def _listening(directory: int, name: str) -> socket.socket:
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    bound.bind(_path(directory, _hidden(name)))
+    bound.listen(BACKLOG)
+    os.rename(_hidden(name), name, src_dir_fd=directory, dst_dir_fd=directory)
+    bound.setblocking(False)
+    return bound
 
 
 def _path(directory: int, name: str) -> str:
@@ -100,8 +110,8 @@ def _path(directory: int, name: str) -> str:
     return f"/proc/self/fd/{directory}/{name}"
 
 
-def _connected(directory: int, root: Path) -> list[socket.socket]:
-    names = (name for name in sorted(os.listdir(directory)) if name.startswith(_prefix(root)))
+def _connected(directory: int, prefix: str) -> list[socket.socket]:
+    names = (name for name in sorted(os.listdir(directory)) if name.startswith(prefix))
     return [connection for name in names if (connection := _connection(directory, name))]
 
 
@@ -121,7 +131,7 @@ def _connection(directory: int, name: str) -> socket.socket | None:
     return None
 
 
-def _keep(directory: int, names: tuple[str, ...]) -> None:
+def _keep(directory: int, names: Iterable[str]) -> None:
     """Have a process of its own remove files as soon as this one has ended, by whatever: the kernel closes the pipe."""
     reading, _ = os.pipe()  # this process holds the other end as long as it lives
     if os.fork():

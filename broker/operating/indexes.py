@@ -16,6 +16,10 @@ from fledgling.plain import one_line
 
 MARGIN_SECONDS = 0.5  # before its deadline, a call that waits for an index is answered that it goes on
 
+ONLY = Refusal(
+    "invalid", "the only project of a server cannot be given up", "End the server; nothing of its index is left then."
+)
+
 Outcome = Literal["success", "partial", "failed", "in_progress"]
 
 
@@ -92,11 +96,7 @@ class Indexes:
 
     async def _purge(self, name: str) -> OwnAnswer | Refusal:
         if not isinstance(self._front, Projects):
-            return Refusal(
-                "invalid",
-                "the only project of a server cannot be given up",
-                "End the server; nothing of its index is left then.",
-            )
+            return ONLY
         slot = self._front.slots[name]
         was = slot.state
         await slot.unload()

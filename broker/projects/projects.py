@@ -8,7 +8,8 @@ project an agent can see by exploring: a path that is in none leads nowhere, wha
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Literal
 
@@ -46,6 +47,13 @@ class Slot:
         self.is_resting = False
         self._ending: asyncio.Task[None] | None = None
 
+    @classmethod
+    def of(cls, root: str, front: Front) -> "Slot":
+        """Return the slot of a server's only project, which is always there."""
+        slot = cls(root, lambda: front)
+        slot.front = front
+        return slot
+
     @property
     def state(self) -> State:
         """What there is of it in memory."""
@@ -59,6 +67,17 @@ class Slot:
         if self.front is None:
             self.front = self._start()
         return self.front
+
+    @contextmanager
+    def in_use(self) -> Iterator[Front]:
+        """Return the front for a call: as long as the block lasts, the project does not rest. Raises IndexingError."""
+        front = self.open()
+        self.calls += 1
+        try:
+            yield front
+        finally:
+            self.calls -= 1
+            self.asked = time.monotonic()
 
     async def rest(self) -> None:
         """End the processes and keep the index."""
@@ -139,8 +158,9 @@ class Projects:
         named = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0] in self.slots
         if named:
             return _as_of(about[0].project, await ask(about[0]))
-        for part in about:
-            self._open(part.project)  # all of those that are not there begin at once
+        for part in about:  # all of those that are not there begin at once
+            with suppress(IndexingError):
+                self.slots[part.project].open()
         match question:
             case Explore():
                 below = replace(question, depth=max(question.depth - 1, 1))
@@ -164,22 +184,11 @@ class Projects:
     async def _ask(
         self, part: Part, *, report: Report | None, least: int, deadline: float, basis: Basis | None
     ) -> AnyAnswer | Refusal:
-        slot = self.slots[part.project]
-        front = self._open(part.project)
-        if isinstance(front, Refusal):
-            return front
-        slot.calls += 1
         try:
-            return await front.ask(part.question, report, least=least, deadline=deadline, basis=basis)
-        finally:
-            slot.calls -= 1
-            slot.asked = time.monotonic()
-
-    def _open(self, project: str) -> Front | Refusal:
-        try:
-            return self.slots[project].open()
+            with self.slots[part.project].in_use() as front:
+                return await front.ask(part.question, report, least=least, deadline=deadline, basis=basis)
         except IndexingError as failed:
-            _log.error("project %s: %s", project, failed)  # it names a directory, and an agent is told of none
+            _log.error("project %s: %s", part.project, failed)  # it names a directory, and an agent is told of none
             return Refusal("unavailable", "the project cannot be opened", "Ask about another; see the server's log.")
 
     def _relative(self, question: AnyQuestion) -> AnyQuestion:

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from fledgling.messages.answers import AnyAnswer, Refusal
-from fledgling.messages.bounded import Count, Word
+from fledgling.messages.bounded import MAX_PATH_CHARS, Count, Word
 from fledgling.messages.questions import AnyQuestion
 from fledgling.messages.status import Status
 
@@ -13,7 +13,8 @@ Digest = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]  # SHA-256
 
 
 class Serving(Struct, frozen=True):
-    """An index that a server serves: under which profile, of which settings, for which agent where it has several.
+    """An index that a server serves: under which profile, of which settings; of which project and for which agent
+    where it has several.
 
     Who asks under the same profile and settings (by their hashes) may take its answers for those of an index of its
     own, if it `is_followed`.
@@ -24,13 +25,15 @@ class Serving(Struct, frozen=True):
     settings: Digest
     is_followed: bool
     agent: Word | None = None
+    project: Word | None = None
 
 
 class Greeting(Struct, frozen=True, forbid_unknown_fields=True, tag="greeting"):
-    """Server to operator, first: its version, its process, and what it serves."""
+    """Server to operator, first: its version, its process, and what it serves of which directory of the machine."""
 
     version: Word
     pid: Count
+    root: Annotated[str, Meta(max_length=MAX_PATH_CHARS)]
     serving: Annotated[tuple[Serving, ...], Meta(min_length=1, max_length=64)]
 
 
@@ -44,6 +47,12 @@ class AskStatus(Struct, frozen=True, forbid_unknown_fields=True, tag="ask_status
 
 class Reindex(Struct, frozen=True, forbid_unknown_fields=True, tag="reindex"):
     """Operator to server: build the index with this number anew. The reply is its status then."""
+
+    number: Count
+
+
+class Purge(Struct, frozen=True, forbid_unknown_fields=True, tag="purge"):
+    """Operator to server: give up the index with this number. The reply is its status then."""
 
     number: Count
 
@@ -62,5 +71,5 @@ class ServedAnswer(Struct, frozen=True, forbid_unknown_fields=True, tag="served_
     is_partial: bool = False
 
 
-FromOperator = AskStatus | Reindex | AskTool
+FromOperator = AskStatus | Reindex | Purge | AskTool
 ToOperator = Greeting | Status | ServedAnswer | Refusal

@@ -10,7 +10,7 @@ from fledgling.messages.bounded import Count, Path, Said
 MAX_TOLD = 100  # paths of a kind that are told by name; of more the number
 MAX_TOLD_CHARS = 8_000  # of all their names together
 
-State = Literal["pending", "in_progress", "completed", "failed"]
+State = Literal["pending", "in_progress", "completed", "failed", "unloaded"]
 
 
 class Listed(Struct, frozen=True):
@@ -39,17 +39,19 @@ class Status(Struct, frozen=True, forbid_unknown_fields=True, tag="status"):
 
     `progress` is in percent of that build. Files are those of its stage at work, and where it is over, of the index.
     They are None where a view of the profile decides which there are, or nobody knows yet; `changes` where nobody
-    follows the project. `generation` and `as_of` are what an answer would be made of now.
+    follows the project; `partial` where the index lacks nothing. `generation` and `as_of` are what an answer would be
+    made of now. Of a project that is unloaded nothing but that is known.
     """
 
     state: State
-    progress: float
-    started_at: datetime
-    generation: Count
+    progress: float = 0.0
+    started_at: datetime | None = None
+    generation: Count = 0
     as_of: datetime | None = None
     completed_at: datetime | None = None
     current_file: Path | None = None
     total_files: Count | None = None
     processed_files: Count | None = None
     error: Said | None = None
+    partial: Said | None = None
     changes: Changed | None = None
