@@ -13,7 +13,7 @@ import pytest
 from conftest import serve_command
 from test_cli import fledgling
 
-from fledgling.broker.protocol import agents
+from fledgling.broker.protocol.http import agents
 from fledgling.config import ConfigError
 from fledgling.security.profile import ProfileError
 

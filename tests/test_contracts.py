@@ -83,7 +83,8 @@ def test_server_loads_no_client_and_no_validator_before_its_use() -> None:
         "import sys\n"
         "from fledgling.broker.protocol import sdk\n"
         "with sdk.lean():\n"
-        "    from fledgling.broker.protocol import http, monitor, server\n"
+        "    from fledgling.broker.protocol import server\n"
+        "    from fledgling.broker.protocol.http import monitor, serving\n"
         "    from mcp.types import CallToolResult\n"
         "print(*sys.modules, 'complete' if CallToolResult.__pydantic_complete__ else '')"
     )

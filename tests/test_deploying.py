@@ -10,7 +10,8 @@ import pytest
 import yaml
 from conftest import TESTS
 
-from fledgling.broker.protocol.http import CALLS_SECONDS, ENDING_SECONDS
+from fledgling.broker.protocol.http.connections import ENDING_SECONDS
+from fledgling.broker.protocol.http.serving import CALLS_SECONDS
 from fledgling.config import KEYS
 
 ROOT = TESTS.parent

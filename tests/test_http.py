@@ -25,15 +25,22 @@ from mcp.client.streamable_http import streamable_http_client
 from running import ENDLESS, QUERY_WORKER, at_work, back_processes, is_alive, until
 
 from fledgling.broker.audit_log.verify import verify
-from fledgling.broker.protocol import agents
-from fledgling.broker.protocol.framing import MAX_BETWEEN, MAX_HEAD
-from fledgling.broker.protocol.http import MAX_REQUESTS, MAX_SESSIONS, PATHS
+from fledgling.broker.protocol.http import agents
+from fledgling.broker.protocol.http.framing import MAX_BETWEEN, MAX_HEAD
+from fledgling.broker.protocol.http.guests import MAX_REQUESTS, MAX_SESSIONS
+from fledgling.broker.protocol.http.refusing import PATHS
 from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
 from fledgling.security import profile as profiles
 
 # Times that a test can wait for, given to the process that is tested before anything of it runs.
-HURRIED = {"HEAD_SECONDS": 0.5, "BODY_SECONDS": 0.5, "IDLE_SECONDS": 0.5, "KEEP_ALIVE_SECONDS": 1}
-PROGRAM = "from fledgling.broker.cli import main; from fledgling.broker.protocol import http; {} main.main()"
+HURRIED = {"connections.HEAD_SECONDS": 0.5, "guests.BODY_SECONDS": 0.5, "guests.IDLE_SECONDS": 0.5}
+HURRIED |= {"connections.KEEP_ALIVE_SECONDS": 1}
+PROGRAM = """
+from fledgling.broker.cli import main
+from fledgling.broker.protocol.http import connections, guests
+{}
+main.main()
+"""
 PROFILES = {"reviewer": "fledgling-core", "analyst": "fledgling-analyst"}
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -59,7 +66,7 @@ class Serving:
         chosen += ["--agents", str(self.file)] if agents_of else []
         command = serve_command(root, *chosen, "--audit-log", str(self.log), *options)
         if hurried:
-            settings = "".join(f"http.{name} = {value};" for name, value in HURRIED.items())
+            settings = "".join(f"{name} = {value};" for name, value in HURRIED.items())
             command[3:5] = ["-c", PROGRAM.format(settings)]
         self.errors = home / "stderr"
         with self.errors.open("w") as errors:
@@ -637,7 +644,7 @@ def test_a_connection_that_has_been_answered_ends(hurried):
 def test_an_idle_session_ends(hurried):
     status, session = hurried.begins()
     assert status == 200
-    time.sleep(4 * HURRIED["IDLE_SECONDS"])
+    time.sleep(4 * HURRIED["guests.IDLE_SECONDS"])
     assert hurried.ends(session) == 404
 
 

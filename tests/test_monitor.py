@@ -15,8 +15,8 @@ from test_http import FIELDS, answered, modern, request, serving
 
 from fledgling.broker.audit_log.records import CallRecord
 from fledgling.broker.metrics import NO_TOOL, Metrics
-from fledgling.broker.protocol import agents
-from fledgling.broker.protocol.monitor import METRICS_TYPE
+from fledgling.broker.protocol.http import agents
+from fledgling.broker.protocol.http.monitor import METRICS_TYPE
 
 SAMPLE = re.compile(r'(fledgling_\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*)\} ([0-9.e+-]+)')
 LABELS = {"agent", "tool", "verdict", "process", "le"}

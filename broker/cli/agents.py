@@ -7,7 +7,7 @@ import click
 
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import json_option
-from fledgling.broker.protocol import agents
+from fledgling.broker.protocol.http import agents
 from fledgling.config import NO_AGENTS, ConfigError, Settings, read_user_file, resolve
 
 

@@ -28,10 +28,10 @@ from fledgling.broker.operating.session import Session, SessionError
 from fledgling.broker.operating.session import opened as open_session
 from fledgling.broker.operating.tasks import TaskList
 from fledgling.broker.projects.projects import Projects, Slot
-from fledgling.broker.protocol import agents
-from fledgling.broker.protocol.agents import Agent
-from fledgling.broker.protocol.listening import opened as listen
-from fledgling.broker.protocol.listening import watched
+from fledgling.broker.protocol.http import agents
+from fledgling.broker.protocol.http.agents import Agent
+from fledgling.broker.protocol.http.listening import opened as listen
+from fledgling.broker.protocol.http.listening import watched
 from fledgling.broker.reporting import stats
 from fledgling.config import NO_AGENTS, NO_SESSION, ConfigError
 from fledgling.messages.operations import OPERATIONS
@@ -154,23 +154,25 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
     from fledgling.broker.protocol import sdk  # noqa: PLC0415
 
     with sdk.lean():
-        from fledgling.broker.protocol import http  # noqa: PLC0415
-        from fledgling.broker.protocol.monitor import Monitor  # noqa: PLC0415
+        from fledgling.broker.protocol.http import serving as http  # noqa: PLC0415
+        from fledgling.broker.protocol.http.guests import Guest  # noqa: PLC0415
+        from fledgling.broker.protocol.http.monitor import Monitor  # noqa: PLC0415
+        from fledgling.broker.protocol.http.turns import SharingFront  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
 
     async def serving() -> bool:
         async with AsyncExitStack() as stack:
             behind: dict[Agent, Front | Projects] = {
-                agent: _projects(project, agent.profile, logs_of[agent], http.SharingFront)
+                agent: _projects(project, agent.profile, logs_of[agent], SharingFront)
                 if several
-                else http.SharingFront(agent.profile, indexings[agent], settings.freshness)
+                else SharingFront(agent.profile, indexings[agent], settings.freshness)
                 for agent in known
             }
             fronts = {agent: _answering(tasks, agent.name, front) for agent, front in behind.items()}
             for front in fronts.values():
                 stack.push_async_callback(front.close)
-            guests = [http.Guest(agent, front, logs_of[agent], settings) for agent, front in fronts.items()]
+            guests = [Guest(agent, front, logs_of[agent], settings) for agent, front in fronts.items()]
             offered = [
                 answering.offers(front, log, settings, project.confining, agent.name) for agent, front in behind.items()
             ]

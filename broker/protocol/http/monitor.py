@@ -14,8 +14,8 @@ from starlette.types import Receive, Scope, Send
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.metrics import Metrics
 from fledgling.broker.operating.operated import Answering
-from fledgling.broker.protocol.agents import Agent
-from fledgling.broker.protocol.listening import Listening
+from fledgling.broker.protocol.http.agents import Agent
+from fledgling.broker.protocol.http.listening import Listening
 from fledgling.messages.generations import CODE
 
 PATHS = ("/healthz", "/readyz", "/metrics")

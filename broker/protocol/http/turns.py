@@ -1,0 +1,97 @@
+"""Whose turn it is: agents share an event loop, and what one of them asks does not hold up the others."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+
+from fledgling.broker.basis import Basis
+from fledgling.broker.front import Front, Report
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.generations import LISTING
+from fledgling.messages.questions import AnyQuestion
+
+TURNS = 1  # requests of one of several agents, or of nobody, worked on at once, refused ones too: others do not wait
+TURN_SECONDS = 1.0  # until a request no longer counts as one of those: its client does not read what it asked for
+
+
+class Turn:
+    """One of the requests of an agent, or of nobody, that this process works on; not while it waits for the worker."""
+
+    def __init__(self, turns: asyncio.Semaphore) -> None:
+        self._turns = turns
+        self._is_taken = False
+        self._is_over = False
+
+    async def take(self) -> None:
+        """Wait for it, unless the request has had its time."""
+        if not self._is_over:
+            await self._turns.acquire()
+            self._is_taken = True
+            if self._is_over:
+                self.give()
+
+    def give(self) -> None:
+        """Let another request have it."""
+        if self._is_taken:
+            self._is_taken = False
+            self._turns.release()
+
+    def end(self) -> None:
+        """Let another have it, for good."""
+        self._is_over = True
+        self.give()
+
+
+_turn: ContextVar[Turn | None] = ContextVar("turn", default=None)
+
+
+@asynccontextmanager
+async def taken(turns: asyncio.Semaphore) -> AsyncIterator[Turn]:
+    """Wait for a turn, and have it for as long as the block lasts, but no longer than TURN_SECONDS."""
+    turn = Turn(turns)
+    _turn.set(turn)
+    await turn.take()
+    over = asyncio.get_running_loop().call_later(TURN_SECONDS, turn.end)
+    try:
+        await asyncio.sleep(0)  # or as many as are ready would be refused before anyone else is heard
+        yield turn
+    finally:
+        over.cancel()
+        turn.end()
+
+
+class SharingFront(Front):
+    """A front whose questions give their turn back while the worker has them."""
+
+    @asynccontextmanager
+    async def aside(self) -> AsyncIterator[None]:
+        """Give the turn back until the block ends."""
+        turn = _turn.get()
+        if turn is None:
+            yield
+            return
+        turn.give()
+        try:
+            yield
+        finally:
+            await turn.take()
+
+    async def ask(
+        self,
+        question: AnyQuestion,
+        report: Report | None = None,
+        *,
+        least: int = LISTING,
+        deadline: float | None = None,
+        basis: Basis | None = None,
+    ) -> AnyAnswer | Refusal:
+        """Put one question, as any front does."""
+        turn = _turn.get()
+        if turn is None:
+            return await super().ask(question, report, least=least, deadline=deadline, basis=basis)
+        turn.give()
+        try:
+            return await super().ask(question, report, least=least, deadline=deadline, basis=basis)
+        finally:
+            await turn.take()
