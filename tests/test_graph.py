@@ -17,7 +17,7 @@ from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget
-from fledgling.worker.graph.tables import Use, unpacked
+from fledgling.worker.graph.tables import Use, sites_of, unpacked
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.resolving.resolve import Resolution
@@ -112,7 +112,7 @@ def test_every_occurrence_of_a_defined_name_has_a_row() -> None:
         name
         for file in files
         for facts in [unpacked(file.facts)]
-        for site in facts.sites
+        for site in sites_of(facts)
         if site.use == Use.DEFINITION and facts.scopes[site.scope].kind == 0
         for name in [facts.names[site.name]]
     }

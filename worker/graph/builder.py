@@ -9,6 +9,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from fledgling.worker.graph.reduced import BITS, SCOPES, Reduced
 from fledgling.worker.graph.tables import (
     EXPORT,
@@ -23,6 +25,7 @@ from fledgling.worker.graph.tables import (
     Site,
     Use,
     Write,
+    packed_sites,
 )
 from fledgling.worker.language import Dialect
 
@@ -95,6 +98,8 @@ class Builder:
         self.layers: list[Layer] = []
         self.frames: list[int] = []  # of each scope
         self._starts = starts
+        self._lines: list[int] = np.searchsorted(starts, tree.start, "right").tolist()
+        self._names = [NONE] * len(tree.labels)
         self._types: dict[tuple[int, int], int] = {}  # those that names were declared with
         self._read = bytearray(len(tree.labels))  # whether a node is a site
         self._saved: list[tuple[int, list[Layer], bool, list[tuple[int, Key, tuple[int, ...]]]]] = []
@@ -120,7 +125,7 @@ class Builder:
             self.bindings,
             self.imports,
             self.writes,
-            self.sites,
+            packed_sites(self.sites),
             self.dynamic,
             self.members,
             self.extensions,
@@ -132,7 +137,7 @@ class Builder:
 
     def line(self, node: int) -> int:
         """The line where a node begins."""
-        return bisect_right(self._starts, self.tree.start[node])
+        return self._lines[node]
 
     def first_line(self, node: int) -> int:
         """The line where a definition begins, with its attributes."""
@@ -144,7 +149,10 @@ class Builder:
 
     def name(self, node: int) -> int:
         """The number of the name that stands there."""
-        return self.named(self.tree.text(node))
+        found = self._names[node]
+        if found == NONE:
+            found = self._names[node] = self.named(self.tree.text(node))
+        return found
 
     def named(self, text: str) -> int:
         """The number of a name."""
@@ -161,8 +169,11 @@ class Builder:
             return
         start = self.tree.start[node]
         self._read[node] = 1
-        if self.tree.source[start] not in QUOTES:  # a key that is a string
-            self.site_at(start, self.name(node), use, at, binding)
+        if self.tree.source[start] in QUOTES:  # a key that is a string
+            return
+        line = self._lines[node]
+        column = start - self._starts[line - 1]
+        self.sites.append(Site(line, column, self.name(node), use, at, self.scope, binding))
 
     def site_at(self, start: int, name: int, use: int, at: int, binding: int = NONE) -> None:
         """Add the occurrence of a name at a byte of the text."""
@@ -205,7 +216,7 @@ class Builder:
         """Read a node; return its expression. -1 is a part that a broken text lacks."""
         if node == NONE:
             return 0
-        visitor = VISITORS.get(self.tree.kind(node))
+        visitor = VISITORS.get(self.tree.kinds[node])
         if self._depth > MAX_DEPTH:
             return self._list(node)
         self._depth += 1
@@ -269,7 +280,8 @@ class Builder:
             for kid in tree.kids[node]:
                 of_kid = tree.labels[kid]
                 if labels & functions and of_kid & body:  # the block of a function is the function's own scope
-                    of_kid = tree.labels[kid] = of_kid & ~BITS["block"]
+                    tree.unsay(kid, BITS["block"])
+                    of_kid = tree.labels[kid]
                 if of_kid & bind:
                     declared[function if of_kid & hoisted else scope].add(self.name(kid))
                 elif of_kid & defined:

@@ -82,8 +82,7 @@ def decorated(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
         if is_class:
             add(found, solver.value(base | expression[1]))
         cell = ("decorated", node, place)
-        if solver.cells.setdefault(cell, {}) != found:
-            solver._grow(cell, found)
+        solver.grow(cell, found)
     return found
 
 

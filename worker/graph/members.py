@@ -40,7 +40,8 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         owner, _ = solver.classes.of_class(value[1], name)
         if owner is not None:
             return [(("name", owner, name), sure, owner)]
-        return [(("field", at, name), min(sure, Reason.ATTRIBUTE), None) for at in solver.classes.order(value[1])]
+        order = solver.classes.order(value[1]) if name in solver.project.written else ()
+        return [(("field", at, name), min(sure, Reason.ATTRIBUTE), None) for at in order]
     if kind == MODULE:
         return _of_module(solver, value[1], name, sure)
     if kind == SUPER:
@@ -74,10 +75,12 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
     scope, is_open = value[1], value[2]
     owner, _ = classes.of_class(scope, name)
     over = [at for at in classes.below(scope) if classes.has(at, name)] if is_open else []
-    fields = [("field", at, name) for at in classes.order(scope)]
-    if is_open and owner is None:
-        fields += [("field", at, name) for at in classes.below(scope)]
-    fields = [field for field in fields if solver.value(field) or field in solver.sources]
+    fields: list[Cell] = []
+    if name in solver.project.written:
+        fields = [("field", at, name) for at in classes.order(scope)]
+        if is_open and owner is None:
+            fields += [("field", at, name) for at in classes.below(scope)]
+        fields = [field for field in fields if solver.value(field) or field in solver.sources]
     found: list[Place] = []
     if owner is not None:
         own = sure

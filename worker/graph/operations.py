@@ -186,7 +186,9 @@ def named(solver: Solver, cell: Cell) -> Values:
     found = joined(solver, [solver.project.value_of(at) for at in bindings], Reason.SEVERAL)
     if len(bindings) == 1 and found and not solver.project.bound_once(scope, own):
         found = capped(found, Reason.SEVERAL)
-    return add(found, capped(solver.value(("field", scope, own)), Reason.ATTRIBUTE))
+    if own in solver.project.written:
+        add(found, capped(solver.value(("field", scope, own)), Reason.ATTRIBUTE))
+    return found
 
 
 def get(solver: Solver, node: int, expression: Expression) -> Values:

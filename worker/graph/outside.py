@@ -83,7 +83,7 @@ def _of_these(solver: Solver, made: Call, values: Values) -> Values:
     value: Value = (CONTAINER, ("made", made.node))
     cell = ("these", made.node)
     solver.key(value, "*", cell)
-    solver._grow(cell, values)
+    solver.grow(cell, values)
     return {value: Reason.CONTAINER}
 
 
@@ -130,7 +130,7 @@ def _numbered(solver: Solver, made: Call, _first: Cell, _sure: int, skip: int = 
         solver.key(pair, ("number", place), ("elements of", cell))
     cell = ("these", made.node)
     solver.key(pairs, "*", cell)
-    solver._grow(cell, {pair: Reason.CONTAINER})
+    solver.grow(cell, {pair: Reason.CONTAINER})
     return {pairs: Reason.CONTAINER}
 
 
@@ -268,5 +268,5 @@ def _pairs(solver: Solver, container: Value, made: Call, sure: int) -> Values:
     solver.key(pair, ("number", 1), ("held", container))
     cell = ("these", made.node, container)
     solver.key(pairs, "*", cell)
-    solver._grow(cell, {pair: Reason.CONTAINER})
+    solver.grow(cell, {pair: Reason.CONTAINER})
     return {pairs: sure}

@@ -13,6 +13,8 @@ from fledgling.worker.rows import ImportRow
 
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
 MASK = (1 << SHIFT) - 1
+CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
+MAX_NAMES = 50  # that stand for each other, one after the other
 
 
 class GraphFile(NamedTuple):
@@ -43,6 +45,8 @@ class Unit:
             "package": (dialect.family, package),
             "file": (dialect.family, f"{file.path}\0"),
         }.get(dialect.shared)
+        is_open = self.shares or self.facts.scopes[0].stars or dialect.crates
+        self.imports_all_it_names = not is_open
 
     @cached_property
     def by_line(self) -> dict[int, list[ImportRow]]:
@@ -130,6 +134,39 @@ class Project:
         while scope >= 0 and self.scope(scope).kind != ScopeKind.NAMESPACE:
             scope = self.outer(scope)
         return scope
+
+    def meant(self, node: int) -> Any:
+        """The cell that holds what an expression stands for: that of a name is what the name is bound to."""
+        unit = self.units[node >> SHIFT]
+        expressions, base = unit.facts.expressions, unit.base
+        for _ in range(MAX_NAMES):
+            expression = expressions[node & MASK]
+            op = expression[0]
+            if op == Op.NAME:
+                _, name, scope, reach = expression
+                if reach is None:
+                    return node if scope == NONE else ("name", base | scope, unit.names[name])
+                if len(reach) != 1:
+                    return node
+                node = base | unit.facts.bindings[reach[0]].value
+            elif op == Op.PARAMETER:
+                return ("parameter", base | expression[1], expression[2])
+            else:
+                return node
+        return node
+
+    def is_constant(self, node: int) -> bool:
+        """Whether what an expression stands for is known at once, whatever else is."""
+        unit = self.units[node >> SHIFT]
+        expression = unit.facts.expressions[node & MASK]
+        if expression[0] == Op.NAME:
+            return expression[2] == NONE and expression[3] is None and unit.imports_all_it_names
+        return expression[0] in CONSTANTS
+
+    @cached_property
+    def written(self) -> set[int]:
+        """The names of all fields that anything is put into."""
+        return {unit.names[write.name] for unit in self.units for write in unit.facts.writes if write.name != NONE}
 
     def outer(self, scope: int) -> int:
         """The scope around a scope, or -1."""

@@ -4,12 +4,18 @@ A capture says what a node is (`@call`), or what it is to the node around it (`@
 an expression and the statement that is nothing else.
 """
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 
+import numpy as np
+import numpy.typing as npt
 from tree_sitter import Node, Query, QueryCursor
 
 MATCH_LIMIT = 10_000  # matches in progress; bounds memory and time on what is nested or repeated without end
 LAST = (1 << 32) - 1  # an end is stored as the distance to this, so that of two nodes the outer one sorts first
+
+Columns = npt.NDArray[np.int64]
 
 # What a node is. Of two kinds that a span has, the first of these holds.
 KINDS = [
@@ -137,6 +143,9 @@ ROLES = [
 ]
 BITS = {label: 1 << place for place, label in enumerate([*KINDS, *ROLES])}
 IS_KIND = (1 << len(KINDS)) - 1
+WORD = 62  # labels that fit one number of a column
+_NUMBERS = {label: number for number, label in enumerate([*KINDS, *ROLES])}
+_KIND_BITS = [*(BITS[kind] for kind in KINDS), 0]
 SCOPES = sum(
     BITS[kind]
     for kind in (
@@ -153,58 +162,97 @@ SCOPES = sum(
 )
 
 
+_START, _END = attrgetter("start_byte"), attrgetter("end_byte")
+
+
 class Reduced:
-    """A tree by columns: labels, start, end and the nodes within; node 0 is the whole text, the others are in order."""
+    """A tree by columns: labels, start, end and the nodes within; node 0 is the whole text, the others are in order.
+
+    `kinds` has the bit of the kind of each node; 0 for one that only has a role.
+    """
 
     def __init__(self, source: bytes, root: Node, query: Query) -> None:
         self.source = source
+        self._ascii = source.decode("ascii") if source.isascii() else None
         cursor = QueryCursor(query, match_limit=MATCH_LIMIT)
-        labels: dict[int, int] = {}
-        for label, nodes in cursor.captures(root).items():
-            if label.startswith("_"):  # a predicate's own
-                continue
-            bit = BITS[label]
-            for node in nodes:
-                span = node.start_byte << 32 | LAST - node.end_byte
-                labels[span] = labels.get(span, 0) | bit
+        captures = cursor.captures(root)
         self.complete = not (root.has_error or cursor.did_exceed_match_limit)
-        spans = sorted(labels)
-        self.labels = [0, *map(labels.__getitem__, spans)]
-        self.start = [0, *(span >> 32 for span in spans)]
-        self.end = [len(source) + 1, *(LAST - (span & LAST) for span in spans)]
+        spans, labels, kinds = _gathered(captures)
+        self.start = [0, *(spans >> 32).tolist()]
+        self.end = [len(source) + 1, *(LAST - (spans & LAST)).tolist()]
+        self.labels, self.kinds = [0, *labels], [0, *kinds]
         self.kids: list[list[int]] = [[] for _ in self.labels]
         self._nest()
 
     def _nest(self) -> None:
-        stack = [0]
+        ends, labels, kids, kinds = self.end, self.labels, self.kids, self.kinds
+        stack, top = [0], ends[0]
         skip, skipped = BITS["skip"], 0
-        for node in range(1, len(self.labels)):
-            start, end = self.start[node], self.end[node]
-            while self.end[stack[-1]] < end or self.end[stack[-1]] <= start:
-                stack.pop()
-            if start < skipped or start == end:
-                self.labels[node] = 0
+        for node, start in enumerate(self.start):
+            end = ends[node]
+            if not node:
                 continue
-            if self.labels[node] & skip:
+            while top < end or top <= start:
+                stack.pop()
+                top = ends[stack[-1]]
+            if start < skipped or start == end:
+                labels[node] = kinds[node] = 0
+                continue
+            if labels[node] & skip:
                 skipped = end
                 continue
-            self.kids[stack[-1]].append(node)
+            kids[stack[-1]].append(node)
             stack.append(node)
+            top = end
+
+    def unsay(self, node: int, kind: int) -> None:
+        """Take a kind away from a node, which then is of the next one that it has."""
+        self.labels[node] &= ~kind
+        left = self.labels[node] & IS_KIND
+        self.kinds[node] = left & -left  # the lowest bit
 
     def kind(self, node: int) -> int:
         """The bit of the kind of a node; 0 for one that only has a role."""
-        labels = self.labels[node] & IS_KIND
-        return labels & -labels
+        return self.kinds[node]
 
     def text(self, node: int) -> str:
         """What stands there."""
+        if self._ascii is not None:
+            return self._ascii[self.start[node] : self.end[node]]
         return self.source[self.start[node] : self.end[node]].decode(errors="replace")
 
-    def having(self, node: int, role: int) -> Iterator[int]:
+    def having(self, node: int, role: int) -> list[int]:
         """The nodes directly within that have a role."""
         labels = self.labels
-        return (kid for kid in self.kids[node] if labels[kid] & role)
+        return [kid for kid in self.kids[node] if labels[kid] & role]
 
     def first(self, node: int, role: int) -> int:
         """The first of them, or -1."""
-        return next(self.having(node, role), -1)
+        labels = self.labels
+        for kid in self.kids[node]:
+            if labels[kid] & role:
+                return kid
+        return -1
+
+
+def _gathered(captures: Mapping[str, Sequence[Node]]) -> tuple[Columns, list[int], list[int]]:
+    """Return the spans of all captured nodes in order, each once, and the labels and the kind of each."""
+    captured = {label: nodes for label, nodes in captures.items() if not label.startswith("_")}  # a predicate's own
+    counts = [len(nodes) for nodes in captured.values()]
+    total = sum(counts)
+    if not total:
+        return np.zeros(0, np.int64), [], []
+    starts = np.fromiter(map(_START, chain.from_iterable(captured.values())), np.int64, total)
+    ends = np.fromiter(map(_END, chain.from_iterable(captured.values())), np.int64, total)
+    spans = starts << 32 | LAST - ends
+    order = np.argsort(spans, kind="stable")
+    ordered = spans[order]
+    firsts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    numbers = np.repeat([_NUMBERS[label] for label in captured], counts)[order]
+    labels = [0] * len(firsts)
+    for first in range(0, len(_NUMBERS), WORD):
+        here = (numbers >= first) & (numbers < first + WORD)
+        word = np.bitwise_or.reduceat(np.where(here, 1 << (numbers - first) % WORD, 0), firsts)
+        labels = [known | more << first for known, more in zip(labels, word.tolist(), strict=True)]
+    kinds = np.minimum(np.minimum.reduceat(numbers, firsts), len(KINDS))
+    return ordered[firsts], labels, [_KIND_BITS[kind] for kind in kinds.tolist()]

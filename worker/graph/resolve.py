@@ -6,7 +6,7 @@ from fledgling.worker.graph import calls, operations, types
 from fledgling.worker.graph.project import GraphFile, Project
 from fledgling.worker.graph.rows import Graph, Rows
 from fledgling.worker.graph.solver import GraphBudget, Solver
-from fledgling.worker.graph.tables import Op
+from fledgling.worker.graph.tables import Op, sites_of
 from fledgling.worker.language import Language
 
 OPERATIONS = {
@@ -73,12 +73,12 @@ def solved(project: Project, budget: GraphBudget) -> Solver:
     solver.classes.settle()
     for unit in project.units:
         for place in range(len(unit.facts.writes)):
-            solver.enqueue(("write", unit.number, place))
+            solver.value(("write", unit.number, place))
         for at, expression in enumerate(unit.facts.expressions):
             if expression[0] in (Op.CALL, Op.NEW, Op.DECORATED):
-                solver.enqueue(unit.base | at)
-        for site in unit.facts.sites:
+                solver.value(unit.base | at)
+        for site in sites_of(unit.facts):
             if site.at > 1:
-                solver.enqueue(unit.base | site.at)
+                solver.value(unit.base | site.at)
     solver.run()
     return solver

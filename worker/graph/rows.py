@@ -7,7 +7,7 @@ from fledgling.worker.graph.meaning import HOLDING, Meaning, Target, Targets
 from fledgling.worker.graph.project import Unit
 from fledgling.worker.graph.reasons import Reason, confidence
 from fledgling.worker.graph.solver import CLASS, Solver
-from fledgling.worker.graph.tables import NONE, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import NONE, ScopeKind, Site, Use, sites_of
 from fledgling.worker.graph.types import last_name
 
 MAX_TARGETS = 16  # rows of one occurrence
@@ -56,7 +56,7 @@ class Rows:
         """Make all rows."""
         graph = Graph(names=list(self._project.numbers), is_cut=self._solver.is_cut)
         for unit in self._project.units:
-            for site in unit.facts.sites:
+            for site in sites_of(unit.facts):
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
                 elif site.use in (Use.CALL, Use.DECORATOR):
@@ -77,7 +77,7 @@ class Rows:
         """The functions and classes of each name; a variable is a name without any."""
         found: dict[int, list[Target]] = {}
         for unit in self._project.units:
-            for site in unit.facts.sites:
+            for site in sites_of(unit.facts):
                 if site.binding == NONE or site.use not in (Use.DEFINITION, Use.WRITE):
                     continue
                 target, scope = self._meaning.defined(unit.base | site.binding)

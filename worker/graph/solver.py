@@ -23,6 +23,7 @@ MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of d
 MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
 MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
 MANY: Value = ("many",)
+NOTHING: Values = {}  # of a cell; what cells hold is never changed, but exchanged
 FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT, GIVEN, SUPER, METHOD_OF, SPACE = (
     "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
     "super", "method of", "space",
@@ -38,13 +39,16 @@ class GraphBudget(NamedTuple):
 
 def capped(values: Values, reason: int) -> Values:
     """The values, none surer than a reason allows."""
-    return {value: min(sure, reason) for value, sure in values.items()}
+    return {value: sure if sure < reason else reason for value, sure in values.items()}
 
 
 def add(values: Values, more: Values) -> Values:
     """Take more values in; of two ways to one the surer counts."""
+    if not values:
+        values.update(more)
+        return values
     for value, sure in more.items():
-        if values.get(value, 0) < sure:
+        if value not in values or values[value] < sure:
             values[value] = sure
     return values
 
@@ -67,32 +71,60 @@ class Solver:
         self.rules: Mapping[str, Callable[[Solver, Cell], Values]] = {}
         self.invoke: Callable[..., Values] = lambda *_: {}  # calls.invoked, which stands on what asks for it
         self.classes = Classes(self)
-        self._readers: dict[Cell, dict[Cell, None]] = {}
-        self._reads: dict[Cell, int] = {}
+        self._readers: dict[Cell, Cell | dict[Cell, None]] = {}  # the only one, as most are, or all
+        self._reads: dict[Cell, int] = {}  # evaluations after the first
+        self._singles: dict[tuple[Value, int], Values] = {}
         self._queue: deque[Cell] = deque()
         self._queued: set[Cell] = set()
         self._running: list[Cell] = []
 
     def value(self, cell: Cell) -> Values:
         """What a cell holds now; whoever asks is told when that grows."""
-        if self._running:
-            self._readers.setdefault(cell, {})[self._running[-1]] = None
         found = self.cells.get(cell)
         if found is None:
-            self.cells[cell] = found = {}
-            if len(self._running) > MAX_NESTED:
-                self.enqueue(cell)
-            else:
-                self._evaluate(cell)
+            if type(cell) is int:
+                cell = self.project.meant(cell)
+                if type(cell) is int and self.project.is_constant(cell):
+                    expression = self.project.expression(cell)
+                    operation = self.operations.get(expression[0])
+                    return operation(self, cell, expression) if operation else {}
+                found = self.cells.get(cell)
+            if found is None:
+                self.cells[cell] = NOTHING
+                if len(self._running) > MAX_NESTED:
+                    self.enqueue(cell)
+                else:
+                    self._evaluate(cell)
                 found = self.cells[cell]
+        if self._running:
+            self._read(cell, self._running[-1])
         return found
+
+    def _read(self, cell: Cell, reader: Cell) -> None:
+        """Note that one cell has read another."""
+        known = self._readers.get(cell)
+        if known is None:
+            self._readers[cell] = reader
+        elif type(known) is dict:
+            known[reader] = None
+        elif known != reader:
+            self._readers[cell] = {known: None, reader: None}
+
+    def _tell(self, cell: Cell) -> None:
+        """Have what has read a cell evaluated again."""
+        known = self._readers.get(cell)
+        if type(known) is dict:
+            for reader in known:
+                self.enqueue(reader)
+        elif known is not None:
+            self.enqueue(known)
 
     def source(self, cell: Cell, of: Cell, sure: int) -> None:
         """Let a cell take what another one holds."""
         known = self.sources.setdefault(cell, {})
         if known.get(of, 0) < sure:
             if len(known) >= MAX_VALUES * 4:
-                self._grow(cell, {MANY: Reason.FLOW})
+                self.grow(cell, {MANY: Reason.FLOW})
                 return
             known[of] = sure
             if cell in self.cells:
@@ -105,8 +137,7 @@ class Solver:
             if len(known) >= MAX_VALUES:
                 key = "*"
             known[key] = None
-            for reader in self._readers.get(("keys", container), ()):
-                self.enqueue(reader)
+            self._tell(("keys", container))
         self.source(("element", container, key), of, sure)
 
     def has_key(self, container: Value, key: object) -> bool:
@@ -121,7 +152,7 @@ class Solver:
     def known_keys(self, container: Value) -> list[Any]:
         """The keys of a container; whoever asks is told of new ones."""
         if self._running:
-            self._readers.setdefault(("keys", container), {})[self._running[-1]] = None
+            self._read(("keys", container), self._running[-1])
         return list(self.keys.get(container, ()))
 
     def wait(self) -> None:
@@ -144,16 +175,15 @@ class Solver:
                 continue
             cell = self._queue.popleft()
             self._queued.discard(cell)
-            self._evaluate(cell)
+            reads = self._reads.get(cell, 0)
+            if reads < MAX_READS:
+                self._reads[cell] = reads + 1
+                self._evaluate(cell)
 
     def _evaluate(self, cell: Cell) -> None:
-        reads = self._reads.get(cell, 0)
-        if reads > MAX_READS:
-            return
         if self.evaluations >= self.budget.evaluations:
             self.is_cut = True
             return
-        self._reads[cell] = reads + 1
         self.evaluations += 1
         self._running.append(cell)
         if type(cell) is int:
@@ -164,7 +194,7 @@ class Solver:
             rule = self.rules.get(cell[0])
             found = rule(self, cell) if rule else self.taken(cell)
         self._running.pop()
-        self._grow(cell, found)
+        self.grow(cell, found)
 
     def taken(self, cell: Cell) -> Values:
         """What a cell takes from others."""
@@ -176,22 +206,38 @@ class Solver:
                     found[value] = own
         return found
 
-    def _grow(self, cell: Cell, more: Values) -> None:
-        held = self.cells.setdefault(cell, {})
-        grown = False
-        for value, sure in more.items():
-            known = held.get(value, 0)
-            if known < sure:
-                if not known and len(held) >= MAX_VALUES:
-                    if MANY not in held:
-                        held[MANY] = Reason.FLOW
-                        grown = True
-                    continue
-                held[value] = sure
-                grown = True
-        if grown:
-            for reader in self._readers.get(cell, ()):
-                self.enqueue(reader)
+    def grow(self, cell: Cell, more: Values) -> None:
+        """Add values to a cell, and have evaluated again what has read it."""
+        held = self.cells.get(cell, NOTHING)
+        grown = {value: sure for value, sure in more.items() if held.get(value, 0) < sure}
+        if not grown:
+            self.cells.setdefault(cell, NOTHING)
+            return
+        if len(held) + len(grown) > MAX_VALUES and len(held | grown) > MAX_VALUES:
+            grown = self._fitting(held, grown)
+            if not grown:
+                return
+        if held:
+            self.cells[cell] = held | grown
+        elif len(grown) == 1:
+            self.cells[cell] = self._single(grown)
+        else:
+            self.cells[cell] = grown
+        self._tell(cell)
+
+    def _fitting(self, held: Values, more: Values) -> Values:
+        """What of some values there is room for in a cell: those that it holds, of others the first; and "many"."""
+        room = max(0, MAX_VALUES - len(held))
+        kept = {value: sure for value, sure in more.items() if value in held}
+        kept.update([pair for pair in more.items() if pair[0] not in held][:room])
+        if MANY not in held:
+            kept[MANY] = Reason.FLOW
+        return kept
+
+    def _single(self, values: Values) -> Values:
+        """The same for all cells that hold nothing but one value."""
+        [pair] = values.items()
+        return self._singles.setdefault(pair, values)
 
     def child(self, node: int, part: int) -> int:
         """The number of a part of an expression."""

@@ -267,7 +267,7 @@ def item_with(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     left = value = NONE
     if tree.labels[node] & VALUE and tree.first(node, LEFT) == NONE:  # the item is its value
-        tree.labels[node] &= ~IS_ITEM
+        tree.unsay(node, IS_ITEM)
         value = builder.visit(node)
     todo = [] if value != NONE else [*tree.kids[node]]
     for kid in todo:

@@ -11,10 +11,14 @@ A NAME knows which bindings reach it where the function that binds it is the one
 looks it up from its scope outwards.
 """
 
+from array import array
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
+from itertools import chain, starmap
 from typing import Any
 
 from msgspec import Struct, msgpack
+from msgspec.structs import astuple
 
 NONE = -1  # no expression, no scope, no name
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
@@ -174,11 +178,16 @@ class Site(Struct, array_like=True, gc=False):
     binding: int = NONE
 
 
+SITE_NUMBERS = len(Site.__struct_fields__)
+
+
 class Facts(Struct, array_like=True):
-    """One file. `members` are functions that belong to a type which stands elsewhere: its expression, and a binding.
-    `extensions` are scopes of such functions: the expression of the type, and the scope. `package` is what the file
-    says it is a part of, `language` the one that it was read as, where that is another. `conditions` are the first and
-    last lines of what a compiler may leave out. Not `complete` where the text did not parse or was nested too deeply.
+    """One file. `sites` are packed, as they are many: sites_of() reads them.
+
+    `members` are functions that belong to a type which stands elsewhere: its expression, and a binding. `extensions`
+    are scopes of such functions: the expression of the type, and the scope. `package` is what the file says it is a
+    part of, `language` the one that it was read as, where that is another. `conditions` are the first and last lines of
+    what a compiler may leave out. Not `complete` where the text did not parse or was nested too deeply.
     """
 
     names: list[str]
@@ -187,7 +196,7 @@ class Facts(Struct, array_like=True):
     bindings: list[Binding]
     imports: list[Imported]
     writes: list[Write]
-    sites: list[Site]
+    sites: bytes
     dynamic: list[tuple[int, str]]
     members: list[tuple[int, int]]
     extensions: list[tuple[int, int]]
@@ -196,6 +205,17 @@ class Facts(Struct, array_like=True):
     lines: int
     conditions: list[tuple[int, int]] = []
     language: str = ""
+
+
+def packed_sites(sites: Sequence[Site]) -> bytes:
+    """Return sites as numbers of four bytes, one after the other."""
+    return array("i", chain.from_iterable(map(astuple, sites))).tobytes()
+
+
+def sites_of(facts: Facts) -> Iterator[Site]:
+    """Yield the sites of a file."""
+    numbers = iter(memoryview(facts.sites).cast("i"))
+    return starmap(Site, zip(*[numbers] * SITE_NUMBERS, strict=True))
 
 
 packed = msgpack.Encoder().encode

@@ -17,7 +17,7 @@ def left_of(builder: Builder, node: int) -> int:
     """What an assignment assigns to; `let a;` is nothing else."""
     tree = builder.tree
     if tree.labels[node] & LEFT and not tree.kids[node]:
-        tree.labels[node] &= ~IS_ASSIGN
+        tree.unsay(node, IS_ASSIGN)
         return node
     return tree.first(node, LEFT)
 
