@@ -47,7 +47,7 @@ WRONG = {
     "a repair does not compile": (
         "worker/languages/cpp/gaps.py",
         {'EMIT = rb"': 'EMIT = rb"('},
-        "worker/languages/cpp/gaps.py: error: missing ), unterminated subpattern",
+        "worker/languages/cpp/gaps.py: missing ), unterminated subpattern",
     ),
     "a resolver imports what is not there": (
         "worker/languages/go/imports.py",
@@ -76,6 +76,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("project")
     (root / "main.go").write_text("package main\n\nfunc main() {}\n")
+    (root / "main.cpp").write_text("int main() { return 0; }\n")
     (root / "tables.sql").write_text("CREATE TABLE a (b int);\n")
     return str(root)
 

@@ -11,6 +11,7 @@ from functools import cache, partial
 import re2
 from msgspec.structs import replace
 
+from fledgling.worker.deferred import compile_all
 from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.elided_bodies import Blanked, Bodies
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
@@ -55,6 +56,9 @@ class Extractor:
         """Compile all that a text of a language needs. Raises LanguageError where something does not compile."""
         row = self.rows.get(language, Language())
         check_expressions(f"{PLACE}/{language}/language.toml", row)
+        readers = [f"{folder}.{name}" for folder, name in ((row.reader, "reader"), (row.inner, "inner")) if folder]
+        for module in (*readers, *row.repairs):
+            check_module(module)
         try:
             self.extract(language, b"\n")
         except (ValueError, re.error) as problem:
@@ -113,6 +117,15 @@ def check_expressions(file: str, row: Language) -> None:
             re2.compile(getattr(row, column), QUIET)
         except re2.error as problem:
             raise LanguageError(file, f"{column}: {problem.args[0].decode()}") from problem
+
+
+def check_module(module: str) -> None:
+    """Compile the expressions of a module of a language, `c.gaps`, and name the file of one that does not."""
+    folder, _, name = module.partition(".")
+    try:
+        compile_all(own_module(folder, name))
+    except re.error as problem:
+        raise LanguageError(f"{PLACE}/{folder}/{name}.py", problem) from problem
 
 
 def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extraction:

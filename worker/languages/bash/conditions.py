@@ -7,9 +7,10 @@ so where a text has errors it is parsed with a word in place of what each condit
 import re
 from collections.abc import Iterable
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired
 
-CONDITION = re.compile(
+CONDITION = deferred(
     rb"\[\[(?P<held>[ \t](?>(?:[^\s\\]++|\\.|[ \t]++(?!\]\](?:[\s;)&|]|\Z)))*))(?P<close>[ \t]++\]\])?"
     rb"|(?P<pattern>[?*+@!]\((?>(?:[^()\s]++|\((?>(?:[^()\s]++|\([^()\s]*+\))*)\))*)\))",
     re.DOTALL,

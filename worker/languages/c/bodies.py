@@ -12,25 +12,26 @@ from itertools import accumulate
 
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired
 from fledgling.worker.languages.c.conditionals import BRACE, CODE, COMMENT, DEPTHS, PIECE, comments
 from fledgling.worker.languages.c.macros import lines
 
 # What holds definitions, by the words before its bracket; `struct a f() {` is a function.
-HOLDER = re.compile(
+HOLDER = deferred(
     rb"\b(?:namespace|class|struct|union|enum)\b (?>(?:[^()=]++|\((?>(?:[^()]++|\([^()]*+\))*)\))*) (?<!\)) \Z"
     rb"|\bextern \s*+ (?:\"[^\"]*+\")?+ \s*+ \Z",
     re.VERBOSE,
 )
-DEFINING = re.compile(
+DEFINING = deferred(
     rb"^[ \t]*+\#[ \t]*+(?:def|inc|imp) | \btypedef\b | \bnamespace\b [^;]*+ [={] | \busing\s++\w++\s*+=(?!=)"
     rb"| \b(?:struct|union|enum|class)\b [^;(){}=]*+ (?: \([^()]*+\) [^;(){}=]*+ )?+ \{"
     rb"| ^[ \t]*+ (?!else\b|return\b|new\b|case\b) [\w:<>]++ [\s*&]++ (?:[\w:<>]++[\s*&]++)*+ (?<![=,]\s) \w++"
     rb"  [ \t]*+ \([^(){};]*+\) \s*+ (?:const\s*+)?+ \{",
     re.VERBOSE | re.MULTILINE,
 )
-ENDED = re.compile(rb";|(?<=\})\s*+(?!else\b|while\b|catch\b|[;,.)\]]|\Z)")
+ENDED = deferred(rb";|(?<=\})\s*+(?!else\b|while\b|catch\b|[;,.)\]]|\Z)")
 FEWEST = 2  # bytes of what is left out
 
 Span = tuple[int, int]

@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired
 from fledgling.worker.languages.c.macros import lines
 
 REMARK = rb"//[^\n]*+|/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
 LITERAL = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"?+|(?<![0-9])'(?>(?:[^'\\\n]++|\\.)*)'?+"
-COMMENT = re.compile(rb"(?P<remark>" + REMARK + rb")|" + LITERAL, re.DOTALL)
-PIECE = re.compile(
+COMMENT = deferred(rb"(?P<remark>" + REMARK + rb")|" + LITERAL, re.DOTALL)
+PIECE = deferred(
     rb"^[ \t]*+\#[ \t]*+(?:if(?P<never>[ \t]++0(?=\s))?(?P<begin>)|el(?P<turn>)|endif(?P<end>)|(?P<other>))"
     rb"(?>(?:[^\n\\/]++|\\.|" + REMARK + rb"|/)*)"
     rb"|(?:" + REMARK + rb")(?P<remark>)"
@@ -29,10 +30,10 @@ PIECE = re.compile(
 CODE = frozenset({"literal", "bracket", "words"})
 BRACE = 2**20  # how deep it counts: so a depth also tells what is in parentheses
 DEPTHS = {b"(": 1, b"[": 1, b"{": BRACE, b")": -1, b"]": -1, b"}": -BRACE}
-FOLLOWING = re.compile(rb"(?>(?:\s++|" + REMARK + rb")*)(?P<sign>[\w{])?")
-ENUM = re.compile(rb"\benum\b[^;]*\Z")  # what is left out of one is no mistake of its parser
+FOLLOWING = deferred(rb"(?>(?:\s++|" + REMARK + rb")*)(?P<sign>[\w{])?")
+ENUM = deferred(rb"\benum\b[^;]*\Z")  # what is left out of one is no mistake of its parser
 MOST_BRANCHES = 4  # that are looked at; each takes as long as the first
-UNFINISHED = re.compile(rb"[\w\"=(\[|&?+*/<>!-]\Z")  # what a statement does not end in
+UNFINISHED = deferred(rb"[\w\"=(\[|&?+*/<>!-]\Z")  # what a statement does not end in
 
 Span = tuple[int, int]
 

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired
 from fledgling.worker.languages.c.gaps import Span, without_gaps
 
 # C++20 15.2, and macros that stand for it: __has_include(<a>), __has_cpp_attribute(a::b), LIB_HAS_INCLUDE("a")
-ARGUMENT = re.compile(
+ARGUMENT = deferred(
     rb"\b \w*(?:has|HAS|HAVE)_\w*+ [ \t]*+"
     rb" (\( [ \t]*+ (?: <[^<>\n]++> | \"[^\"\n]++\" | \w++::[\w:]++ | \. ) [ \t]*+ \))",
     re.VERBOSE,

@@ -15,14 +15,15 @@ import re
 
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import Definition, FoundImport
 from fledgling.worker.extracting.repair import Apart
 from fledgling.worker.languages.c.macros import REMARK, ended
 
 LINE = rb"//(?>(?:[^\n\\]++|\\(?:\r?\n)?+)*)"
-COMMENT = re.compile(LINE + rb"|" + REMARK, re.DOTALL)
+COMMENT = deferred(LINE + rb"|" + REMARK, re.DOTALL)
 VALUE = rb"[^\n\\/\"]++|\\(?:\r?\n|\"|\\(?!\r?\n))?+|/(?!\*)|\"(?:(?>(?:[^\"\\\n]++|\\.)*)\")?+"
-DIRECTIVE = re.compile(
+DIRECTIVE = deferred(
     rb"\#(?<![^\n \t]\#)[ \t]*+(?:define[ \t]++(?P<name>[A-Za-z_]\w*+)"
     rb"(?:(?P<parameters>\((?>(?:[\w \t,.]++|\\\r?\n)*)\))|(?![($\x80-\xff]))"
     rb"(?:[ \t]++|\\\r?\n)*+(?P<value>(?!//)(?>(?:" + VALUE + rb")+))?+"
@@ -31,7 +32,7 @@ DIRECTIVE = re.compile(
     rb"(?:(?P<end>\n|\Z)\s*+(?P<between>(?:(?:" + LINE + rb"|" + REMARK + rb")\s*+)++)?+)?+",
     re.DOTALL,
 )  # fmt: skip
-RAW = re.compile(rb"R\"[^\s()\\]{0,16}+\(")
+RAW = deferred(rb"R\"[^\s()\\]{0,16}+\(")
 STUB = b"#undef A"  # shorter than any of them
 
 Span = tuple[int, int]

@@ -3,15 +3,15 @@
 The grammar knows none there. They are left out where a text has errors.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired, around
 from fledgling.worker.languages.c.macros import code_above, lines
 
 SAYS_NOTHING = rb"\#(?<![^\n \t]\#)[ \t]*+(?:undef|pragma)\b[^\n]*+"
-SILENT = re.compile(rb"(?P<all>" + SAYS_NOTHING + rb"(?:\s*+" + SAYS_NOTHING + rb")*+)(?P<last>\s*+\})?")
+SILENT = deferred(rb"(?P<all>" + SAYS_NOTHING + rb"(?:\s*+" + SAYS_NOTHING + rb")*+)(?P<last>\s*+\})?")
 
 Span = tuple[int, int]
 

@@ -8,6 +8,7 @@ out, else all of it.
 import re
 from collections.abc import Iterable, Iterator
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired, around
 from fledgling.worker.languages.c.macros import lines, placed
@@ -121,7 +122,7 @@ ALL = (
     PARAMETERS_BEHIND_LIST, ARGUMENT_OF_TYPE, WORD_ALONE, WORD_BEFORE_BODY, CALL_BEHIND_IF, CALL_OF_MACRO,
     ENUMERATOR_BY_MACRO, CALL_BEFORE_BODY, VALUE_BELOW,
 )  # fmt: skip
-GAP = re.compile(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
+GAP = deferred(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
 
 
 def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:

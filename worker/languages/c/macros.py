@@ -16,6 +16,8 @@ mean sections of a class to Qt alone.
 import re
 from collections.abc import Iterator
 
+from fledgling.worker.deferred import deferred
+
 WORDS = rb"[A-Za-z_]\w*+(?>(?:[\s*&]++[A-Za-z_]\w*+){2,40})"
 # Three words or more, and none too many, as in most declarations: `static struct page *f(`, `u8 const *p,`.
 PLAIN = (
@@ -25,7 +27,7 @@ PLAIN = (
     rb"(?:[\s*&]++const\b)?+[\s*&]++(?!__|asm\b)[A-Za-z_]\w*+\s*+(?=[(=;,\[)])"
 )
 # What holds no macro is passed over within one match: such words, fewer of them, directives, comments, literals.
-CODE = re.compile(
+CODE = deferred(
     rb"(?>(?:[^\w\"'/\#]*+(?:\w++(?![\s*&]++[A-Za-z_]\w*+[\s*&]++[A-Za-z_])|" + PLAIN + rb")"
     rb"|[^\w\"'/\#]++|\#(?>(?:[^\n\\]++|\\.)*)"
     rb"|/(?:/[^\n]*+|\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z))?"
@@ -36,28 +38,28 @@ CODE = re.compile(
 LITERAL = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
 ARGUMENT = rb"[^(){}\"'\#;\\]++|\{[^(){}\"'\#;\\]*+\}|" + LITERAL
 ARGUMENTS = rb"\((?>(?:" + ARGUMENT + rb"|\((?>(?:" + ARGUMENT + rb")*)\))*)\)"
-CALL = re.compile(
+CALL = deferred(
     rb"\n[ \t]*+(?P<call>(?P<static>static[ \t]++)?+[A-Z][A-Z0-9_]{2,}+" + ARGUMENTS + rb")"
     rb"(?=;|\s*+(?P<body>\{)|[ \t]*+$(?!\s*+[^\w\s}\#/]))",
     re.MULTILINE,
 )
-QUALIFIER = re.compile(rb"__(?<=[ \t]__)\w++(?=\s*+(?P<next>[*,)]))")
-BEFORE = re.compile(rb"(?:\b(?P<type>\w++)[\s*]++)?(?P<name>\b\w++)[ \t]++\Z")
+QUALIFIER = deferred(rb"__(?<=[ \t]__)\w++(?=\s*+(?P<next>[*,)]))")
+BEFORE = deferred(rb"(?:\b(?P<type>\w++)[\s*]++)?(?P<name>\b\w++)[ \t]++\Z")
 WIDEST = 100  # bytes before such a word that are looked at: a type and a name
 # No parameters: blanks stand beside signs, as in `__aligned(1 << BITS)`, and not between two words.
 VALUE = rb"[^\s(){};\"'\#\\]++|(?<![\w*)\s])\s++|\s++(?![\w*(])"
 VALUES = rb"(?:[ \t]*+\((?!void\))(?>(?:" + VALUE + rb"|\((?>(?:" + VALUE + rb"|\([^(){};]*+\))*)\))*)\))"
-ATTRIBUTE = re.compile(
+ATTRIBUTE = deferred(
     rb"__attribute(?:__)?[ \t]*+\((?>(?:" + ARGUMENT + rb"|\((?>(?:" + ARGUMENT + rb"|" + ARGUMENTS + rb")*)\))*)\)"
     rb"(?=\s*+[=;,])"
 )
-AHEAD = re.compile(rb"__(?<=\s__)\w++" + VALUES + rb"(?=\s++\w)")
-BEHIND = re.compile(
+AHEAD = deferred(rb"__(?<=\s__)\w++" + VALUES + rb"(?=\s++\w)")
+BEHIND = deferred(
     rb"__(?<=[\s)\]]__)\w++" + VALUES + rb"?+"
     rb"(?:\s*+__\w++" + VALUES + rb"?+)*+(?=\s*+(?P<next>[{=;]?))"
 )  # fmt: skip
 CAPITALS = rb"[A-Z][A-Z0-9_]{2,}+"
-TRAILING = re.compile(
+TRAILING = deferred(
     rb"\)(?:\s*+(?:const\b|noexcept\b|override\b|final\b|&&?))*+\s*+(?P<macros>" + CAPITALS
     + rb"(?P<arguments>" + ARGUMENTS + rb")?+(?:\s++" + CAPITALS + rb"(?:" + ARGUMENTS + rb")?+){0,3}+)"
     rb"(?=\s*+(?:(?:const|noexcept|override|final)\s*+)*+(?:\{|:(?!:)))"
@@ -65,7 +67,7 @@ TRAILING = re.compile(
 INSIDE = rb"[^<>;{}\"'\#]++"
 ANGLES = rb"<(?>(?:" + INSIDE + rb"|<(?>(?:" + INSIDE + rb"|<(?>(?:" + INSIDE + rb")?)>)*)>)*)>"
 SCOPE = rb"\w++(?:" + ANGLES + rb")?+"
-SCOPED = re.compile(
+SCOPED = deferred(
     rb"\b" + CAPITALS + rb"(?:\s++" + CAPITALS + rb"){0,3}+"
     rb"(?=\s++(?:(?:const|static|inline|constexpr|virtual|typename|extern|explicit|friend)\s++)*+(?:"
     rb"~\w|operator\s++(?!new\b|delete\b|co_await\b)\w"
@@ -73,11 +75,11 @@ SCOPED = re.compile(
     rb"|(?:\w++::){0,4}(?P<own>\w++)(?:" + ANGLES + rb")?+::~?+(?P=own)\s*+\("
     rb"|(?P<name>\w++)\s*+\())"
 )  # fmt: skip
-CLASS = re.compile(rb"\b(?:class|struct)\s++(?:" + CAPITALS + rb"\s++)?+(\w++)")
+CLASS = deferred(rb"\b(?:class|struct)\s++(?:" + CAPITALS + rb"\s++)?+(\w++)")
 JOINED = rb"[A-Z][A-Z0-9]*+_[A-Z0-9_]*+"
-LONE = re.compile(JOINED)
+LONE = deferred(JOINED)
 ALONE = JOINED + rb"[ \t]*+(?=\n|\Z)"
-BARE = re.compile(
+BARE = deferred(
     rb"\n[ \t]*+(?P<bare>" + ALONE + rb"(?:\s*+" + ALONE + rb")*+)(?=\s*+(?P<next>[}\#/]|\Z"
     rb"|(?:namespace|class|struct|enum|union|template|using|typedef|public|private|protected|friend|extern|inline\s++namespace)\b"
     rb"|" + CAPITALS + ARGUMENTS + rb"[ \t]*+\n\s*+[^\s{])|[ \t]*+\n[ \t]*+(?P<blank>\n)|)"
@@ -85,34 +87,34 @@ BARE = re.compile(
 ABOVE = 60  # lines; a head may include as many
 LONGEST = 5000  # bytes of a comment above; a license has fewer
 REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
-LINE = re.compile(rb"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
-REMARKED = re.compile(REMARK + rb"(?P<more>(?=[ \t]*+[^\s/]))?")
-OPENING = re.compile(rb"(?:typedef\s++)?(?:struct|union|class|namespace)\b[^;]*\{")
-ONE_LINE = re.compile(REMARK + rb"|//.*")
-TRAILED = re.compile(
+LINE = deferred(rb"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
+REMARKED = deferred(REMARK + rb"(?P<more>(?=[ \t]*+[^\s/]))?")
+OPENING = deferred(rb"(?:typedef\s++)?(?:struct|union|class|namespace)\b[^;]*\{")
+ONE_LINE = deferred(REMARK + rb"|//.*")
+TRAILED = deferred(
     rb"\#[ \t]*+(?:define[ \t]++\w++(?:\([^()\n]*+\))?+|include[ \t]*+(?:<[^<>\n]++>|\"[^\"\n]++\"))"
     rb"(?:[ \t]*+/\*[^*\n]*+\*/)*+(?P<blanks>[ \t]++\r?+)(?=\n)"
 )  # fmt: skip
-SECTION = re.compile(  # of a class that has Qt's signals and slots
+SECTION = deferred(  # of a class that has Qt's signals and slots
     rb"^[ \t]*+(?:(?:public|private|protected)[ \t]++(?P<slots>slots|Q_SLOTS)(?=:)|(?P<signals>(?:signals|Q_SIGNALS):))"
     rb"(?=:?[ \t]*+(?:/|$))",
     re.MULTILINE,
 )
-EMPTY = re.compile(rb"\{\s*+\}[ \t]*+(?P<end>;)")
-HEAD = re.compile(
+EMPTY = deferred(rb"\{\s*+\}[ \t]*+(?P<end>;)")
+HEAD = deferred(
     rb".*[\n;{}][ \t]*+(?:[\w:<>,&*~]++[ \t]*+)++\([^()]*+\)\s*+(?:(?:const|noexcept|override|final)\s*+)*+\Z",
     re.DOTALL,
 )
-NULL = re.compile(rb"\#(?<![^\n]\#)(?=[ \t]*+/\*)")
+NULL = deferred(rb"\#(?<![^\n]\#)(?=[ \t]*+/\*)")
 PARAMETERS = 400  # bytes of them that are looked at
 MOST_BRACKETS = 20  # in them
-LAST = re.compile(rb"\w++(?=\s*+\Z)")
-REST = re.compile(rb"\.\.\.[ \t]*+\)")
-NAME = re.compile(rb"(?<=[\s,(])\w++\Z")
-WORD = re.compile(rb"\w+")
-MACRO = re.compile(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
-FINAL = re.compile(rb"final|[A-Z0-9_]+_(?:FINAL|SEALED)")
-INITIAL = re.compile(rb"\s*+\((?:\s*+=|\()")
+LAST = deferred(rb"\w++(?=\s*+\Z)")
+REST = deferred(rb"\.\.\.[ \t]*+\)")
+NAME = deferred(rb"(?<=[\s,(])\w++\Z")
+WORD = deferred(rb"\w+")
+MACRO = deferred(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
+FINAL = deferred(rb"final|[A-Z0-9_]+_(?:FINAL|SEALED)")
+INITIAL = deferred(rb"\s*+\((?:\s*+=|\()")
 MODIFIERS = frozenset({b"signed", b"unsigned", b"short", b"long"})
 TAGS = frozenset({b"struct", b"union", b"enum", b"class", b"typename"})
 ASIDES = frozenset({b"__attribute__", b"__attribute", b"__asm__", b"asm"})

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport
 from fledgling.worker.language import own_text
 
@@ -20,7 +21,7 @@ FORMS: dict[str, frozenset[str]] = {use: frozenset(names) for use, names in RULE
 MAX_DEPTH = 6  # what is nested deeper is balanced, not kept: no definition or import has its parts there
 MAX_FORMS = 200_000  # half a second's work, for a megabyte of ordinary text
 ATOM = rb"""[^\s,()\[\]{}";@^`~\\]"""
-TOKEN = re.compile(
+TOKEN = deferred(
     rb"(?P<blank>[\s,]++)"
     rb"|(?P<comment>;[^\n]*+|#![^\n]*+)"
     rb'|(?P<text>\#?"(?>(?:[^"\\]++|\\.)*)(?P<quote>"?))'
@@ -32,7 +33,7 @@ TOKEN = re.compile(
     rb"|(?P<unknown>.)",
     re.DOTALL,
 )
-DEEP = re.compile(
+DEEP = deferred(
     rb"(?P<blank>(?>(?:[^\"\\;()\[\]{}\#]++|\#(?!!))+))"
     rb"|(?P<comment>;[^\n]*+|#![^\n]*+)"
     rb'|(?P<text>"(?>(?:[^"\\]++|\\.)*)(?P<quote>"?))'
@@ -43,7 +44,7 @@ DEEP = re.compile(
 )
 CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
 TWO = (b"^", b"#^", b"#")  # prefixes before two forms: metadata or a tag, and what has it
-ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+ESCAPE = deferred(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired
 from fledgling.worker.languages.c.gaps import JOINED, PARENTHESES, Span, without_gaps
 from fledgling.worker.languages.c.macros import ANGLES
@@ -70,7 +71,7 @@ ALL = (
     PARAMETER_BY_MACRO, WORD_BEHIND_USING, REFERENCE_TO_ARRAY, MEMBER_BY_POINTER,
     WORD_BEFORE_CONSTRUCTOR, WORD_BEFORE_CLASS, VALUE_BEHIND_CLASS, TYPE_BY_MACRO,
 )  # fmt: skip
-GAP = re.compile(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
+GAP = deferred(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
 
 
 def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:

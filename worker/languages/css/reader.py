@@ -8,6 +8,7 @@ import re
 
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import Definition, FileOutline
 
 MAX_NESTING = 1000  # blocks in each other; nobody writes a tenth of it
@@ -17,20 +18,20 @@ STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"?+|'(?>(?:[^'\\\n]++|\\.)*)'?+"
 URL = rb"(?<=url)\(\s*+[^\"'\s()][^()\n]*+\)"
 COMMENT = rb"/\*.*?(?:\*/|\Z)"
 TOKEN = rb"[^\"'/\\#@{};()]*+(?:(?P<blank>%b)|(?P<inner>[#@]\{[^{}]*+\})|\\.|(?P<mark>[{};()])|[/#@\\]|\Z)"
-CSS = re.compile(TOKEN % b"|".join([STRING, URL, COMMENT]), re.DOTALL | re.IGNORECASE)
-LESS_OR_SCSS = re.compile(TOKEN % b"|".join([STRING, URL, COMMENT, rb"//[^\n]*+"]), re.DOTALL | re.IGNORECASE)
+CSS = deferred(TOKEN % b"|".join([STRING, URL, COMMENT]), re.DOTALL | re.IGNORECASE)
+LESS_OR_SCSS = deferred(TOKEN % b"|".join([STRING, URL, COMMENT, rb"//[^\n]*+"]), re.DOTALL | re.IGNORECASE)
 INNER = b"\x01"  # in place of each byte of an interpolation
 
 PART = rb"(?>(?:[\w\x80-\xff-]++|\\[^\n])*)"
 NAME = rb"(?:--|-?(?:[a-zA-Z_\x80-\xff]|\\[^\n]))" + PART + rb"(?!\x01)"
 SUFFIX = rb"&(?P<suffix>(?=[\w\x80-\xff-])" + PART + rb")(?!\x01)"
-SELECTOR = re.compile(
+SELECTOR = deferred(
     rb"\[[^\[\]]*+\]|:not\([^()]*+\)|(?P<name>(?:[.#]|(?<!\w)%)" + NAME + rb")|" + SUFFIX + rb"|(?P<end>,|\Z)"
 )
-AT_RULE = re.compile(rb"@(?:-\w+-)?(?P<rule>mixin|function|keyframes)\s++(?P<name>" + NAME + rb")", re.IGNORECASE)
-MIXIN = re.compile(rb"(?P<name>[.#]" + NAME + rb")\s*+\(")
-VARIABLE = re.compile(rb"(?P<name>--[\w\x80-\xff-]++|[$@][a-zA-Z_\x80-\xff-][\w\x80-\xff-]*+)\s*+:\s*+")
-ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))")
+AT_RULE = deferred(rb"@(?:-\w+-)?(?P<rule>mixin|function|keyframes)\s++(?P<name>" + NAME + rb")", re.IGNORECASE)
+MIXIN = deferred(rb"(?P<name>[.#]" + NAME + rb")\s*+\(")
+VARIABLE = deferred(rb"(?P<name>--[\w\x80-\xff-]++|[$@][a-zA-Z_\x80-\xff-][\w\x80-\xff-]*+)\s*+:\s*+")
+ESCAPE = deferred(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))")
 KINDS = {b"mixin": "macro", b"function": "function", b"keyframes": "macro"}
 
 

@@ -1,15 +1,15 @@
 """Dart: files beside the importing one, and `package:a/b.dart`, the file `lib/b.dart` of the package `a`."""
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.resolving.load_path import path_resolver
 from fledgling.worker.resolving.project import Project, Resolver
 from fledgling.worker.rows import ImportRow
 
-DART = re.compile("dart:")
+DART = deferred("dart:")
 PACKAGE = "package:"
 
 

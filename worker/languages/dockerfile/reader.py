@@ -6,17 +6,18 @@ A stage goes on to the next; one without a name defines nothing. Lines of a here
 import re
 from collections.abc import Iterator
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import Definition, FileOutline
 
 # A line, with those that go on behind a backslash, among which comments and lines with nothing may stand.
 LINE = rb"(?>(?:[^\\\n]++|\\[ \t\r]*+\n(?>(?:[ \t]*+#[^\n]*+\n|[ \t\r]*+\n)*)|\\)*)"
-INSTRUCTION = re.compile(rb"^[ \t]*+(?P<word>[A-Za-z]++)(?P<rest>[ \t]" + LINE + rb")", re.MULTILINE)
-STAGE = re.compile(rb"\s*+(?>(?:--\S++\s++)*)\S++\s++AS\s++(?P<name>[\w.-]++)\s*+\Z", re.IGNORECASE)
+INSTRUCTION = deferred(rb"^[ \t]*+(?P<word>[A-Za-z]++)(?P<rest>[ \t]" + LINE + rb")", re.MULTILINE)
+STAGE = deferred(rb"\s*+(?>(?:--\S++\s++)*)\S++\s++AS\s++(?P<name>[\w.-]++)\s*+\Z", re.IGNORECASE)
 VALUE = rb"(?>(?:\"(?>(?:[^\"\\]++|\\.)*)\"?+|'[^']*+'?+|\\.|[^\s\"'\\])*)"
-COMMENT = re.compile(rb"(?<=\n)[ \t]*+#[^\n]*+")
-SET = re.compile(rb"\s(?P<name>[A-Za-z_][\w.]*+)(?:=" + VALUE + rb"|(?=\s|\Z))", re.DOTALL)
-HEREDOC = re.compile(rb"<<-?+[\"']?+(?P<end>[A-Za-z_]\w*+)")
-WORD_LINE = re.compile(rb"^\t*+(\w++)\r?$", re.MULTILINE)
+COMMENT = deferred(rb"(?<=\n)[ \t]*+#[^\n]*+")
+SET = deferred(rb"\s(?P<name>[A-Za-z_][\w.]*+)(?:=" + VALUE + rb"|(?=\s|\Z))", re.DOTALL)
+HEREDOC = deferred(rb"<<-?+[\"']?+(?P<end>[A-Za-z_]\w*+)")
+WORD_LINE = deferred(rb"^\t*+(\w++)\r?$", re.MULTILINE)
 
 
 def outline(source: bytes) -> FileOutline:

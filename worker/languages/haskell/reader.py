@@ -6,58 +6,59 @@ A signature and the equations of the same name that follow are one definition.
 import re
 from collections.abc import Iterator
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.blanking import blanked, code_end
 from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport
 
 NESTED = rb"\{-(?!\#)(?>(?:[^{-]++|-(?!\})|\{(?!-)|\{-(?>(?:[^-]++|-(?!\}))*)(?:-\}|\Z))*)(?:-\}|\Z)"
-TOKEN = re.compile(
+TOKEN = deferred(
     rb"(?P<comment>" + NESTED + rb"|(?<![!#$%&*+./<=>?@\\^|~:-])--+(?![!#$%&*+./<=>?@\\^|~:])[^\n]*+)"
     rb"|(?P<string>\"(?>(?:[^\"\\\n]++|\\\s++\\|\\.)*)\"?+|(?<![\w'])'(?:[^'\\\n]|\\[^\n][^'\n]{0,8})')"
     rb"|(?P<directive>^\#[^\n]*+|\{-\#.*?(?:\#-\}|\Z))",
     re.MULTILINE | re.DOTALL,
 )
-DECLARATION = re.compile(
+DECLARATION = deferred(
     rb"^(?P<first>[^\s#}\])])(?>[^\n]*)(?>(?:\n(?:[ \t][^\n]*+|(?=\n)|[}\])][^\n]*+))*)", re.MULTILINE
 )
 OPERATOR = rb"[!#$%&*+./<=>?@\\^|~:-]++"
 NAME = rb"(?:[a-z_][\w']*+\#*+|\( *+" + OPERATOR + rb" *+\))"
 HEADS = [
-    ("module", re.compile(rb"module\s++(?P<name>[A-Z][\w.']*+)")),
-    ("interface", re.compile(rb"class\b(?:(?![^\n]*=>)|.*?=>)\s*+(?P<name>[A-Z][\w']*+)", re.DOTALL)),
-    ("type", re.compile(rb"type\s++(?:family\s++|data\s++)?+(?!instance\b|role\b)(?P<name>[A-Z][\w']*+)")),
+    ("module", deferred(rb"module\s++(?P<name>[A-Z][\w.']*+)")),
+    ("interface", deferred(rb"class\b(?:(?![^\n]*=>)|.*?=>)\s*+(?P<name>[A-Z][\w']*+)", re.DOTALL)),
+    ("type", deferred(rb"type\s++(?:family\s++|data\s++)?+(?!instance\b|role\b)(?P<name>[A-Z][\w']*+)")),
     (
         "struct",
-        re.compile(rb"(?:data|newtype)\s++(?:family\s++)?+(?!instance\b)(?:[^=\n]*?=>\s*+)??(?P<name>[A-Z][\w']*+)"),
+        deferred(rb"(?:data|newtype)\s++(?:family\s++)?+(?!instance\b)(?:[^=\n]*?=>\s*+)??(?P<name>[A-Z][\w']*+)"),
     ),
-    ("function", re.compile(rb"foreign\s++import\b.*?(?P<name>[a-z_][\w']*+)\s*+::", re.DOTALL)),
-    ("function", re.compile(rb"pattern\s++(?P<name>[A-Z][\w']*+)")),
+    ("function", deferred(rb"foreign\s++import\b.*?(?P<name>[a-z_][\w']*+)\s*+::", re.DOTALL)),
+    ("function", deferred(rb"pattern\s++(?P<name>[A-Z][\w']*+)")),
 ]
-SIGNATURE = re.compile(rb"(?P<names>" + NAME + rb"(?>(?:\s*+,\s*+" + NAME + rb")*))\s*+::")
-WORDS = re.compile(NAME)
-OTHER = re.compile(rb"(?:instance|deriving|default|infix[lr]?|import|foreign|type|data|newtype|class|module|pattern)\b")
-INFIX = re.compile(
+SIGNATURE = deferred(rb"(?P<names>" + NAME + rb"(?>(?:\s*+,\s*+" + NAME + rb")*))\s*+::")
+WORDS = deferred(NAME)
+OTHER = deferred(rb"(?:instance|deriving|default|infix[lr]?|import|foreign|type|data|newtype|class|module|pattern)\b")
+INFIX = deferred(
     rb"(?:[a-z_][\w']*+|[A-Z][\w.']*+|\([^()\n]*+(?:\([^()\n]*+\)[^()\n]*+)*+\)|\[[^\[\]\n]*+\])\s*+"
     rb"(?:`(?P<word>[a-z_][\w']*+)`|(?P<operator>(?!(?:=|\||::|<-|->|@|!|~)[^!#$%&*+./<=>?@\\^|~:-])"
     + OPERATOR
     + rb")(?=\s|[\w(\[]))"
 )
-EQUATION = re.compile(rb"(?P<name>" + NAME + rb")(?=\s|[({\[\"!~=|@])")
-IMPORT = re.compile(
+EQUATION = deferred(rb"(?P<name>" + NAME + rb")(?=\s|[({\[\"!~=|@])")
+IMPORT = deferred(
     rb"import\s++(?:safe\s++)?+(?:qualified\s++)?+(?:\"[^\"\n]*+\"\s*+)?+(?P<module>[A-Z][\w.']*+)(?:\s++qualified)?+"
     rb"(?:\s++as\s++(?P<alias>[A-Z][\w.']*+))?(?:\s*+(?P<hiding>hiding)?\s*+\((?P<names>(?>(?:[^()]++|\([^()]*+\))*)))?"
 )
-IMPORTED = re.compile(rb"(?:^|,)\s*+(?:type\s++|pattern\s++)?+\(?+\s*+(?P<name>[^\s,()]++)")
-CONSTRUCTOR = re.compile(
+IMPORTED = deferred(rb"(?:^|,)\s*+(?:type\s++|pattern\s++)?+\(?+\s*+(?P<name>[^\s,()]++)")
+CONSTRUCTOR = deferred(
     rb"(?:=|\|)\s*+(?:forall\b[^.\n]*+\.\s*+)?+(?:[^=|\n{]*?=>\s*+)??(?P<name>[A-Z][\w']*+)(?!\s*+=>)"
 )
-GADT = re.compile(rb"^[ \t]++(?P<names>[A-Z][\w']*+(?>(?:\s*+,\s*+[A-Z][\w']*+)*))\s*+::", re.MULTILINE)
-FIELDS = re.compile(rb"\{(?P<fields>[^{}]*+)\}")
-FIELD = re.compile(rb"(?:^|,)\s*+(?P<names>[a-z_][\w']*+(?>(?:\s*+,\s*+[a-z_][\w']*+)*))\s*+::")
-METHOD = re.compile(
+GADT = deferred(rb"^[ \t]++(?P<names>[A-Z][\w']*+(?>(?:\s*+,\s*+[A-Z][\w']*+)*))\s*+::", re.MULTILINE)
+FIELDS = deferred(rb"\{(?P<fields>[^{}]*+)\}")
+FIELD = deferred(rb"(?:^|,)\s*+(?P<names>[a-z_][\w']*+(?>(?:\s*+,\s*+[a-z_][\w']*+)*))\s*+::")
+METHOD = deferred(
     rb"(?:^[ \t]++|\bwhere[ \t]++)(?:default\s++)?+(?P<names>" + NAME + rb"(?>(?:\s*+,\s*+" + NAME + rb")*))\s*+::",
     re.MULTILINE,
 )
-ASSOCIATED = re.compile(
+ASSOCIATED = deferred(
     rb"^[ \t]++(?P<kind>type|data)\s++(?:family\s++)?+(?!instance\b)(?P<name>[A-Z][\w']*+)", re.MULTILINE
 )
 

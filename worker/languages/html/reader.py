@@ -8,25 +8,26 @@ import html
 import re
 from collections import Counter
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import Definition, FileOutline
 from fledgling.worker.extracting.sections import Heading, sections
 
 ATTRIBUTES = rb"(?>(?:[^>=]++|=\s*+(?>(?:\"[^\"]*+\"|'[^']*+')?))*)"
 TAG = rb"<(?P<end>/?)(?P<name>[a-zA-Z][^\s/>]*+)(?P<attributes>" + ATTRIBUTES + rb")(?P<closed>>|\Z)"
 COMMENT = rb"<!--(?>-?>|.*?(?:--!?>|\Z))"
-TOKEN = re.compile(rb"[^<]*+(?:(?P<comment>" + COMMENT + rb")|" + TAG + rb"|<[!?/][^>]*+>?|<)", re.DOTALL)
-MARKUP = re.compile(COMMENT + rb"|" + TAG, re.DOTALL)
+TOKEN = deferred(rb"[^<]*+(?:(?P<comment>" + COMMENT + rb")|" + TAG + rb"|<[!?/][^>]*+>?|<)", re.DOTALL)
+MARKUP = deferred(COMMENT + rb"|" + TAG, re.DOTALL)
 EMBEDDED = {  # comments of what is in an element, beside its strings
-    "style": re.compile(rb"(/\*.*?(?:\*/|\Z))|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*)", re.DOTALL),
-    "script": re.compile(
+    "style": deferred(rb"(/\*.*?(?:\*/|\Z))|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*)", re.DOTALL),
+    "script": deferred(
         rb"(/\*.*?(?:\*/|\Z)|^[ \t]*+//[^\n]*+)|\"(?>(?:[^\"\\\n]++|\\.)*)|'(?>(?:[^'\\\n]++|\\.)*)|`[^`]*+",
         re.DOTALL | re.MULTILINE,
     ),
 }
-ID = re.compile(rb"[\s\"'/]id\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
-ATTRIBUTE = re.compile(rb"[\s/]*+([^\s/=]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"']\S*+))?)?")
-TEMPLATE = re.compile(r"\{\{|\{%|<[%?]|\$\{|\s")
-HEADING = re.compile(r"h[1-6]")
+ID = deferred(rb"[\s\"'/]id\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"'>]++))", re.IGNORECASE)
+ATTRIBUTE = deferred(rb"[\s/]*+([^\s/=]++)(?:\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s\"']\S*+))?)?")
+TEMPLATE = deferred(r"\{\{|\{%|<[%?]|\$\{|\s")
+HEADING = deferred(r"h[1-6]")
 
 # fmt: off
 VOID = frozenset({

@@ -2,16 +2,17 @@
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.keys import brackets_end, key, match_end, unquoted
 from fledgling.worker.extracting.outline import Definition, FileOutline
 
 STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\\\n]++|\\.)*)'"
 COMMENT = rb"//[^\n]*+|/\*.*?\*/"
-BLANK = re.compile(rb"(?>(?:\s++|" + COMMENT + rb")*)", re.DOTALL)
-BETWEEN = re.compile(rb"(?>(?:[\s,]++|" + COMMENT + rb")*)", re.DOTALL)
-KEY = re.compile(rb"(" + STRING + rb"|[A-Za-z_$][\w$]*+)\s*+:\s*+", re.DOTALL)
-SCALAR = re.compile(STRING + rb"|[^\s,:/{}\[\]\"']++", re.DOTALL)
-TO_BRACKET = re.compile(
+BLANK = deferred(rb"(?>(?:\s++|" + COMMENT + rb")*)", re.DOTALL)
+BETWEEN = deferred(rb"(?>(?:[\s,]++|" + COMMENT + rb")*)", re.DOTALL)
+KEY = deferred(rb"(" + STRING + rb"|[A-Za-z_$][\w$]*+)\s*+:\s*+", re.DOTALL)
+SCALAR = deferred(STRING + rb"|[^\s,:/{}\[\]\"']++", re.DOTALL)
+TO_BRACKET = deferred(
     rb"(?>(?:[^\"'/{}\[\]]++|" + STRING + rb"|" + COMMENT + rb")*)(?:(?P<open>[{\[])|[}\]])", re.DOTALL
 )
 

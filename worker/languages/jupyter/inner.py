@@ -9,15 +9,16 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.inner import Inner
 
 MAX_NESTING = 100  # of brackets; a cell is in five
-TOKEN = re.compile(rb'\n|[\[\]{},:]|"(?>(?:[^"\\]++|\\.)*)"', re.DOTALL)
+TOKEN = deferred(rb'\n|[\[\]{},:]|"(?>(?:[^"\\]++|\\.)*)"', re.DOTALL)
 CELLS = (("", "cells", "cells"), ("", "worksheets", "worksheets", "cells", "cells"))  # the latter before version 4
 SOURCES = ("source", "input")
 LANGUAGES = {"ir": "r", "c++": "cpp", "sh": "bash", "ijavascript": "javascript"}  # as kernels call them, and we do
-MAGIC = re.compile(r"[ \t]*+(?:[%!]|\?\w|\w[\w.]*+\?)")
-CELL_OF_PYTHON = re.compile(r"%%(?:time|timeit|capture|prun|memit|mprun)\b")
+MAGIC = deferred(r"[ \t]*+(?:[%!]|\?\w|\w[\w.]*+\?)")
+CELL_OF_PYTHON = deferred(r"%%(?:time|timeit|capture|prun|memit|mprun)\b")
 
 
 class Container(Struct):

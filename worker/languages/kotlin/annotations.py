@@ -6,6 +6,7 @@ object`. So are modifiers and annotations of a constructor on a line of its own,
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Apart
 
@@ -19,7 +20,7 @@ BEFORE_CONSTRUCTOR = (
     rb"\bclass [ \t]++ \w++ (?:<[^<>\n]*+>)?+ (?=\s) (?P<within> \s*+ (?: (?: internal | private | protected | public"
     rb"  | @ [\w.]++ (?: " + SIMPLE_ARGUMENTS + rb" )?+ ) \s++ )*+ (?= constructor\b ) )"
 )
-ANNOTATION = re.compile(BEGINS_LINE + rb"|" + BEFORE_CONSTRUCTOR, re.MULTILINE | re.VERBOSE)
+ANNOTATION = deferred(BEGINS_LINE + rb"|" + BEFORE_CONSTRUCTOR, re.MULTILINE | re.VERBOSE)
 
 
 def apart(source: bytes) -> Apart:

@@ -5,11 +5,12 @@ Gradle moves those blocks; the grammar knows imports at the top alone. They are 
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FoundImport, without
 from fledgling.worker.extracting.repair import Apart
 
-BLOCK = re.compile(rb"^(?:plugins|buildscript|pluginManagement|initscript)[ \t]*+\{", re.MULTILINE)
-IMPORT = re.compile(
+BLOCK = deferred(rb"^(?:plugins|buildscript|pluginManagement|initscript)[ \t]*+\{", re.MULTILINE)
+IMPORT = deferred(
     rb"^import[ \t]++(?P<module>\w++(?:\.\w++)*+)(?P<all>\.\*)?+(?:[ \t]++as[ \t]++(?P<alias>\w++))?+[ \t;]*+$",
     re.MULTILINE,
 )

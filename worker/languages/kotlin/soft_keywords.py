@@ -12,6 +12,7 @@ an accessor, which the grammar does not know on one line with it, is left out.
 import re
 from collections.abc import Iterable
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.repair import Repaired
 
 MODIFIERS = (
@@ -31,7 +32,7 @@ ANNOTATED = (
 )
 # A name behind which stands what no modifier has behind it
 NAME = rb"\b(?P<name>(?:get|set)\b|in(?=[0-9])|(?:" + MODIFIERS + rb")\b(?=[ \t]*+(?:[(.,)?:;=\]}<>&|+*/%!-]|$|\{)))"
-WORD = re.compile(
+WORD = deferred(
     SKIPPED + rb"|" + ANNOTATED + rb"|" + ACCESSOR + rb"|\w++:(?!:)|" + NAME + rb"|\w++", re.MULTILINE | re.DOTALL
 )
 

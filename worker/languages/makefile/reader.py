@@ -5,20 +5,21 @@ A rule ends with its recipe. Names that are put together, patterns (`%.o`) and s
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import Definition, FileOutline
 
 # Lines, with those that go on behind a backslash.
-LINE = re.compile(rb"^(?>(?:[^\\\n]++|\\\r?+\n|\\)*)\n?", re.MULTILINE)
+LINE = deferred(rb"^(?>(?:[^\\\n]++|\\\r?+\n|\\)*)\n?", re.MULTILINE)
 WORDS = rb"(?>(?:(?:override|export|private)[ \t]++)*)"
-DEFINE = re.compile(rb"[ \t]*+" + WORDS + rb"define[ \t]++(?P<name>[\w.-]++)")
-ENDEF = re.compile(rb"[ \t]*+endef\b")
-VARIABLE = re.compile(rb"[ \t]*+" + WORDS + rb"(?P<name>[\w.-]++)[ \t]*+(?:::?:?|[?!])?=[ \t]*+(?P<value>)")
-RULE = re.compile(
+DEFINE = deferred(rb"[ \t]*+" + WORDS + rb"define[ \t]++(?P<name>[\w.-]++)")
+ENDEF = deferred(rb"[ \t]*+endef\b")
+VARIABLE = deferred(rb"[ \t]*+" + WORDS + rb"(?P<name>[\w.-]++)[ \t]*+(?:::?:?|[?!])?=[ \t]*+(?P<value>)")
+RULE = deferred(
     rb"[ ]*+(?P<targets>[^\s:=#$%&]++(?>(?:[ \t]++[^\s:=#$%&]++)*))[ \t]*+&?:(?::(?!=))?(?!=)(?P<rest>[^#;]*+)"
 )
-SETS = re.compile(rb"\s*+" + WORDS + rb"[\w.-]++[ \t]*+(?:::?:?|[?!+])?=")  # what follows the target is a variable's
-SPECIAL = re.compile(rb"\.[A-Z_]++")
-NEUTRAL = re.compile(rb"\s*+(?:#[^\n]*+|(?:if|else|endif)[^\n]*+)?\s*+\Z")  # what may stand in a recipe, too
+SETS = deferred(rb"\s*+" + WORDS + rb"[\w.-]++[ \t]*+(?:::?:?|[?!+])?=")  # what follows the target is a variable's
+SPECIAL = deferred(rb"\.[A-Z_]++")
+NEUTRAL = deferred(rb"\s*+(?:#[^\n]*+|(?:if|else|endif)[^\n]*+)?\s*+\Z")  # what may stand in a recipe, too
 
 
 def outline(source: bytes) -> FileOutline:

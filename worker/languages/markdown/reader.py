@@ -9,21 +9,22 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FileOutline
 from fledgling.worker.extracting.sections import Heading, sections
 
 MAX_NESTING = 100  # quotes and lists in each other; deeper ones are text, as for markdown-it
 QUOTE = -1  # a container is a block quote, or a list item with the width of its indentation
 
-FRONT_MATTER = re.compile(
+FRONT_MATTER = deferred(
     rb"---[ \t]*\r?\n(?=(?>(?:[ \t]*#[^\n]*\n)*)[\w\"'-][^\n:]*+:)(?s:.*?)^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)"
     rb"|\+\+\+[ \t]*\r?\n(?s:.*?)^\+\+\+[ \t]*\r?(?:\n|\Z)",
     re.MULTILINE,
 )
-ATX = re.compile(rb"(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
-FENCE = re.compile(rb"(`{3,}+)[^`]*+$|(~{3,}+)")
-ITEM = re.compile(rb"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
-REFERENCE = re.compile(
+ATX = deferred(rb"(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
+FENCE = deferred(rb"(`{3,}+)[^`]*+$|(~{3,}+)")
+ITEM = deferred(rb"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
+REFERENCE = deferred(
     rb"""\[(?>(?:[^\[\]\\]++|\\.)+)\]:\s*+(?:<[^<>\n]*+>|[^\s<]\S*+)"""
     rb"""(?:\s++(?:"(?>(?:[^"\\]++|\\.)*)"|'(?>(?:[^'\\]++|\\.)*)'|\((?>(?:[^()\\]++|\\.)*)\)))?[ \t]*+(?:\n|$)""",
     re.DOTALL,
@@ -39,18 +40,18 @@ BLOCK_TAGS = (
 # fmt: on
 ATTRIBUTE = rb"""\s++[A-Za-z_:][\w.:-]*+(?:\s*+=\s*+(?:[^\s"'=<>`]++|'[^']*+'|"[^"]*+"))?"""
 TAG = rb"(?:<[A-Za-z][A-Za-z0-9-]*+(?>(?:" + ATTRIBUTE + rb")*)\s*+/?>|</[A-Za-z][A-Za-z0-9-]*+\s*+>)[ \t]*+$"
-BLANK = re.compile(rb"^ *+$")
+BLANK = deferred(rb"^ *+$")
 HTML = [  # how a block of HTML starts, and what ends it
     (
-        re.compile(rb"<(?:script|pre|style|textarea)(?:[ \t>]|$)", re.IGNORECASE),
-        re.compile(rb"</(?:script|pre|style|textarea)>", re.IGNORECASE),
+        deferred(rb"<(?:script|pre|style|textarea)(?:[ \t>]|$)", re.IGNORECASE),
+        deferred(rb"</(?:script|pre|style|textarea)>", re.IGNORECASE),
     ),
-    (re.compile(rb"<!--"), re.compile(rb"-->")),
-    (re.compile(rb"<\?"), re.compile(rb"\?>")),
-    (re.compile(rb"<![A-Za-z]"), re.compile(rb">")),
-    (re.compile(rb"<!\[CDATA\["), re.compile(rb"\]\]>")),
-    (re.compile(rb"</?(?:" + BLOCK_TAGS + rb")(?:[ \t]|/?>|$)", re.IGNORECASE), BLANK),
-    (re.compile(TAG), BLANK),
+    (deferred(rb"<!--"), deferred(rb"-->")),
+    (deferred(rb"<\?"), deferred(rb"\?>")),
+    (deferred(rb"<![A-Za-z]"), deferred(rb">")),
+    (deferred(rb"<!\[CDATA\["), deferred(rb"\]\]>")),
+    (deferred(rb"</?(?:" + BLOCK_TAGS + rb")(?:[ \t]|/?>|$)", re.IGNORECASE), BLANK),
+    (deferred(TAG), BLANK),
 ]
 ANY_TAG = len(HTML) - 1  # the last cannot interrupt a paragraph
 

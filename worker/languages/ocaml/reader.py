@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.blanking import blanked, code_end
 from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport
 
@@ -17,46 +18,44 @@ MAX_HEAD = 2000  # bytes of an item in which its signature ends
 MAX_NESTING = 1000  # of brackets and blocks; nobody writes a tenth of it
 DEEPER = rb"\(\*(?!\))(?>(?:[^(*]++|\*(?!\))|\((?!\*))*)(?:\*\)|\Z)"
 NESTED = rb"\(\*(?!\))(?>(?:[^(*]++|\*(?!\))|\((?!\*)|" + DEEPER + rb")*)(?:\*\)|\Z)"
-TOKEN = re.compile(
+TOKEN = deferred(
     rb"(?P<comment>" + NESTED + rb")|(?P<string>\"(?>(?:[^\"\\]++|\\.)*)\"?|\{(?P<id>[a-z_]*+)\|.*?(?:\|(?P=id)\}|\Z)"
     rb"|'(?:[^'\\\n]|\\[^\n][^'\n]{0,4})')",
     re.DOTALL,
 )
-WORD = re.compile(
+WORD = deferred(
     rb"(?P<opens>\b(?:struct|sig|object|begin)\b|[(\[{])|(?P<closes>\bend\b|[)\]}])"
     rb"|(?P<item>(?<![\w.'~?#])(?:let|and|val|external|type|module|exception|class|open|include|method)\b(?!'))"
 )
 NAME = rb"(?:(?!_\b)[a-z_][\w']*+|\( *+(?:let|and)?[^\w\s()]++ *+\)|\( *+(?:mod|land|lor|lxor|lsl|lsr|asr|or) *+\))"
-LET = re.compile(
+LET = deferred(
     rb"(?:let|and)(?:%\w++)?(?:\s++rec\b)?\s*+(?P<name>"
     + NAME
     + rb")(?=[\s:=~?(])(?P<rest>(?>(?:[^=()]++|\((?>(?:[^()]++|\([^()]*+\))*)\))*))=(?P<value>\s*+(?:fun|function)\b)?"
 )
 HEADS = {
-    b"val": ("variable", re.compile(rb"val(?:\s++(?:mutable|virtual)\b)*+!?\s*+(?P<name>" + NAME + rb")")),
-    b"external": ("function", re.compile(rb"external\s++(?P<name>" + NAME + rb")")),
-    b"method": ("method", re.compile(rb"method!?(?:\s++(?:private|virtual)\b)*+\s++(?P<name>" + NAME + rb")")),
-    b"exception": ("type", re.compile(rb"exception\s++(?P<name>[A-Z][\w']*+)")),
+    b"val": ("variable", deferred(rb"val(?:\s++(?:mutable|virtual)\b)*+!?\s*+(?P<name>" + NAME + rb")")),
+    b"external": ("function", deferred(rb"external\s++(?P<name>" + NAME + rb")")),
+    b"method": ("method", deferred(rb"method!?(?:\s++(?:private|virtual)\b)*+\s++(?P<name>" + NAME + rb")")),
+    b"exception": ("type", deferred(rb"exception\s++(?P<name>[A-Z][\w']*+)")),
     b"type": (
         "type",
-        re.compile(
+        deferred(
             rb"(?:type|and)(?:\s++nonrec\b)?\s*+(?:\([^()]*+\)\s*+|[+-]?!?'\w++\s*+|_\s++)?(?P<name>(?!_\b)[a-z_][\w']*+)(?!\s*+[.+])"
         ),
     ),
     b"module": (
         "module",
-        re.compile(
-            rb"(?:module|and)(?:\s++(?:rec\b|(?P<type>type)\b(?!\s++of)))?\s++(?P<name>(?!_\b)[A-Za-z_][\w']*+)"
-        ),
+        deferred(rb"(?:module|and)(?:\s++(?:rec\b|(?P<type>type)\b(?!\s++of)))?\s++(?P<name>(?!_\b)[A-Za-z_][\w']*+)"),
     ),
     b"class": (
         "class",
-        re.compile(rb"(?:class|and)(?:\s++type\b)?(?:\s++virtual\b)?\s*+(?:\[[^\[\]]*+\]\s*+)?(?P<name>[a-z_][\w']*+)"),
+        deferred(rb"(?:class|and)(?:\s++type\b)?(?:\s++virtual\b)?\s*+(?:\[[^\[\]]*+\]\s*+)?(?P<name>[a-z_][\w']*+)"),
     ),
 }
-OPENED = re.compile(rb"(?:open!?|include)\s++(?P<module>[A-Z][\w.']*+)")
-CONSTRUCTOR = re.compile(rb"(?:=|\|)\s*+(?:private\s++)?(?P<name>[A-Z][\w']*+)(?![\w'.])")
-FIELD = re.compile(rb"[{;]\s*+(?:mutable\s++)?(?P<name>[a-z_][\w']*+)\s*+:")
+OPENED = deferred(rb"(?:open!?|include)\s++(?P<module>[A-Z][\w.']*+)")
+CONSTRUCTOR = deferred(rb"(?:=|\|)\s*+(?:private\s++)?(?P<name>[A-Z][\w']*+)(?![\w'.])")
+FIELD = deferred(rb"[{;]\s*+(?:mutable\s++)?(?P<name>[a-z_][\w']*+)\s*+:")
 STRUCTURES = (b"struct", b"sig", b"object")
 
 

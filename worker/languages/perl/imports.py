@@ -1,17 +1,17 @@
 """Perl: a module is a file below a directory of @INC, `Foo::Bar` is `Foo/Bar.pm`."""
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.language import word_list
 from fledgling.worker.resolving.load_path import path_resolver
 from fledgling.worker.resolving.project import Project, Resolver
 from fledgling.worker.rows import ImportRow
 
 STDLIB = word_list("perl/stdlib.txt")
-PRAGMA = re.compile(r"[a-z]")
+PRAGMA = deferred(r"[a-z]")
 FOLDERS = ("", "lib/", "t/lib/")
 
 

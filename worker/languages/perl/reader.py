@@ -9,14 +9,15 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.blanking import VISIBLE, code_end
 from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport
 
-POD = re.compile(rb"^=[a-zA-Z].*?(?:^=cut\b[^\n]*+|\Z)|^__(?:END|DATA)__\b.*", re.MULTILINE | re.DOTALL)
-HEREDOC = re.compile(rb"<<~?+(?:\"(?P<double>[^\"\n]++)\"|'(?P<single>[^'\n]++)'|(?P<bare>[A-Z_]\w*+))[^\n]*+\n")
-LINE = re.compile(rb"^[ \t]*+(?P<text>\S[^\n]*+)$", re.MULTILINE)
-CLOSING = re.compile(rb"^(?P<indent>[ \t]*+)[})]", re.MULTILINE)
-HEAD = re.compile(
+POD = deferred(rb"^=[a-zA-Z].*?(?:^=cut\b[^\n]*+|\Z)|^__(?:END|DATA)__\b.*", re.MULTILINE | re.DOTALL)
+HEREDOC = deferred(rb"<<~?+(?:\"(?P<double>[^\"\n]++)\"|'(?P<single>[^'\n]++)'|(?P<bare>[A-Z_]\w*+))[^\n]*+\n")
+LINE = deferred(rb"^[ \t]*+(?P<text>\S[^\n]*+)$", re.MULTILINE)
+CLOSING = deferred(rb"^(?P<indent>[ \t]*+)[})]", re.MULTILINE)
+HEAD = deferred(
     rb"""^(?P<indent>[ \t]*+) (?:
         (?P<package>package|class|role) [ \t]++ (?P<module>[A-Za-z_][\w:]*+) [^;{\n]*+ (?P<ends>[;{]|$)
         | (?>(?:(?:my|our|state|async) [ \t]++)*) (?:sub|method|fun) [ \t]++ (?P<sub>[A-Za-z_][\w:']*+) (?! [ \t]*+ ;)
@@ -29,9 +30,9 @@ HEAD = re.compile(
     )""",
     re.MULTILINE | re.VERBOSE,
 )
-KEY = re.compile(rb"^[ \t]*+[\"']?+([A-Za-z_]\w*+)[\"']?+[ \t]*+=>|[{,][ \t]*+([A-Za-z_]\w*+)[ \t]*+=>", re.MULTILINE)
-WORD = re.compile(rb"[\w:]++")
-QUOTED = re.compile(rb"qw\W([^)\]}>/|\n]*+)|[\"']([\w:]++)[\"']")
+KEY = deferred(rb"^[ \t]*+[\"']?+([A-Za-z_]\w*+)[\"']?+[ \t]*+=>|[{,][ \t]*+([A-Za-z_]\w*+)[ \t]*+=>", re.MULTILINE)
+WORD = deferred(rb"[\w:]++")
+QUOTED = deferred(rb"qw\W([^)\]}>/|\n]*+)|[\"']([\w:]++)[\"']")
 KINDS = {b"package": "module", b"class": "class", b"role": "trait"}
 
 

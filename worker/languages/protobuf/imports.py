@@ -1,8 +1,8 @@
 """Protocol Buffers: files below directories that are given to the compiler."""
 
-import re
 from functools import partial
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.resolving.load_path import path_resolver
 
-resolver = partial(path_resolver, stdlib=re.compile("google/protobuf/"))
+resolver = partial(path_resolver, stdlib=deferred("google/protobuf/"))

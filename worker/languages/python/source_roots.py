@@ -10,9 +10,9 @@ https://packaging.python.org/en/latest/guides/writing-pyproject-toml/ and the pa
 
 import configparser
 import posixpath
-import re
 from collections.abc import Iterator
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.resolving.manifest import Table, parse_toml, strings, table
 from fledgling.worker.resolving.project import Project, join
 
@@ -31,8 +31,8 @@ PACKAGES = (  # where a list of packages is said by their folders
     ("hatch", "build", "targets", "wheel", "packages"),
     ("scikit-build", "wheel", "packages"),
 )
-PACKAGE_DIR = re.compile(r"\bpackage_dir\s*=\s*(?:dict\()?\{([^{}]*)\}")
-PAIR = re.compile(r"""(["'])([\w.]*)\1\s*:\s*(["'])([\w./-]*)\3""")
+PACKAGE_DIR = deferred(r"\bpackage_dir\s*=\s*(?:dict\()?\{([^{}]*)\}")
+PAIR = deferred(r"""(["'])([\w.]*)\1\s*:\s*(["'])([\w./-]*)\3""")
 
 
 def source_roots(project: Project) -> Iterator[tuple[str, str]]:

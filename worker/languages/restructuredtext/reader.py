@@ -8,31 +8,32 @@ import re
 import unicodedata
 from itertools import accumulate
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FileOutline
 from fledgling.worker.extracting.sections import Heading, sections
 
 MIN_ADORNMENT = 4  # characters; a shorter one must be as long as its title
 TAB = 8  # columns
 
-ADORNMENT = re.compile(r"([!-/:-@[-`{-~])\1*+$")
-EXPLICIT = re.compile(r"(?:\.\.|__)(?: |$)")
+ADORNMENT = deferred(r"([!-/:-@[-`{-~])\1*+$")
+EXPLICIT = deferred(r"(?:\.\.|__)(?: |$)")
 NAME = r"\w++(?>(?:[-._+:](?!:)\w++)*)"  # of a directive: `py:function`
-MARKUP = re.compile(
+MARKUP = deferred(
     rf"__|\.\. +(?:\[(?:[0-9]++|\#(?:{NAME})?|\*|{NAME})\](?: |$)|_(?! |$)|\|(?! |$)|(?:{NAME}) ?::(?: |$))"
 )
 OPTION = r"(?:--?|[+/])[a-zA-Z0-9][\w-]*+(?:[ =][a-zA-Z<][^,\s]*+)?"
-LIST_ITEM = re.compile(
+LIST_ITEM = deferred(
     r"[-+*\u2022\u2023\u2043](?: |$)"
     r"|:(?![: ])(?>(?:[^:\\]++|\\.|:(?!(?:[ `]|$)))*)(?<! ):(?: |$)"
     rf"|{OPTION}(?>(?:, {OPTION})*)  "
 )
-ENUMERATOR = re.compile(
+ENUMERATOR = deferred(
     r"(?:\((?:\d+|[a-zA-Z]|[ivxlcdm]+|[IVXLCDM]+|#)\)|(?:\d+|[a-zA-Z]|[ivxlcdm]+|[IVXLCDM]+|#)[.)])(?: |$)", re.ASCII
 )
-DOCTEST_OR_LINES = re.compile(r"(?:>>>|\|)(?: |$)")
-GRID_TABLE = re.compile(r"\+-[-+]*-\+$")
-SIMPLE_TABLE = re.compile(r"=++(?: ++=++)++$")
-SIMPLE_BORDER = re.compile(r"=[= ]*$")
+DOCTEST_OR_LINES = deferred(r"(?:>>>|\|)(?: |$)")
+GRID_TABLE = deferred(r"\+-[-+]*-\+$")
+SIMPLE_TABLE = deferred(r"=++(?: ++=++)++$")
+SIMPLE_BORDER = deferred(r"=[= ]*$")
 
 
 class _Document:

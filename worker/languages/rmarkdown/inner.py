@@ -2,9 +2,10 @@
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.inner import Inner, only
 
-CHUNK = re.compile(
+CHUNK = deferred(
     rb"^```+[ \t]*+\{[ \t]*+r\b[^\n]*+\n(?P<code>.*?)(?:^```|\Z)", re.DOTALL | re.MULTILINE | re.IGNORECASE
 )
 

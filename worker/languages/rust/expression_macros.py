@@ -3,8 +3,7 @@
 What a macro gets is tokens, of which a parser knows nothing. Only the graph needs this: nothing in there is defined.
 """
 
-import re
-
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.captures import Span
 
 # https://doc.rust-lang.org/std/index.html#macros, without those that take patterns or types; log's; anyhow's
@@ -12,7 +11,7 @@ NAMES = (
     b"assert|assert_eq|assert_ne|debug_assert|debug_assert_eq|debug_assert_ne|dbg|eprint|eprintln|format|format_args|panic"
     b"|print|println|todo|unimplemented|unreachable|write|writeln|trace|debug|info|warn|error|bail|ensure|anyhow"
 )
-CALL = re.compile(rb"\b(?:" + NAMES + rb")(?P<sign>!)[ \t]*+\(|\b(?P<list>vec!)[ \t]*+\[")
+CALL = deferred(rb"\b(?:" + NAMES + rb")(?P<sign>!)[ \t]*+\(|\b(?P<list>vec!)[ \t]*+\[")
 
 
 def first(source: bytes) -> list[Span]:

@@ -5,9 +5,10 @@ They are called `cfg_...` by custom; `cfg_if!` has an `if` within. With errors l
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.captures import Span
 
-BEGIN = re.compile(
+BEGIN = deferred(
     rb"^(?P<indent>[ \t]*+) cfg_ (?!if\b) \w++ ! [ \t]*+ \{ [ \t]*+ \n"
     rb"(?= \s*+ (?: [#] !?+ \[ | // | /\*"
     rb"     | (?:pub|fn|mod|use|impl|struct|enum|trait|async|unsafe|const|static|type)\b ) )",

@@ -5,11 +5,11 @@ other projects a directory with the name of a module is taken for it, unless tha
 """
 
 import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.language import word_list
 from fledgling.worker.resolving.project import Project, Resolver, ancestors, answer, by_parts, join, nearest
 from fledgling.worker.rows import ImportRow
@@ -17,8 +17,8 @@ from fledgling.worker.rows import ImportRow
 MANIFEST = "Package.swift"
 STDLIB = word_list("swift/stdlib.txt")
 FOLDERS = ("Sources", "Source", "src", "srcs", "Tests", "Plugins")
-TARGET = re.compile(r"\.(?:\w*[tT]arget|macro|plugin)\(\s*+name:\s*+\"(?P<name>[^\"\n]++)\"(?P<more>[^()]{0,4000}+)")
-PATH = re.compile(r"\bpath:\s*+\"(?P<path>[^\"\n]*+)\"")
+TARGET = deferred(r"\.(?:\w*[tT]arget|macro|plugin)\(\s*+name:\s*+\"(?P<name>[^\"\n]++)\"(?P<more>[^()]{0,4000}+)")
+PATH = deferred(r"\bpath:\s*+\"(?P<path>[^\"\n]*+)\"")
 
 
 class Targets:

@@ -2,6 +2,7 @@
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.keys import brackets_end, key, match_end, unquoted
 from fledgling.worker.extracting.outline import Definition, FileOutline
 
@@ -9,13 +10,13 @@ LINE_STRING = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'[^'\n]*+'"
 STRING = rb"\"\"\"(?>(?:[^\"\\]++|\\.|\"(?!\"\"))*)\"{3,5}|'''(?>(?:[^']++|'(?!''))*)'{3,5}|" + LINE_STRING
 PART = rb"(?:[\w-]++|" + LINE_STRING + rb")"
 NAME = rb"(?P<name>" + PART + rb"(?>(?:[ \t]*+\.[ \t]*+" + PART + rb")*))[ \t]*+"
-PARTS = re.compile(PART, re.DOTALL)
-BLANK = re.compile(rb"(?>(?:\s++|#[^\n]*+)*)")
-HEADER = re.compile(rb"\[\[?+[ \t]*+" + NAME + rb"\]\]?+", re.DOTALL)
-PAIR = re.compile(NAME + rb"=[ \t]*+", re.DOTALL)
-SCALAR = re.compile(rb"(?:" + STRING + rb"|[^\s#\"',\[\]{}][^#\r\n]*+)", re.DOTALL)
-TO_BRACKET = re.compile(rb"(?>(?:[^\"'#{}\[\]]++|" + STRING + rb"|#[^\n]*+)*)(?:(?P<open>[{\[])|[}\]])", re.DOTALL)
-REST = re.compile(rb"[ \t]*+(?:#[^\n]*+|\r?+)(?:\n|\Z)")
+PARTS = deferred(PART, re.DOTALL)
+BLANK = deferred(rb"(?>(?:\s++|#[^\n]*+)*)")
+HEADER = deferred(rb"\[\[?+[ \t]*+" + NAME + rb"\]\]?+", re.DOTALL)
+PAIR = deferred(NAME + rb"=[ \t]*+", re.DOTALL)
+SCALAR = deferred(rb"(?:" + STRING + rb"|[^\s#\"',\[\]{}][^#\r\n]*+)", re.DOTALL)
+TO_BRACKET = deferred(rb"(?>(?:[^\"'#{}\[\]]++|" + STRING + rb"|#[^\n]*+)*)(?:(?P<open>[{\[])|[}\]])", re.DOTALL)
+REST = deferred(rb"[ \t]*+(?:#[^\n]*+|\r?+)(?:\n|\Z)")
 
 
 def outline(source: bytes) -> FileOutline:

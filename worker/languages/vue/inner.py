@@ -5,14 +5,15 @@ https://vuejs.org/api/sfc-spec.html, https://svelte.dev/docs/svelte/svelte-files
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.inner import Inner, only
 
 ATTRIBUTES = rb"(?>(?:[^>=]++|=\s*+(?>(?:\"[^\"]*+\"|'[^']*+')?))*)"
-SCRIPT = re.compile(
+SCRIPT = deferred(
     rb"<!--.*?(?:-->|\Z)|<script(?=[\s>/])(?P<attributes>" + ATTRIBUTES + rb")(?:>(?P<text>.*?)(?:</script\b|\Z)|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-TYPED = re.compile(rb"\blang\s*+=\s*+[\"']?+tsx?\b", re.IGNORECASE)
+TYPED = deferred(rb"\blang\s*+=\s*+[\"']?+tsx?\b", re.IGNORECASE)
 
 
 def inner(source: bytes) -> Inner:

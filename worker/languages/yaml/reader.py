@@ -7,6 +7,7 @@ out.
 
 import re
 
+from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.keys import key, unquoted
 from fledgling.worker.extracting.outline import Definition, FileOutline
 from fledgling.worker.languages.json.reader import members
@@ -15,28 +16,28 @@ NO_KEYS = -1  # no column: the document is no mapping
 
 QUOTED = rb"\"(?>(?:[^\"\\]++|\\.)*)\"|'(?>(?:[^']++|'')*)'"
 LINE_QUOTED = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\"|'(?>(?:[^'\n]++|'')*)'"
-MARKER = re.compile(rb"(?:---|\.\.\.)(?=\s|\Z)")
-TEMPLATE = re.compile(rb"\{[{%#]")
-COMMENT = re.compile(rb"[ \t]*+(#[^\n]*+)")
-BLANK = re.compile(rb"\s*+")
-SPACES = re.compile(rb"[ \t]*+")
-INDICATOR = re.compile(rb"[-?:](?:[ \t]++|(?=[\r\n]|\Z))")
-PROPERTIES = re.compile(rb"(?>(?:[&!]\S*+(?:[ \t]++|(?=[\r\n]|\Z)))*)")
-KEY = re.compile(
+MARKER = deferred(rb"(?:---|\.\.\.)(?=\s|\Z)")
+TEMPLATE = deferred(rb"\{[{%#]")
+COMMENT = deferred(rb"[ \t]*+(#[^\n]*+)")
+BLANK = deferred(rb"\s*+")
+SPACES = deferred(rb"[ \t]*+")
+INDICATOR = deferred(rb"[-?:](?:[ \t]++|(?=[\r\n]|\Z))")
+PROPERTIES = deferred(rb"(?>(?:[&!]\S*+(?:[ \t]++|(?=[\r\n]|\Z)))*)")
+KEY = deferred(
     rb"(" + LINE_QUOTED + rb"|(?:[^\s,\[\]{}#&*!|>'\"%@`?:-]|[?:-](?=\S))(?>(?:[^:#\r\n]++|:(?!\s|\Z)|(?<!\s)#)*))"
     rb"[ \t]*+:(?:[ \t]++|(?=[\r\n]|\Z))",
     re.DOTALL,
 )
-BLOCK = re.compile(rb"[|>][-+\d]{0,2}+(?:[ \t]++#[^\n]*+|[ \t]*+)\r?+(?:\n|\Z)")
-PLAIN = re.compile(rb"(?>(?:[^\s#]++|[ \t\r\f\v]++(?!#)|(?<!\s)#)*)")
-SCALAR = re.compile(LINE_QUOTED + rb"|[^\s\[\]{}#&*!|>'\"%@`-]" + PLAIN.pattern)
-STRING = re.compile(QUOTED, re.DOTALL)
+BLOCK = deferred(rb"[|>][-+\d]{0,2}+(?:[ \t]++#[^\n]*+|[ \t]*+)\r?+(?:\n|\Z)")
+PLAIN = deferred(rb"(?>(?:[^\s#]++|[ \t\r\f\v]++(?!#)|(?<!\s)#)*)")
+SCALAR = deferred(LINE_QUOTED + rb"|[^\s\[\]{}#&*!|>'\"%@`-]" + PLAIN.pattern)
+STRING = deferred(QUOTED, re.DOTALL)
 # Nested lines that hold a key or an item with nothing more to it, each before another such line: most of what there is.
-NESTED = re.compile(
+NESTED = deferred(
     rb"(?>(?:(?: ++|(?=- ))(?>(?:- ++)*)(?:[\w./-]++:(?:(?= *+[\r\n])| ++(?=[\w./'\"]))|(?<=- )(?=[\w./]))"
     rb"(?:[\w./][^\n#]*+|'[^'\n]*+'|\"[^\"\\\n]*+\")? *+\r?+\n(?= *+(?:- ++)?[\w./-]++:[ \r\n]))*)"
 )
-FLOW = re.compile(
+FLOW = deferred(
     rb"(?P<comment>(?<!\S)#[^\n]*+)|(?<![^\s,:\[{])(?:" + QUOTED + rb")|(?P<open>[\[{])|(?P<close>[\]}])"
     rb"|[^\s,\[\]{}#:](?>(?:[^,\[\]{}:#\n]++|:(?![\s,\[\]{}])|(?<=\S)#)*)",
     re.DOTALL,
