@@ -162,6 +162,8 @@ BROKEN = {
     "a.go": "package\nfunc ( t) ( { x := range ; switch := .( type ) { case : } ; a.( )\n",
     "a.c": "#define A(\nint f( { struct { *a.( = #if\n b)( ; (int)(int( ) ; #else\n ) ) } #endif\n typedef ; (*(\n",
     "a.rs": "use a::{b, ; impl for { fn f( -> match { Some( => if let = #[ mod ; a!( ?.b::<\n",
+    "a.cs": "using A.; namespace { partial class : { void F<(this ) => ; [A get; switch { case is ( } #if\n",
+    "a.kt": 'import a.* as\nclass (val : { fun .() = when { is -> ; it.( object : { ?: by ${ "\n',
     "A.java": "package; import ; class A extends { void ( { new <>() { } ; a.( , x -> ; } enum { , }\n",
 }
 

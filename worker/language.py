@@ -44,7 +44,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     A class that `reopens` is one that several places make up. What is `declared` in one place may be defined in
     another, and is for all files where it is not static. `self_type` means the class around. Paths may begin with the
     name of one of the `crates`. Where a language `binds_in_order` a variable is there only after its declaration. With
-    `bare_calls` a name that no scope binds is a call.
+    `bare_calls` a name that no scope binds is a call. A lambda without parameters has the `implicit_parameter`, and may
+    have a receiver.
     """
 
     rules: tuple[str, ...] = ()
@@ -68,6 +69,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     binds_in_order: bool = False
     crates: bool = False
     bare_calls: bool = False
+    implicit_parameter: str = ""
     types_inside: bool = False
     keyed_members: bool = False
     super_function: str = ""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import CONTAINER, GIVEN, Cell, Solver, Value, Values, add, capped
-from fledgling.worker.graph.tables import NONE
+from fledgling.worker.graph.tables import NONE, Flag
 
 
 class Call(NamedTuple):
@@ -15,13 +15,19 @@ class Call(NamedTuple):
     words: list[tuple[int, Cell]]  # -1: all of a dictionary
 
 
+def takes_receiver(solver: Solver, function: int) -> bool:
+    """Whether the first parameter of a function is the object that it is called on."""
+    flags = solver.project.scope(function).flags
+    return solver.project.unit(function).dialect.receiver_parameter or bool(flags & Flag.RECEIVES)
+
+
 def hand_over(solver: Solver, function: int, made: Call, receiver: Value | None) -> None:
     """Let the parameters of a function take the arguments of a call."""
     if not solver.budget.follows_arguments:
         return
     row = solver.project.scope(function)
     names = solver.project.unit(function).names
-    skip = 1 if receiver is not None and solver.project.unit(function).dialect.receiver_parameter else 0
+    skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
     if skip and solver.classes.owner(function) is None:  # what a decorator has put in the place of a method
         solver.source(("parameter", function, 0), ("just", receiver), Reason.FLOW)
     plain = [place for place, given in enumerate(row.parameters) if not given.rest and not given.by_name]
@@ -77,7 +83,7 @@ def substituted(solver: Solver, function: int, values: Values, made: Call, recei
     found = {value: sure for value, sure in values.items() if value[0] != GIVEN}
     row = solver.project.scope(function)
     names = solver.project.unit(function).names
-    skip = 1 if receiver is not None and solver.project.unit(function).dialect.receiver_parameter else 0
+    skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
     for value in given:
         if value[1] != function:
             continue

@@ -25,6 +25,7 @@ class Classes:
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
         self._wholes: dict[int, int] = {}  # of a part of a class that several places make up
+        self.extending: dict[int, list[tuple[str, int]]] = {}  # what extends types outside: a name, functions by type
         self._owners: dict[int, int] = {}  # of functions that do not stand in their class
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
@@ -86,11 +87,17 @@ class Classes:
         project = self._project
         name = project.unit(binding).names[project.binding(binding).name]
         function = project.expression(project.value_of(binding))
-        for value in self._solver.value(type_):
-            if value[0] == "class":
-                project.attach(value[1], name, binding)
-                if function[0] == Op.FUNCTION:
-                    self._owners[self._solver.child(binding, function[1])] = value[1]
+        scope = self._solver.child(binding, function[1]) if function[0] == Op.FUNCTION else -1
+        extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
+        known = [value[1] for value in self._solver.value(type_) if value[0] == "class"]
+        for own in known:
+            if extends and self.has(own, name):  # a member of the class itself comes first
+                continue
+            project.attach(own, name, binding)
+            if scope >= 0:
+                self._owners[scope] = own
+        if extends and not known:
+            self.extending.setdefault(name, []).append((last_name(self._solver, type_), scope))
 
     def _implement(self) -> None:
         """Put below an interface the classes that have all its methods, in languages where that is enough."""
@@ -195,9 +202,16 @@ class Classes:
             return self.whole(outer)
         return None
 
+    def extended(self, scope: int) -> int | None:
+        """The class whose member a function is from outside, without a parameter for the object."""
+        flags = self._project.scope(scope).flags
+        return self._owners.get(scope) if flags & Flag.EXTENSION and not flags & Flag.RECEIVES else None
+
     def around(self, scope: int) -> int | None:
-        """The innermost class around a scope."""
+        """The innermost class around a scope, or that which a function around it extends."""
         while scope >= 0 and scope & MASK != MASK:
+            if (of := self.extended(scope)) is not None:
+                return of
             if self._project.scope(scope).kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
                 return self.whole(scope)
             scope = self._project.outer(scope)
@@ -241,3 +255,11 @@ def _merged(orders: list[list[int]]) -> list[int]:
 def overriding(reason: int, count: int) -> int:
     """How sure an override is, of so many."""
     return min(reason, Reason.OVERRIDE if count <= 4 else Reason.MANY_IMPLEMENTATIONS)
+
+
+def last_name(solver: "Solver", node: int) -> str:
+    """The last name of a dotted one."""
+    expression = solver.project.expression(node)
+    names = solver.project.unit(node).facts.names
+    place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
+    return names[expression[place]] if place else ""

@@ -11,12 +11,15 @@ from fledgling.worker.graph.expressions import (
     VALUE,
     WORD,
 )
-from fledgling.worker.graph.parameters import bind_parameters, parameter
-from fledgling.worker.graph.reduced import BITS, Reduced
+from fledgling.worker.graph.parameters import bind_implicit, bind_parameters, parameter
+from fledgling.worker.graph.reduced import BITS, ROLES, Reduced
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
 
 BASE, DECORATOR, RECEIVER, CONSTRUCTOR = (BITS[role] for role in ("base", "decorator", "receiver", "constructor"))
-SAID = {BITS[flag.name.lower()]: flag for flag in Flag}  # the role that says something of a function
+SAID = {
+    BITS[flag.name.lower()]: flag for flag in Flag if flag.name.lower() in ROLES
+}  # the role that says it of a function
+EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
@@ -65,14 +68,21 @@ def read_function(builder: Builder, node: int, kind: ScopeKind, name: int, line:
         rows = [parameter(builder, kid) for kid in parameters]
         returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     scope = builder.enter(node, kind, name, line, flags)
+    body, value = tree.first(node, BODY), tree.first(node, VALUE)
+    is_bare = kind == ScopeKind.LAMBDA and body == NONE and value == NONE
     if builder.dialect.types_inside:
-        read_rest(builder, node)
+        if not is_bare:
+            read_rest(builder, node)
         rows = [parameter(builder, kid) for kid in parameters]
         returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     builder.scopes[scope].returns = returns
     bind_parameters(builder, scope, parameters, rows)
-    body, value = tree.first(node, BODY), tree.first(node, VALUE)
-    if body != NONE:
+    if is_bare:  # { a; b }
+        if not parameters and builder.dialect.implicit_parameter:
+            bind_implicit(builder, scope, node)
+        results = [builder.visit(kid) for kid in tree.kids[node] if kid not in parameters]
+        builder.scopes[scope].returned = results[-1:]
+    elif body != NONE:
         builder.body(body)
     elif value != NONE:
         builder.scopes[scope].returned = [builder.visit(value)]
@@ -83,7 +93,7 @@ def read_function(builder: Builder, node: int, kind: ScopeKind, name: int, line:
 def read_rest(builder: Builder, node: int) -> None:
     """Read what else a definition says, inside it: type parameters."""
     tree = builder.tree
-    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF
+    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
             builder.visit(kid)
@@ -93,6 +103,31 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     """Read a function whose definition begins on a line."""
     tree = builder.tree
     own, word = tree.first(node, DEFINED), tree.first(node, WORD)
+    flags, kept = said_of(builder, node, decorators)
+    named = word if own == NONE else own
+    name = builder.name(named) if named != NONE else NONE
+    is_constructor = bool(tree.labels[node] & CONSTRUCTOR)
+    if is_constructor:
+        name = builder.named(builder.dialect.constructors[0])
+    around = builder.scope
+    receiver = builder.optional(tree.first(node, RECEIVER_TYPE), Use.TYPE)
+    scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags)
+    value = builder.add(Op.FUNCTION, scope)
+    if kept:
+        value = builder.add(Op.DECORATED, value, kept)
+    if is_constructor:
+        builder.bind_name(name, around, value, named, Use.DEFINITION)
+    elif own != NONE and not flags & Flag.SETTER:
+        binding = builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
+        extend(builder, scope, binding, receiver, takes=bool(EXTENSION_OF & said_inside(tree, node)))
+    elif named != NONE:
+        define_member(builder, node, scope, named, value)
+    return value
+
+
+def said_of(builder: Builder, node: int, decorators: list[int]) -> tuple[int, list[int]]:
+    """The flags of a function, and those of its decorators that say nothing of it."""
+    tree = builder.tree
     said = tree.labels[node]
     for kid in tree.kids[node]:
         said |= 0 if tree.kids[kid] else tree.labels[kid]
@@ -102,28 +137,28 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     of_decorators = [builder.flag(decorator) for decorator in decorators]
     for flag in of_decorators:
         flags |= flag
-    kept = [decorator for decorator, flag in zip(decorators, of_decorators, strict=True) if not flag]
-    named = word if own == NONE else own
-    name = builder.name(named) if named != NONE else NONE
-    is_constructor = bool(tree.labels[node] & CONSTRUCTOR)
-    if is_constructor:
-        name = builder.named(builder.dialect.constructors[0])
-    around = builder.scope
-    scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags)
-    value = builder.add(Op.FUNCTION, scope)
-    if kept:
-        value = builder.add(Op.DECORATED, value, kept)
-    if is_constructor:
-        builder.bind_name(name, around, value, named, Use.DEFINITION)
-    elif own != NONE and not flags & Flag.SETTER:
-        builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
-    elif named != NONE:
-        receiver = builder.scopes[scope].parameters[0].type if RECEIVER & said_inside(tree, node) else NONE
-        if receiver != NONE:
-            builder.members.append((receiver, len(builder.bindings)))
-        builder.bindings.append(Binding(NONE, name, value, builder.line(named)))
-        builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
-    return value
+    return flags, [decorator for decorator, flag in zip(decorators, of_decorators, strict=True) if not flag]
+
+
+def extend(builder: Builder, scope: int, binding: int, receiver: int, *, takes: bool) -> None:
+    """Make a function a member of another type, which it names, or which its first parameter is of."""
+    if takes:
+        builder.scopes[scope].flags |= Flag.EXTENSION | Flag.RECEIVES
+        builder.members.append((builder.scopes[scope].parameters[0].type, binding))
+    elif receiver != NONE:
+        builder.scopes[scope].flags |= Flag.EXTENSION
+        builder.members.append((receiver, binding))
+
+
+def define_member(builder: Builder, node: int, scope: int, named: int, value: int) -> None:
+    """Bind a function that no scope binds: a method outside of its class, `func (a A) b() {}`."""
+    receiver = NONE
+    if RECEIVER & said_inside(builder.tree, node):
+        receiver = builder.scopes[scope].parameters[0].type
+    if receiver != NONE:
+        builder.members.append((receiver, len(builder.bindings)))
+    builder.bindings.append(Binding(NONE, builder.name(named), value, builder.line(named)))
+    builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
 
 
 def said_inside(tree: Reduced, node: int) -> int:

@@ -144,6 +144,8 @@ def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a member of a value may stand for."""
     kind = value[0]
     if kind == EXTERNAL:
+        if extending := _extending(solver, value, name):
+            return extending
         return {(EXTERNAL, f"{value[1]}.{solver.project.text(name)}"): sure} if len(value[1]) < 200 else {}
     if kind == GENERATOR or (kind == CONTAINER and not solver.has_key(value, ("text", name))):
         return {(METHOD_OF, value, name): sure}
@@ -154,7 +156,18 @@ def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
             continue
         for held, own in list(solver.value(cell).items()):
             add(found, bound_to(solver, value, held, min(own, reason), owner))
+    if kind == SPACE and not found:
+        return {(EXTERNAL, f"{value[2]}.{solver.project.text(name)}"[:200]): sure}
     return found or _elsewhere(solver, value, name)
+
+
+def _extending(solver: Solver, value: Value, name: int) -> Values:
+    """The functions of the project that extend a type outside, where a value is of that type or of one not known."""
+    found: Values = {}
+    for of, function in solver.classes.extending.get(name, ()):
+        is_that = value[1].endswith("#") and value[1][:-1].rpartition(".")[2] == of
+        found[BOUND, function, value] = Reason.EXTENSION if is_that else Reason.NAME_ONLY
+    return found
 
 
 def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
@@ -184,7 +197,7 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     flags = solver.project.scope(held[1]).flags
     if receiver[0] == SUPER:
         receiver = receiver[2]
-    if flags & Flag.STATIC:
+    if flags & Flag.STATIC and not (flags & Flag.EXTENSION and receiver[0] == OBJECT):
         return {held: sure}
     if flags & Flag.CLASSMETHOD:
         return {(BOUND, held[1], receiver if receiver[0] == CLASS else (CLASS, receiver[1], receiver[2])): sure}

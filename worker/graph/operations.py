@@ -61,48 +61,63 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
                 add(found, {value: min(own, sure)})
             else:
                 add(found, bound_to(solver, receiver, value, min(own, sure), receiver[1]))
-    return found or {(EXTERNAL, BUILTIN + solver.project.unit(node).facts.names[expression[1]]): Reason.BOUND}
+    return one_class(found) or {
+        (EXTERNAL, BUILTIN + solver.project.unit(node).facts.names[expression[1]]): Reason.BOUND
+    }
+
+
+def one_class(values: Values) -> Values:
+    """The values, where several classes of one name are not sure: one is compiled, or each for itself."""
+    classes = [value for value in values if value[0] == CLASS]
+    for value in classes if len(classes) > 1 else ():
+        values[value] = min(values[value], Reason.SEVERAL)
+    return values
 
 
 def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
     """The cells that a name may mean which no function around binds, and the object that it is a member of."""
     project = solver.project
     base = node & ~MASK
-    own = project.unit(node).names[expression[1]]
     unit = project.unit(node)
+    own = unit.names[expression[1]]
     scope = base | expression[2]
+    surest = int(Reason.BOUND)
     while scope >= 0:
         outer = project.outer(scope)
-        is_space = unit.dialect.spaces and scope in project.spaces.paths
-        if is_space and (places_there := in_space(solver, unit, scope, own)):
-            return places_there
-        is_class = project.scope(scope).kind in CLASSES
-        if is_class and project.text(own) == unit.dialect.self_type and own in project.table(scope):
-            return [(("name", scope, own), Reason.BOUND, None)]
-        if is_class and unit.dialect.bare_members:
-            scope = solver.classes.whole(scope)
-            receiver: Value = (OBJECT, scope, True)
-            found: list[tuple[Cell, int, Value | None]] = [
-                (cell, sure, receiver)
-                for cell, sure, _ in places(solver, receiver, own, Reason.OWN_CLASS)
-                if cell[0] == "name"
-            ]
-            if found:
-                return found
+        if unit.dialect.implicit_parameter and project.scope(scope).kind == ScopeKind.LAMBDA:
+            surest = Reason.IMPLICIT
+        found = of_scope(solver, unit, scope, own)
+        if found:
+            return [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
         scope = outer
     if expression[3] != NONE:
-        return [(("name", base | expression[3], own), Reason.BOUND, None)]
-    return [(cell, sure, None) for cell, sure, _ in starred(solver, node, own)]
+        return [(("name", base | expression[3], own), surest, None)]
+    return [(cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own)]
+
+
+def of_scope(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
+    """The cells of a name that is a member of a class, or of the class that a function extends, or of a namespace."""
+    project, dialect = solver.project, unit.dialect
+    is_class = project.scope(scope).kind in CLASSES
+    if is_class and project.text(own) == dialect.self_type and own in project.table(scope):
+        return [(("name", scope, own), Reason.BOUND, None)]
+    if dialect.spaces and not is_class and scope in project.spaces.paths:
+        return in_space(solver, unit, scope, own)
+    at = solver.classes.whole(scope) if is_class else solver.classes.extended(scope)
+    if not dialect.bare_members or at is None:
+        return []
+    receiver: Value = (OBJECT, at, True)
+    held = places(solver, receiver, own, Reason.OWN_CLASS)
+    return [(cell, sure, receiver) for cell, sure, _ in held if cell[0] == "name"]
 
 
 def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
     """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
     project = solver.project
-    kind = project.scope(scope).kind
-    if kind in CLASSES:
-        return []
     if own in project.table(scope) and not all(project.only_declares(at) for at in project.table(scope)[own]):
-        return [(("name", scope, own), Reason.BOUND, None)]
+        space = unit.dialect.family, project.spaces.paths[scope]
+        others = project.spaces.binding(space, own) if unit.dialect.overloads else []
+        return [(("name", at, own), Reason.BOUND, None) for at in (others if scope in others else [scope])]
     outer = project.outer(scope)
     ends = None if outer < 0 else project.spaces.paths.get(outer)
     for path in upwards(project.spaces.paths[scope]):
@@ -169,7 +184,7 @@ def merged(solver: Solver, nodes: list[int]) -> Values:
     found: Values = {}
     for node in nodes:
         add(found, solver.value(node))
-    return found
+    return one_class(found)
 
 
 def differ(values: Values) -> bool:

@@ -1,6 +1,7 @@
 """Which of several functions of one name a call means, by the number and the types of its arguments."""
 
-from fledgling.worker.graph.arguments import Call
+from fledgling.worker.graph.arguments import Call, takes_receiver
+from fledgling.worker.graph.classes import last_name
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
     BOUND,
@@ -16,9 +17,11 @@ from fledgling.worker.graph.solver import (
     Values,
 )
 from fledgling.worker.graph.tables import NONE, Parameter
-from fledgling.worker.graph.types import last_name
 
-NUMBERS = {"int": 4, "long": 3, "float": 3, "double": 3, "short": 3, "byte": 3, "Integer": 2, "Long": 2, "Number": 2}
+NUMBERS = {
+    "int": 4, "Int": 4, "long": 3, "float": 3, "double": 3, "short": 3, "byte": 3, "decimal": 3, "Long": 2, "Float": 2,
+    "Double": 2, "Short": 2, "Byte": 2, "Integer": 2, "Number": 2,
+}  # fmt: skip
 TEXTS = {"String": 4, "CharSequence": 3, "char": 2, "string": 4}
 ANYTHING = ("Object", "T", "E", "K", "V", "Comparable", "Serializable", "")
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
@@ -38,7 +41,7 @@ def fitting(solver: Solver, values: Values, made: Call) -> Values:
     for group in groups.values():
         if len(group) < 2:
             continue
-        scores = {value: score(solver, function, made) for value, function in group}
+        scores = {value: score(solver, value, made) for value, _ in group}
         best = max(scores.values())
         chosen = [value for value, own in scores.items() if own == best]
         for value, _ in group:
@@ -50,14 +53,18 @@ def fitting(solver: Solver, values: Values, made: Call) -> Values:
     return found
 
 
-def score(solver: Solver, function: int, made: Call) -> int:
+def score(solver: Solver, value: Value, made: Call) -> int:
     """How well the parameters of a function take the arguments of a call; below 0 where they cannot."""
-    parameters = solver.project.scope(function).parameters
+    function = value[1]
+    skip = 1 if value[0] == BOUND and takes_receiver(solver, function) else 0
+    parameters = solver.project.scope(function).parameters[skip:]
     has_rest = bool(parameters) and parameters[-1].rest == 1
+    needed = sum(parameter.default == NONE and not parameter.rest for parameter in parameters)
     count = len(made.arguments)
-    if count != len(parameters) and not (has_rest and count >= len(parameters) - 1):
+    fits_count = needed <= count + len(made.words) and (has_rest or count + len(made.words) <= len(parameters))
+    if not fits_count:
         return -1000
-    total = 0 if not has_rest else -1
+    total = -1 if has_rest else count - len(parameters)
     for place, (cell, _) in enumerate(made.arguments):
         parameter = parameters[min(place, len(parameters) - 1)]
         fit = fits(solver, function, parameter, cell)

@@ -6,7 +6,7 @@ from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Op, Parameter, Use, Write
 from fledgling.worker.graph.targets import target
 
-LEFT, FIELD = BITS["left"], BITS["exported"]
+LEFT, FIELD, OPTIONAL = BITS["left"], BITS["exported"], BITS["optional"]
 
 
 def parameter(builder: Builder, node: int) -> tuple[int, int, int]:
@@ -15,6 +15,8 @@ def parameter(builder: Builder, node: int) -> tuple[int, int, int]:
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
     default = builder.optional(tree.first(node, INIT))
     labels = tree.labels[node]
+    if labels & OPTIONAL:
+        default = max(default, 1)
     for kid in tree.kids[node]:
         labels |= tree.labels[kid] & (REST | REST_WORDS)
     rest = 1 if labels & REST else 2 if labels & REST_WORDS else 0
@@ -41,6 +43,13 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
                 builder.writes.append(Write(builder.add(Op.THIS, scope), name, NONE, value, builder.line(node)))
         else:
             target(builder, tree.first(node, LEFT), value)
+
+
+def bind_implicit(builder: Builder, scope: int, node: int) -> None:
+    """Bind the parameter that a function without any has in some languages: `it`."""
+    name = builder.named(builder.dialect.implicit_parameter)
+    builder.scopes[scope].parameters.append(Parameter(name))
+    builder.bind_silently(name, scope, builder.add(Op.PARAMETER, scope, 0), node)
 
 
 def binding_nodes(builder: Builder, node: int) -> list[int]:

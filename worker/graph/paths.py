@@ -12,7 +12,7 @@ IS_GET, IS_UNDER, IS_LABEL = BITS["get"], BITS["use_under"], BITS["label"]
 @visits("use")
 def use(builder: Builder, node: int, _use: int) -> int:
     """`use a::b::{c, d as e, f::*}`: each of the last names stands for what the path leads to."""
-    for kid in builder.tree.kids[node]:
+    for kid in [node] if builder.tree.labels[node] & WILDCARD else builder.tree.kids[node]:
         use_part(builder, kid, NONE)
     return 0
 
@@ -56,7 +56,8 @@ def under(builder: Builder, node: int, prefix: int) -> None:
 def last_of(builder: Builder, node: int) -> int:
     """The node of the last name of a path."""
     key = builder.tree.first(node, KEY)
-    return node if key == NONE else key
+    names = builder.tree.kids[node]
+    return key if key != NONE else names[-1] if names else node
 
 
 def taken(builder: Builder, path: int, name: int) -> None:
@@ -83,6 +84,10 @@ def path_of(builder: Builder, node: int, prefix: int) -> int:
         at = builder.add(Op.GET, before, builder.name(key))
         builder.site(key, Use.IMPORT, at)
         return at
+    if tree.kids[node]:  # a.b.c as a list of names
+        for kid in tree.kids[node]:
+            prefix = path_of(builder, kid, prefix)
+        return prefix
     text = tree.text(node)
     if prefix != NONE and text == builder.dialect.self_type.lower():
         return prefix

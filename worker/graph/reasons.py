@@ -43,6 +43,8 @@ class Reason(IntEnum):
     UNDECLARED = 44
     ONLY_DECLARED = 45
     CONDITIONAL = 46
+    EXTENSION = 47
+    IMPLICIT = 48
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -85,6 +87,8 @@ WORDS = {
     Reason.MACRO: "in a macro",
     Reason.UNDECLARED: "the file names nothing that declares it",
     Reason.ONLY_DECLARED: "only declared in the project",
+    Reason.EXTENSION: "extends a type outside the project",
+    Reason.IMPLICIT: "in a lambda, which may have a receiver of its own",
     Reason.CONDITIONAL: "defined under a condition",
     Reason.DECLARED: "declared type",
     Reason.OWN_CLASS: "member of the own class",

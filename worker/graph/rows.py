@@ -3,12 +3,12 @@
 from array import array
 from dataclasses import dataclass, field
 
+from fledgling.worker.graph.classes import last_name
 from fledgling.worker.graph.meaning import HOLDING, Meaning, Target, Targets
 from fledgling.worker.graph.project import Unit
 from fledgling.worker.graph.reasons import Reason, confidence
 from fledgling.worker.graph.solver import CLASS, Solver
 from fledgling.worker.graph.tables import NONE, ScopeKind, Site, Use, sites_of
-from fledgling.worker.graph.types import last_name
 
 MAX_TARGETS = 16  # rows of one occurrence
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known

@@ -136,8 +136,7 @@ class Spaces:
     def _add_scope(self, unit: "Unit", at: int, path: str) -> None:
         family = unit.dialect.family
         known = self._binding.setdefault((family, path), {})
-        if unit.dialect.spaces:
-            self._known.update((family, above) for above in upwards(path))
+        self._known.update((family, above) for above in upwards(path))
         self._own_paths.setdefault(unit.number, {})[at] = path
         scope = unit.base | at
         for name, bindings in self._project.table(scope).items():

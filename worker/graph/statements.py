@@ -290,16 +290,17 @@ def match(builder: Builder, node: int, _use: int) -> int:
     case = BITS["case"]
     found = []
     left, value = tree.first(node, LEFT), 0
+    over = tree.first(node, OVER)
     for kid in tree.kids[node]:
         if tree.labels[kid] & case:
-            found.append(builder.arm(partial(read_case, builder, kid, left, value)))
+            found.append(builder.arm(partial(read_case, builder, kid, left, value, over)))
         elif kid != left:
             value = builder.visit(kid)
     builder.join(found, optional=True)
     return 0
 
 
-def read_case(builder: Builder, node: int, left: int, value: int) -> None:
+def read_case(builder: Builder, node: int, left: int, value: int, over: int) -> None:
     """A case in which a name is what has been looked at, of the type of the case: `switch a := b.(type)`."""
     tree = builder.tree
     types = [*tree.having(node, TYPE)]
@@ -308,6 +309,10 @@ def read_case(builder: Builder, node: int, left: int, value: int) -> None:
         held = builder.visit(types[0], Use.TYPE) if len(types) == 1 else NONE
         del builder.sites[sites:]
         builder.bind(left, value if held == NONE else builder.add(Op.CAST, held, value))
+    elif over != NONE and len(types) == 1 and tree.kind(over) == IS_NAME:  # when (a) { is B -> a.c() }
+        sites = len(builder.sites)
+        narrow(builder, [(over, builder.visit(types[0], Use.TYPE))])
+        del builder.sites[sites:]
     around, builder.subject = builder.subject, value
     builder.visit(node)
     builder.subject = around

@@ -90,6 +90,8 @@ class Flag(IntEnum):
     SETTER = 128
     PROTOCOL = 256
     DECLARATION = 512
+    EXTENSION = 1024  # it is called as a member of a type that stands elsewhere
+    RECEIVES = 2048  # its first parameter is the object that it is called on
 
 
 class Use(IntEnum):

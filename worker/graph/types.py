@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fledgling.worker.graph.classes import last_name
 from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
@@ -171,11 +172,3 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
             solver.key(value, "*", ("type", wanted, receiver))
         return {value: Reason.DECLARED}
     return of_type(solver, of, receiver, depth + 1)
-
-
-def last_name(solver: Solver, node: int) -> str:
-    """The last name of a dotted one."""
-    expression = solver.project.expression(node)
-    names = solver.project.unit(node).facts.names
-    place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
-    return names[expression[place]] if place else ""

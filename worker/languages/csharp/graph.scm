@@ -1,0 +1,123 @@
+; C#, for the graph. docs/graph.md has the captures.
+
+(comment) @skip
+(identifier) @name
+(predefined_type) @name
+[(preproc_if) (preproc_elif) (preproc_else)] @conditional
+(preproc_if condition: (_) @skip)
+(preproc_elif condition: (_) @skip)
+[(preproc_region) (preproc_endregion) (preproc_nullable) (preproc_pragma) (preproc_define)] @skip
+(attribute name: (_) @value) @await
+
+; ---- namespaces
+
+(using_directive !name [(identifier) (qualified_name) (generic_name) (alias_qualified_name)] @of) @use @wildcard
+(using_directive name: (identifier) @alias [(identifier) (qualified_name) (generic_name) (alias_qualified_name)] @value .) @use_under
+(namespace_declaration name: (_) @defined body: (_) @body) @namespace
+(file_scoped_namespace_declaration name: (_) @value) @package
+(qualified_name qualifier: (_) @of name: (identifier) @key) @get
+(qualified_name qualifier: (_) @of name: (generic_name (identifier) @key)) @get
+(alias_qualified_name alias: (_) @label name: (_) @value) @await
+
+; ---- expressions
+
+(member_access_expression expression: (_) @of name: (identifier) @key) @get
+(member_access_expression expression: (_) @of name: (generic_name (identifier) @key)) @get
+(member_access_expression expression: "this" @of @this)
+(member_access_expression expression: "base" @of @super)
+(conditional_access_expression condition: (_) @of (member_binding_expression name: (identifier) @key)) @get
+(conditional_access_expression condition: (_) @of (member_binding_expression name: (generic_name (identifier) @key))) @get
+(invocation_expression function: (generic_name . (identifier) @value) @await)
+(invocation_expression function: (_) @of arguments: (_) @args) @call
+(argument_list (argument) @arg)
+(argument name: (identifier) @word (_) @value .) @keyword
+(object_creation_expression type: (_) @of arguments: (argument_list)? @args) @new
+(initializer_expression (assignment_expression left: (identifier) @word right: (_) @value) @keyword)
+(element_access_expression expression: (_) @of subscript: (_) @key) @index
+(cast_expression type: (_) @type value: (_) @value) @cast
+(as_expression left: (_) @value right: (_) @type) @cast
+(is_expression left: (_) @left right: (_) @type) @narrow
+(is_pattern_expression expression: (_) @left pattern: (declaration_pattern type: (_) @type name: (identifier) @bind)) @narrow
+(is_pattern_expression expression: (_) @left pattern: (constant_pattern (_) @type)) @narrow
+(conditional_expression condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
+(binary_expression) @operation
+(binary_expression left: (_) @arm operator: "??" right: (_) @arm) @choice
+[(prefix_unary_expression) (postfix_unary_expression) (typeof_expression)] @operation
+(postfix_unary_expression (_) @value "!") @await
+(await_expression (_) @value) @await
+[(string_literal) (verbatim_string_literal) (interpolated_string_expression) (raw_string_literal) (character_literal) (null_literal) (boolean_literal)] @text
+(interpolation (_) @value) @await
+(integer_literal) @number
+(real_literal) @text
+"this" @this
+(lambda_expression body: (_) @value) @lambda
+(lambda_expression body: (block) @body)
+(lambda_expression parameters: (implicit_parameter) @param @bind)
+(anonymous_method_expression (block) @body) @lambda
+(tuple_expression (argument) @arg) @tuple
+
+; ---- definitions
+
+(method_declaration returns: (_) @returns name: (identifier) @defined body: (_)? @body) @function
+(method_declaration (modifier "static" @static))
+(method_declaration (modifier "abstract" @abstract))
+(method_declaration (modifier "extern" @abstract))
+((method_declaration parameters: (parameter_list . (parameter (modifier) @_this) @extension_of)) (#eq? @_this "this"))
+(local_function_statement type: (_) @returns name: (identifier) @defined body: (_) @body) @function
+(constructor_declaration name: (_) @word body: (_) @body) @function @constructor
+(constructor_initializer "base" @of @super (argument_list) @args) @call
+(constructor_initializer "this" @of @this (argument_list) @args) @call
+(destructor_declaration name: (_) @word body: (_) @body) @function
+(operator_declaration type: (_) @returns body: (_) @body) @function @static
+(property_declaration type: (_) @returns name: (identifier) @defined accessors: (_)? @body value: (_)? @value) @function @property
+(property_declaration (modifier "static" @static))
+(indexer_declaration type: (_) @type accessors: (_)? @body) @block
+(parameter type: (_)? @type name: (identifier) @bind) @param
+(parameter "=" (_) @init)
+(parameter_list name: (identifier) @bind @param @rest)
+(class_declaration name: (_) @defined body: (_)? @body) @class
+(struct_declaration name: (_) @defined body: (_)? @body) @class
+(record_declaration name: (_) @defined body: (_)? @body) @class
+(record_declaration (parameter_list (parameter type: (_) @type name: (_) @bind) @field))
+(interface_declaration name: (_) @defined body: (_) @body) @interface
+(enum_declaration name: (_) @defined body: (_) @body) @class
+(enum_member_declaration name: (_) @bind value: (_)? @value) @field @receiver
+(delegate_declaration name: (_) @defined) @class
+(base_list [(identifier) (qualified_name) (generic_name)] @base)
+(base_list (primary_constructor_base_type type: (_) @base))
+(type_parameter name: (_) @label @bind)
+(variable_declaration type: (_) @type) @variables
+(variable_declarator name: (identifier) @left @bind) @assign
+(variable_declarator name: (identifier) "=" (_) @right) @assign
+(assignment_expression left: (_) @left right: (_) @right) @assign
+(declaration_expression type: (_) @type name: (identifier) @left @bind) @assign
+
+; ---- types
+
+(generic_name . (identifier) @of) @index
+(type_argument_list (_) @key)
+(array_type type: (_) @of) @array
+(nullable_type type: (_) @value) @await
+(implicit_type) @text
+
+; ---- statements
+
+(return_statement (_) @value) @return
+(return_statement) @return
+(arrow_expression_clause (_) @value) @return
+(throw_statement) @raise
+(block (local_declaration_statement)) @block
+(if_statement condition: (_) @cond consequence: (_) @arm) @branch
+(if_statement alternative: (_) @arm @otherwise)
+(foreach_statement type: (_) @type left: (identifier) @left @bind right: (_) @over body: (_) @body) @loop
+(for_statement body: (_) @body) @loop
+(while_statement condition: (_) @cond body: (_) @body) @loop
+(do_statement body: (_) @body condition: (_) @cond) @loop
+(try_statement body: (_) @body) @try
+(try_statement (finally_clause) @finally)
+(catch_clause body: (_) @body) @handler
+(catch_declaration type: (_) @type name: (identifier)? @left @bind)
+(switch_statement) @match
+(switch_section) @case
+(switch_section (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)
+(switch_expression_arm (declaration_pattern type: (_) @type name: (identifier) @left @bind) @assign)

@@ -1,0 +1,96 @@
+; Kotlin, for the graph. docs/graph.md has the captures.
+
+[(line_comment) (block_comment)] @skip
+(identifier) @name
+(package_header (qualified_identifier) @value) @package
+(import (qualified_identifier) @value (identifier)? @alias) @use_under
+(import (qualified_identifier) @of "*") @use @wildcard
+(label) @skip
+
+; ---- expressions
+
+(navigation_expression . (_) @of (identifier) @key .) @get
+(call_expression . (_) @of) @call
+(call_expression (value_arguments) @args)
+(call_expression (annotated_lambda) @arg)
+(value_arguments (value_argument) @arg)
+(value_argument (identifier) @word "=" (_) @value) @keyword
+(infix_expression . (_) @of . (identifier) @key . (_) @arg) @call
+(index_expression . (_) @of . (_) @key) @index
+(callable_reference (_) @of . (identifier) @key) @get
+(unary_expression argument: (_) @value) @await
+(as_expression left: (_) @value right: (_) @type) @cast
+(is_expression left: (_) @left right: (_) @type) @narrow
+(binary_expression) @operation
+(binary_expression left: (_) @arm operator: "?:" right: (_) @arm) @choice
+[(string_literal) (multiline_string_literal) (character_literal)] @text
+(number_literal) @number
+(this_expression) @this
+(super_expression) @super
+(lambda_literal) @lambda
+(lambda_parameters (variable_declaration (identifier) @bind) @param)
+(lambda_parameters (multi_variable_declaration) @left @param)
+(anonymous_function (function_body) @body) @lambda
+(object_literal (class_body) @class) @new
+(object_literal (delegation_specifiers . (delegation_specifier (constructor_invocation . (user_type) @of (value_arguments) @args))))
+(object_literal (delegation_specifiers . (delegation_specifier . (user_type) @of)))
+
+; ---- definitions
+
+(function_declaration name: (identifier) @defined (function_body)? @body) @function
+(function_declaration (function_value_parameters) . [(user_type) (nullable_type) (function_type)] @returns)
+(function_declaration [(user_type) (nullable_type)] @receiver_type . name: (identifier))
+(function_value_parameters (parameter (identifier) @bind . (_) @type) @param)
+(function_value_parameters (parameter) @optional . "=")
+((parameter_modifiers (parameter_modifier) @_vararg) . (parameter) @rest (#eq? @_vararg "vararg"))
+(parameter_modifiers) @skip
+(function_body "=" . (_) @value) @return
+(secondary_constructor (block) @body) @lambda
+(secondary_constructor (function_value_parameters (parameter (identifier) @bind . (_) @type) @param))
+(class_declaration "class" name: (identifier) @defined [(class_body) (enum_class_body)]? @body) @class
+(class_declaration "interface" name: (identifier) @defined (class_body)? @body) @interface
+(object_declaration name: (identifier) @defined (class_body)? @body) @class
+(class_parameter (identifier) @bind . (_) @type) @field
+(class_declaration (delegation_specifiers (delegation_specifier (constructor_invocation . (user_type) @base))))
+(class_declaration (delegation_specifiers (delegation_specifier . (user_type) @base)))
+(object_declaration (delegation_specifiers (delegation_specifier (constructor_invocation . (user_type) @base))))
+(object_declaration (delegation_specifiers (delegation_specifier . (user_type) @base)))
+(enum_entry . (identifier) @bind) @field @receiver
+(type_parameter (identifier) @label @bind)
+(type_alias type: (identifier) @left @bind "=" . (_) @right) @assign
+(property_declaration) @assign @fresh
+(property_declaration (variable_declaration (identifier) @left @bind))
+(property_declaration (variable_declaration (identifier) . (_) @type))
+(property_declaration (multi_variable_declaration) @left)
+(property_declaration "=" . (_) @right)
+(property_declaration (property_delegate (_) @otherwise))
+(property_declaration [(getter) (setter)] @otherwise)
+(multi_variable_declaration) @tuple
+(multi_variable_declaration (variable_declaration . (identifier) @bind))
+(assignment left: (_) @left right: (_) @right) @assign
+
+; ---- types
+
+(user_type . (identifier) @of . (type_arguments)) @index
+(type_arguments (type_projection (_) @key))
+(nullable_type (_) @value) @await
+(function_type (_) @returns .) @signature
+
+; ---- statements
+
+(return_expression (_) @value) @return
+(return_expression) @return
+(throw_expression) @raise
+(block (property_declaration)) @block
+(if_expression condition: (_) @cond . (_) @arm) @branch
+(if_expression "else" . (_) @arm @otherwise)
+(for_statement [(variable_declaration (identifier) @bind) (multi_variable_declaration)] @left . (_) @over . (_) @body) @loop
+(while_statement condition: (_) @cond (_) @body .) @loop
+(do_while_statement condition: (_) @cond) @loop
+(try_expression . (block) @body) @try
+(try_expression (finally_block) @finally)
+(catch_block (identifier) @left @bind . (_) @type (block) @body) @handler
+(when_expression) @match
+(when_subject (_) @over)
+(when_entry (_) @body .) @case
+(when_entry condition: (type_test (_) @type))
