@@ -28,6 +28,7 @@ from fledgling.messages.answers import (
     Passage,
     Ranking,
     Relations,
+    Sifted,
     SymbolList,
     Table,
 )
@@ -35,7 +36,18 @@ from fledgling.messages.bounded import MAX_COUNT, MAX_LINE
 from fledgling.messages.cursors import offset_of, place
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked, Dependencies, Explore, Query, Read, Search, Survey, Symbols
+from fledgling.messages.questions import (
+    AnyQuestion,
+    Asked,
+    Dependencies,
+    Explore,
+    Query,
+    Read,
+    Search,
+    Sift,
+    Survey,
+    Symbols,
+)
 
 _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
 
@@ -221,6 +233,11 @@ def surveys(_: Survey, found: Overview, profile: Profile) -> bool:
     """Return whether an overview holds together."""
     are_hubs = all(place < len(found.hubs) for hub in found.hubs for place in hub.imports)
     return are_hubs and _are_ranges((function.lines for function in found.functions), profile)
+
+
+def sifts(_: Sift, found: Sifted, __: Profile) -> bool:
+    """Return whether the numbers are in order; whether there are so many indexes, who asked knows."""
+    return all(first < second for first, second in pairwise(found.indexes))
 
 
 def _plain(path: str) -> str:

@@ -25,6 +25,7 @@ from fledgling.messages.answers import (
     Excerpt,
     Found,
     Hits,
+    InnerAnswer,
     Overview,
     Ranking,
     Refusal,
@@ -118,7 +119,7 @@ class Front:
         Whatever the call has to wait for, it is answered or refused GRACE after `deadline`, by default its own.
         """
         found = await self._ask(question, report, least, deadline or self.deadline(), basis)
-        assert not isinstance(found, Overview)
+        assert not isinstance(found, InnerAnswer)
         return found
 
     async def survey(self) -> Overview | Refusal:
@@ -436,7 +437,7 @@ def not_looked_at(profile: Profile) -> Refusal:
 
 def with_note(found: Found | Refusal, note: str | None) -> Found | Refusal:
     """Return an answer with one more sentence in its note, or a refusal where that may be why nothing was found."""
-    if note is None or isinstance(found, Overview):
+    if note is None or isinstance(found, InnerAnswer):
         return found
     if isinstance(found, Refusal):
         is_of_index = found.kind in ("not_found", "ambiguous")

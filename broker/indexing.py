@@ -30,6 +30,7 @@ from fledgling.messages.control import (
     FromIndexer,
     Generation,
     Images,
+    Open,
     Progress,
     Relate,
     Unchanged,
@@ -189,6 +190,14 @@ class Indexing:
         """What a worker opens that starts now."""
         return self.files.images
 
+    def descriptors(self) -> tuple[int, ...]:
+        """Return what a worker is handed that starts now."""
+        return astuple(self.images)
+
+    def opening(self, generation: Generation) -> Open:
+        """Return what a worker is told to open."""
+        return Open(os.getpid(), self.images, self.profile, generation, self.confining, max(self.changes, 0))
+
     def newest(self) -> Generation:
         """Return the last generation that is there. Comes after `sealed`."""
         assert self._newest
@@ -248,7 +257,7 @@ class Indexing:
             self.latest = generation
             self._tell_news()
 
-    async def renewed(self, images: Images, until: float) -> bool:
+    async def renewed(self, images: Images | None, until: float) -> bool:
         """Wait until there is an index over other files than these; False where that takes too long, or failed."""
         with suppress(TimeoutError, IndexingError):
             async with asyncio.timeout_at(until):

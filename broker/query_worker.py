@@ -2,29 +2,43 @@
 
 import asyncio
 import logging
-import os
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
+from typing import Protocol
 
-from msgspec.structs import astuple, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fledgling import refusals
 from fledgling.broker import fitting, spellings
-from fledgling.broker.audit_log.records import KilledRecord
+from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
-from fledgling.broker.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
 from fledgling.messages.answers import Found, Refusal
-from fledgling.messages.control import Begun, Call, Cancel, FromWorker, Generation, Open, Ready, Reply, Update, Updated
+from fledgling.messages.control import (
+    Begun,
+    Call,
+    Cancel,
+    Confining,
+    FromWorker,
+    Generation,
+    Images,
+    Ready,
+    Reply,
+    Update,
+    Updated,
+)
 from fledgling.messages.generations import CODE
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import Asked, Survey
+from fledgling.messages.questions import Asked, Inner
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.plain import said
 from fledgling.security import inspection, limits
@@ -63,6 +77,44 @@ class Waiting:
     has_begun: bool = False
 
 
+class Openable(Protocol):
+    """What a worker serves: an index, or several, and what holds for who opens it."""
+
+    @property
+    def profile(self) -> Profile:
+        """The profile that is served."""
+
+    @property
+    def confining(self) -> Confining:
+        """What a worker may do without."""
+
+    @property
+    def memory(self) -> Memory:
+        """What processes and memory files hold together."""
+
+    @property
+    def changes(self) -> int:
+        """The generation of changes that it was built with."""
+
+    @property
+    def begun_at(self) -> datetime:
+        """When the build of it began."""
+
+    @property
+    def images(self) -> Images | None:
+        """The memory files of one that is alone."""
+
+    @property
+    def tell(self) -> Callable[[AnyRecord], None]:
+        """What becomes of what is told of a process."""
+
+    def descriptors(self) -> tuple[int, ...]:
+        """Return what a worker is handed."""
+
+    def opening(self, generation: Generation) -> Struct:
+        """Return what a worker is told to open."""
+
+
 class QueryWorker:
     """A worker over one generation of the index. When it dies, calls at work are refused, and it takes no further one.
 
@@ -74,17 +126,18 @@ class QueryWorker:
     Exploration(...)
     """
 
-    def __init__(self, indexing: Indexing, breaker: Breaker) -> None:
+    def __init__(self, indexing: Openable, breaker: Breaker) -> None:
         profile = indexing.profile
         self._indexing = indexing
         self.images = indexing.images
         replies: Unpacker[FromWorker] = Unpacker(FromWorker, longest_frame(profile), most_values(profile))
-        self._process = BackProcess("fledgling.worker.query", None, astuple(self.images), replies)
+        self._process = BackProcess("fledgling.worker.query", None, indexing.descriptors(), replies)
         self._profile = profile
         self._breaker = breaker
         self.generation: Generation | None = None
         self.changes = 0  # the generation of changes from which it answers
         self.has_room = True  # for changes
+        self.unreadable: frozenset[int] = frozenset()  # of several indexes
         self._moments: dict[int, datetime] = {}  # by generation of changes, when the project was found to be that
         self._waiting: dict[int, Waiting] = {}
         self._ids = count(1)
@@ -103,9 +156,7 @@ class QueryWorker:
         """Open a generation of its images, and wait until the worker serves it; False where it ended instead."""
         self.generation, self.changes = generation, self._indexing.changes
         self.seen(max(self.changes, 0), self._indexing.begun_at)
-        confining = self._indexing.confining
-        opened = Open(os.getpid(), self.images, self._profile, generation, confining, max(self.changes, 0))
-        self._process.begin(opened)
+        self._process.begin(self._indexing.opening(generation))
         limit = self._profile.memory_limit
         of_files = self._indexing.memory.files_bytes() if generation.number >= CODE else None
         if of_files is not None and generation.number == CODE:
@@ -135,6 +186,7 @@ class QueryWorker:
         """Return whether the first message says that the worker is ready, and the kernel does not say otherwise."""
         problem = first.reason if isinstance(first, Refusal) else None
         if isinstance(first, Ready):
+            self.unreadable = frozenset(first.unreadable)
             problem = inspection.problem("query worker", self.pid, first.layers, self._indexing.confining)
             number = self.generation.number if self.generation else None
             tell_confinement(self._indexing.tell, "query worker", self.pid, first.layers, number)
@@ -168,7 +220,7 @@ class QueryWorker:
         if len(self._moments) > MOMENTS:
             del self._moments[min(self._moments)]
 
-    async def ask(self, question: Asked, deadline: float, basis: Basis) -> Found | Refusal | None:
+    async def ask(self, question: Asked, deadline: float, basis: Basis, index: int = 0) -> Found | Refusal | None:
         """Return the answer, at the latest YIELDING after `deadline` (time.monotonic); then the worker is killed.
 
         `basis` takes what it was made of. None where the worker ended before it had begun with the call: ask another.
@@ -179,7 +231,7 @@ class QueryWorker:
         waiting = Waiting(question, asyncio.get_running_loop().create_future(), basis)
         self._waiting[number] = waiting
         self._process.busy(True)
-        self._process.tell(Call(number, deadline - time.monotonic(), question))
+        self._process.tell(Call(number, deadline - time.monotonic(), question, index))
         try:
             async with asyncio.timeout_at(deadline + limits.YIELDING):
                 return await asyncio.shield(waiting.answer)
@@ -297,6 +349,6 @@ def _with_words(asked: Asked, meant: Asked, found: Found | Refusal) -> Found | R
     """Say what of a question was taken as what: the broker's own words, whatever the worker said."""
     if isinstance(found, Refusal):
         return found
-    if meant is asked or isinstance(asked, Survey) or isinstance(meant, Survey):
+    if meant is asked or isinstance(asked, Inner) or isinstance(meant, Inner):
         return replace(found, taken=None)
     return replace(found, taken=said("; ".join(spellings.differences(asked, meant))))

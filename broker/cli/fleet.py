@@ -1,21 +1,33 @@
 """`fleet`: indexes of many repositories on a disk, made by confined indexers and served as one tree."""
 
+import asyncio
+import logging
 import os
 import re
+import signal
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 import click
 
-from fledgling.broker import surroundings
+from fledgling.broker import logs, surroundings
+from fledgling.broker.audit_log.records import EndRecord
+from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
-from fledgling.broker.cli.project import ServedProject, confined, json_option
+from fledgling.broker.cli.project import ServedProject, audit_log, confined, confined_to, json_option
 from fledgling.broker.fleet import making, shard
+from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.making import Outcome, ToIndex
+from fledgling.broker.fleet.pack import Pack, PackIndex, packed
+from fledgling.broker.fleet.shard import ShardError
 from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, refuse_wide, resolve, with_root
 from fledgling.messages.control import Confining
+from fledgling.messages.profile import Profile
 from fledgling.security import profile as profiles
+from fledgling.security.profile import ProfileError
+
+_log = logging.getLogger("fledgling")
 
 ALL, NONE, SOME = 0, 1, 2  # exit codes: what of the repositories has a whole shard
 
@@ -80,6 +92,47 @@ def fleet_shard(
     raise SystemExit(exit_code(outcomes))
 
 
+@fleet_group.command("serve")
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@settings_options
+def fleet_serve(directory: Path, profile: str | None, config: str | None, allow_degraded: bool) -> None:
+    """Serve one MCP client the repositories whose shards are in a directory, as the directories of one tree.
+
+    Each shard is verified while it is copied into memory; one that is not what was written, or holds what the profile
+    hides, is refused by name, and the others are served. All of them must fit the profile's memory_limit.
+    """
+    surroundings.check()
+    resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
+    logs.configure(resolved.settings)
+    served, place = profiles.load(resolved.settings.profile), directory.resolve()
+    log = audit_log(resolved, {"": str(place)}, served)
+    index = PackIndex(_packed(place, served), served, Confining(allow_degraded), log.tell)
+    for name, reason in index.pack.refused.items():
+        _log.error("%s is not served: %s", name, reason)
+    _log.info("%d repositories, profile %s", len(index.pack.manifests), served.name)
+    tell_confinement(log.tell, "broker", os.getpid(), confined_to((), index.confining))
+    from fledgling.broker.protocol import server  # noqa: PLC0415  (the SDK takes 0.4 s; other commands need none)
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    async def serving() -> None:
+        fleet = Fleet(index)
+        try:
+            await server.serve(fleet, log, resolved.settings.answers)
+        finally:
+            await fleet.close()
+
+    asyncio.run(serving())
+    log.tell(EndRecord(reason="the client has closed its end"))
+
+
+def _packed(directory: Path, profile: Profile) -> Pack:
+    try:
+        return packed(str(directory), profile)
+    except ShardError as wrong:
+        raise ConfigError(str(directory), str(wrong), "see `fledgling fleet shard --help`") from None
+
+
 def named(repositories: Iterable[str]) -> list[tuple[str, str]]:
     """Return the name and the directory of each repository. Raises ConfigError where two have one name.
 
@@ -123,7 +176,7 @@ def _made(name: str, root: str, out: Path, of: Callable[[str], Resolved], confin
     try:
         resolved = of(root)
         profile = profiles.load(resolved.settings.profile)
-    except ConfigError as wrong:
+    except (ConfigError, ProfileError) as wrong:
         return Outcome(name, "failed", str(wrong))
     project = ServedProject(resolved, profile, confining)
     return making.make(ToIndex(name, resolved.settings, profile, confining), out, partial(confined, project))

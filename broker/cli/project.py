@@ -5,7 +5,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from fledgling.broker import logs, memory, surroundings
-from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
+from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
 from fledgling.broker.cli import completing, paint
 from fledgling.broker.cli.help import SettingOption
 from fledgling.broker.front import Front
@@ -169,12 +169,29 @@ def _absolute(named: str) -> str:
     return f"{name}={Path(path).absolute()}"
 
 
+def audit_log(
+    resolved: Resolved, roots: Mapping[str, str], profile: Profile | None, hear: Hear | None = None
+) -> AuditLog:
+    """Open the audit log, before anything else is opened or started. Raises ConfigError."""
+    settings = resolved.settings
+    try:
+        return open_log(settings.audit_log, roots, profile, with_arguments=settings.audit_arguments, hear=hear)
+    except AuditLogError as wrong:
+        source = resolved.sources["audit_log"]
+        raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
+
+
 def confined(project: ServedProject) -> tuple[Layer, ...]:
     """Confine this process to reading the project and what its children need; they cannot have more than it has."""
+    return confined_to(project.settings.roots.values(), project.confining)
+
+
+def confined_to(roots: Iterable[str], confining: Confining) -> tuple[Layer, ...]:
+    """Confine this process to reading some directories and what its children need."""
     memory.give_back()
-    readable = interpreter.readable(*project.settings.roots.values())
+    readable = interpreter.readable(*roots)
     with interpreter.opened(readable) as reading, interpreter.opened(interpreter.executable()) as starting:
-        return confine("broker", project.confining, lowered=limits.BROKER, readable=reading, executable=starting)
+        return confine("broker", confining, lowered=limits.BROKER, readable=reading, executable=starting)
 
 
 def indexed(project: ServedProject, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:

@@ -16,8 +16,8 @@ import click
 from msgspec.structs import replace
 
 from fledgling.broker.audit_log.records import AgentRecord, EndRecord
-from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
-from fledgling.broker.cli.project import ServedProject, confined, indexed, project_of, setting_options, warn
+from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
+from fledgling.broker.cli.project import ServedProject, audit_log, confined, indexed, project_of, setting_options, warn
 from fledgling.broker.control import answering, place
 from fledgling.broker.control.answering import Offer
 from fledgling.broker.front import Front
@@ -52,7 +52,7 @@ def serve(*, control: bool, **options: Any) -> None:
     if project.settings.transport != "stdio":
         _serve_http(project, operators)
         return
-    log = _audit_log(project, project.profile)
+    log = audit_log(project.resolved, project.settings.roots, project.profile)
     answering_of = partial(_answering, _tasks(project), ALONE)
     if project.settings.projects:
         _serve_projects(project, log, answering_of, operators)
@@ -140,7 +140,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
         known, file = agents.served(Path(settings.agents), settings.roots.values())
     listening, watching = listen(project.resolved), watched(project.resolved)
     metrics, tasks = Metrics(), _tasks(project)
-    log = _audit_log(project, None, metrics.hear if watching else None)
+    log = audit_log(project.resolved, settings.roots, None, metrics.hear if watching else None)
     logs_of = {agent: log.of(agent.name) for agent in known}
     for agent in known:
         _log.info("agent %s, profile %s", agent.name, agent.profile.name)
@@ -226,16 +226,6 @@ def _tasks(project: ServedProject) -> TaskList:
 def _answering(tasks: TaskList, agent: str, front: Front | Projects) -> Answering:
     """Return a front that answers an operator's tools, where the profile names any."""
     return Operated(front, tasks, agent) if OPERATIONS.keys() & {*front.profile.tools} else front
-
-
-def _audit_log(project: ServedProject, profile: Profile | None, hear: Hear | None = None) -> AuditLog:
-    """Open the audit log, before anything else is opened or started."""
-    settings = project.settings
-    try:
-        return open_log(settings.audit_log, settings.roots, profile, with_arguments=settings.audit_arguments, hear=hear)
-    except AuditLogError as wrong:
-        source = project.resolved.sources["audit_log"]
-        raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
 
 
 async def _unless_refused(indexings: Collection[Indexing], serve: Callable[[], Coroutine[None, None, T]]) -> T:

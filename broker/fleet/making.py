@@ -201,6 +201,9 @@ async def _written(repository: ToIndex, fd: int, known: Manifest | None) -> Outc
             files=built.files,
             lines=built.lines,
             symbols=built.symbols,
+            source_bytes=sum(each.bytes for each in built.languages),
+            languages={each.language: each.files for each in built.languages if each.language},
+            skipped=built.skipped,
             parts=(),
             partial=said(partial) if partial else None,
         )

@@ -90,6 +90,9 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     files: Count
     lines: Count
     symbols: Count
+    source_bytes: Count
+    languages: dict[Word, Count]  # of each how many files are in it
+    skipped: dict[Word, Count]  # how many files have no text, by reason
     parts: tuple[ShardPart, ...]
     partial: Said | None = None  # what it lacks, as a sentence
 

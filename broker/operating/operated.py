@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from fledgling.broker.basis import Basis
+from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.front import Front, Report, denied, invalid
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.operating.desk import Desk
@@ -80,4 +81,4 @@ class Operated:
                 return await self._desk.answer(asked, until)
 
 
-Answering = Front | Projects | Operated  # whatever a server puts the calls of an agent to
+Answering = Front | Projects | Fleet | Operated  # whatever a server puts the calls of an agent to

@@ -67,12 +67,16 @@ class Merging:
     def question(self, number: int, asked: AnyQuestion) -> AnyQuestion:
         """Return what to ask project `number`, of which `asked` is the part: its page, or its total alone."""
         assert isinstance(asked, Search | Symbols)
-        if isinstance(asked, Search) and may_be_ranked(asked):
-            asked = replace(asked, mode="text")  # by meaning only where no line of any project holds it
+        asked = _as_text(asked)
         begin = self._begin.place if number == self._begin.project else Place(0)
         if number < self._begin.project or not self._room:
-            return replace(asked, cursor=None, max_results=1)
+            return self.counting(asked)
         return replace(asked, cursor=begin.cursor if begin != Place(0) else None, max_results=self._room)
+
+    def counting(self, asked: AnyQuestion) -> Search | Symbols:
+        """Return what to ask a project whose total alone is wanted."""
+        assert isinstance(asked, Search | Symbols)
+        return replace(_as_text(asked), cursor=None, max_results=1)
 
     def take(self, number: int, found: AnyAnswer | Refusal) -> None:
         """Take the answer of project `number`."""
@@ -127,6 +131,11 @@ class Merging:
             note,
             self._is_lower_bound,
         )
+
+
+def _as_text(asked: Search | Symbols) -> Search | Symbols:
+    """Return what is asked first: by meaning only where no line of any project holds it."""
+    return replace(asked, mode="text") if isinstance(asked, Search) and may_be_ranked(asked) else asked
 
 
 def may_be_ranked(question: Search) -> bool:
@@ -188,11 +197,11 @@ def tree(question: Explore, found: Mapping[str, AnyAnswer | Refusal]) -> Explora
                 notes.append(f"{name}/ has more: explore(path={name!r}).")
     notes += [f"{name}/ is not in this answer: {each.reason}." for name, each in refusals.items()]
     return Exploration(
-        "", directories, files, _sum(each.summary for each in maps.values()), None, said(" ".join(notes)) or None
+        "", directories, files, summed(each.summary for each in maps.values()), None, said(" ".join(notes)) or None
     )
 
 
-def _sum(summaries: Iterable[Summary]) -> Summary:
+def summed(summaries: Iterable[Summary]) -> Summary:
     """Return totals over projects; which file is the largest of all, their answers do not say."""
     languages: dict[str, int] = {}
     skipped: dict[str, int] = {}

@@ -21,6 +21,7 @@ from fledgling.messages.answers import (
     Ranking,
     Refusal,
     Relations,
+    Sifted,
     SymbolList,
     Table,
 )
@@ -31,9 +32,11 @@ from fledgling.messages.questions import (
     Asked,
     Dependencies,
     Explore,
+    Inner,
     Query,
     Read,
     Search,
+    Sift,
     Survey,
     Symbols,
     asks_graph,
@@ -144,6 +147,7 @@ TOOLS: dict[str, Tool[Any]] = {name_of(row.question): row for row in _ROWS}
 FORMS: dict[type[AnyAnswer], Form[Any]] = {row.answer: row for row in _FORMS}
 _FITTING: dict[tuple[type[Asked], type[Found]], Callable[[Any, Any, Profile], bool]] = {
     (Survey, Overview): fitting.surveys,  # of no tool: a person asks it of a broker
+    (Sift, Sifted): fitting.sifts,  # nor this, which a broker asks itself
     **{(row.question, each.answer): each.fits for row in _ROWS for each in row.answers},
 }
 
@@ -174,7 +178,7 @@ def fits(question: Asked, found: Found | Refusal, profile: Profile) -> bool:
 
 def generation(question: Asked) -> int:
     """Return the generation of an index that can answer: `generation(Search("timeout"))` is TEXT."""
-    if isinstance(question, Survey):
+    if isinstance(question, Inner):
         return CODE
     return TOOLS[name_of(type(question))].generation(question)
 

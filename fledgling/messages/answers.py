@@ -339,7 +339,14 @@ class Overview(Answer, frozen=True):
     skipped: list[SkippedFiles]
 
 
-Found = AnyAnswer | Overview  # what comes from a worker
+class Sifted(Answer, frozen=True):
+    """Answer of sift: the numbers of the indexes that may answer, in order."""
+
+    indexes: list[Count]
+
+
+Found = AnyAnswer | Overview | Sifted  # what comes from a worker
+InnerAnswer = Overview | Sifted  # no agent gets it
 
 RefusalKind = Literal[
     "denied", "invalid", "not_found", "ambiguous", "timeout", "memory", "busy", "cancelled", "unavailable", "failed"

@@ -283,18 +283,40 @@ class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
     changes: int = 0  # the generation of changes that the index was built with
 
 
+class StoredIndex(Struct, frozen=True, forbid_unknown_fields=True):
+    """An index of several in one memory file: of each part, by its name in Images, where it begins and its length."""
+
+    generation: Generation
+    parts: dict[Word, tuple[Count, Count]]
+
+
+class OpenFleet(Struct, frozen=True, forbid_unknown_fields=True, tag="open fleet"):
+    """Broker to query worker, in place of Open: serve the profile's tools from several indexes in one memory file.
+
+    The last `table_bytes` of that are StoredIndexes as MessagePack.
+    """
+
+    broker_pid: int
+    fd: int
+    table_bytes: Count
+    profile: Profile
+    confining: Confining = CONFINED
+
+
 class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
-    """Query worker to broker: the image is open and these layers hold the process."""
+    """Query worker to broker: what it serves is open, but for some of several, and these layers hold the process."""
 
     layers: tuple[Layer, ...] = ()
+    unreadable: tuple[Count, ...] = ()
 
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True, tag="call"):
-    """Broker to query worker: answer within `seconds`."""
+    """Broker to query worker: answer within `seconds`; of several indexes from that with the number `index`."""
 
     id: int
     seconds: float
     question: Asked
+    index: Count = 0
 
 
 class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag="cancel"):
@@ -342,5 +364,5 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
 
 FromFollower = Following | Update | Swept | Looked | Changed | Refusal
 FromIndexer = Accepted | Progress | Generation | Built | Unchanged | Crashed | Refusal
-ToWorker = Open | Call | Cancel | Update
+ToWorker = Open | OpenFleet | Call | Cancel | Update
 FromWorker = Ready | Refusal | Begun | Reply | Updated

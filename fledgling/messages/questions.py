@@ -266,4 +266,11 @@ class Survey(Question, frozen=True):
     """What a report shows of the whole index. No tool: a person asks it of a broker, and no agent can."""
 
 
-Asked = AnyQuestion | Survey  # what goes to a worker
+class Sift(Question, frozen=True):
+    """Which of several indexes may answer a question. No tool: a broker asks it before it asks those."""
+
+    question: Read | Search | Symbols
+
+
+Asked = AnyQuestion | Survey | Sift  # what goes to a worker
+Inner = Survey | Sift  # no agent asks it

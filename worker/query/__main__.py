@@ -10,7 +10,7 @@ if __name__ == "__main__":
 
 import _duckdb as duckdb
 
-from fledgling.messages.control import Open, ToWorker
+from fledgling.messages.control import Open, OpenFleet, ToWorker
 from fledgling.messages.generations import LISTING
 from fledgling.pipe import Pipe
 from fledgling.worker.process.fault import ended
@@ -23,16 +23,22 @@ def main() -> None:
     starting = Starting(lambda: _ordered(pipe))
     from fledgling.worker.query.serve import serve  # noqa: PLC0415  (see Starting)
 
-    if (ordered := starting.wait()) is not None:
-        serve(pipe, *ordered)
+    match starting.wait():
+        case Open() as opened, db:
+            serve(pipe, opened, db)
+        case OpenFleet() as opened, db if db:
+            from fledgling.worker.query.fleet import serve_fleet  # noqa: PLC0415  (few have one)
+
+            serve_fleet(pipe, opened, db)
 
 
-def _ordered(pipe: Pipe[ToWorker]) -> tuple[Open, duckdb.DuckDBPyConnection | None] | None:
+def _ordered(pipe: Pipe[ToWorker]) -> tuple[Open | OpenFleet, duckdb.DuckDBPyConnection | None] | None:
     """Wait for what is to be opened, and start DuckDB; a listing needs none. None where that is not what comes."""
     ordered = pipe.receive()
-    if not isinstance(ordered, Open):
+    if not isinstance(ordered, Open | OpenFleet):
         return None
-    return ordered, None if ordered.generation.number == LISTING else start()
+    is_listing = isinstance(ordered, Open) and ordered.generation.number == LISTING
+    return ordered, None if is_listing else start()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Begun, Call, Cancel, Open, Reply, ToWorker, Update, Updated
+from fledgling.messages.control import Begun, Call, Cancel, Open, OpenFleet, Reply, ToWorker, Update, Updated
 from fledgling.messages.questions import Query
 from fledgling.pipe import Pipe, pack
 from fledgling.worker.process import fault
@@ -28,17 +28,17 @@ Waiting = SimpleQueue[tuple[Call, Request]]
 class Calls:
     """The calls at work, from the frame that asks to the frame that answers.
 
-    >>> Calls(pipe, lambda: Request(db.cursor(), ...)).serve()
+    >>> Calls(pipe, lambda index: Request(db.cursor(), ...)).serve()
     """
 
     def __init__(
         self,
         pipe: Pipe[ToWorker],
-        request: Callable[[], Request],
+        request: Callable[[int], Request],
         forget: Callable[[], None] = lambda: None,
         update: Callable[[Update], bool] = lambda _: False,
     ) -> None:
-        """Answer calls that come through `pipe`; `request` opens a cursor on the image for each.
+        """Answer calls that come through `pipe`; `request` opens a cursor on the index of each.
 
         `forget` lets the engine go of what calls have left behind; `update` takes what has changed, if there is room.
         """
@@ -62,7 +62,7 @@ class Calls:
             match message:
                 case Call():
                     self._count()
-                    request = self._asking()
+                    request = self._asking(message.index)
                     self._at_work[message.id] = (request, time.monotonic() + message.seconds)
                     self._stirring.set()
                     (self._sql if isinstance(message.question, Query) else self._other).put((message, request))
@@ -73,7 +73,7 @@ class Calls:
                     if message.is_last:
                         self._pipe.send(Updated(message.generation, has_room=has_room))
                     del message  # it may be large, and the next may be long in coming
-                case Open():
+                case Open() | OpenFleet():
                     break
 
     def _count(self) -> None:

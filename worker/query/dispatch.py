@@ -6,9 +6,9 @@ import _duckdb as duckdb
 import msgspec
 
 from fledgling import refusals
-from fledgling.messages.answers import Found, Overview, Refusal
+from fledgling.messages.answers import Found, InnerAnswer, Refusal
 from fledgling.messages.cursors import place
-from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Survey, asks_graph, name_of
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Inner, asks_graph, name_of
 from fledgling.plain import said
 from fledgling.worker.tools.meant import meant
 from fledgling.worker.tools.registry import HANDLERS
@@ -33,11 +33,11 @@ def answer(request: Request, question: Asked) -> Answered:
             request.use_base()
         if isinstance(question, Paged) and question.cursor:
             request.continue_at(place(question.cursor))
-        taken = question if isinstance(question, Survey) else meant(request, question)
+        taken = question if isinstance(question, Inner) else meant(request, question)
         found = HANDLERS[type(taken)](request, taken)
-        note = None if isinstance(found, Overview) else found.note
+        note = None if isinstance(found, InnerAnswer) else found.note
         found = msgspec.structs.replace(found, note=said(note)) if note else found
-        return Answered(found, None if isinstance(taken, Survey) or taken is question else taken)
+        return Answered(found, None if isinstance(taken, Inner) or taken is question else taken)
     except Refused as refused:
         return Answered(refused.refusal)
     except duckdb.InterruptException:

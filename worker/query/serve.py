@@ -66,7 +66,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
 
     corpora = Corpora()
 
-    def request() -> Request:
+    def request(_: int) -> Request:
         cursor, of = db.cursor() if db else None, snapshots.newest
         readers = of.signatures, of.blocks, of.outlines
         return Request(

@@ -5,14 +5,13 @@ has several rows. A row says where it is, what the name is there for, which defi
 Definitions are the file and the line where they begin; docs/index-format.md has the sections.
 """
 
-import mmap
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
-from fledgling.worker.store.sections import Sections
+from fledgling.worker.store.sections import Mapped, Sections
 
 # The kinds, confidences and reasons of rows are codes, which are places in these.
 Use = Literal["call", "read", "write", "type", "decorator", "inherit", "import", "definition", "keyword"]
@@ -88,7 +87,7 @@ class Graph:
     [40, 57]
     """
 
-    def __init__(self, data: mmap.mmap) -> None:
+    def __init__(self, data: Mapped) -> None:
         """Read a mapped file. Raises FormatError."""
         sections = Sections(data, "graph")
         self._how_far = bytes(sections.column("how_far"))

@@ -8,12 +8,11 @@ its rows one after the other. ngram_writer.py makes it. See Faloutsos and Christ
 2(4), 1984.
 """
 
-import mmap
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import mul
 
-from fledgling.worker.store.sections import Sections
+from fledgling.worker.store.sections import Mapped, Sections
 
 ROW_BITS = 13  # of a gram's hash: one bit more leaves fewer false candidates, for twice the memory
 ROWS = 1 << ROW_BITS
@@ -48,7 +47,7 @@ class Signatures:
     [3, 17]
     """
 
-    def __init__(self, data: mmap.mmap) -> None:
+    def __init__(self, data: Mapped) -> None:
         """Read a mapped file. Raises FormatError."""
         sections = Sections(data, "ngrams")
         size = sections.table["matrix"].size
@@ -82,7 +81,7 @@ def rows_of(needed: Needed) -> list[list[int]]:
     return [[*dict.fromkeys(row for text in texts for row in _rows(text))] for texts in needed]
 
 
-def with_all(data: mmap.mmap | bytes, start: int, width: int, rows: Sequence[int]) -> int:
+def with_all(data: Mapped | bytes, start: int, width: int, rows: Sequence[int]) -> int:
     """Return as bits the blocks of a segment that are in all of some rows: mostly few rows leave none."""
     found = (1 << 8 * width) - 1
     for row in rows:

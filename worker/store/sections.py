@@ -12,7 +12,7 @@ import mmap
 import struct
 from array import array
 from collections.abc import Iterable
-from typing import BinaryIO, Final, Literal, Self
+from typing import BinaryIO, Final, Literal, Self, TypeAlias
 
 import msgspec
 
@@ -26,6 +26,29 @@ Type = Literal["B", "I", "Q"]  # of items: bytes, and the two below; codes of th
 PLACE: Final = "Q"  # where a byte is
 NUMBER: Final = "I"  # of a line, a block, a file or a row
 WRITTEN_BYTES = 2**20  # at once
+
+
+class Window:
+    """A part of a mapping, read as a mapping of its own: nothing outside of it can be reached.
+
+    >>> Window(mapped, 4096, 100)[0:8]
+    b'fledglng'
+    """
+
+    def __init__(self, data: mmap.mmap, start: int, size: int) -> None:
+        self.view = memoryview(data)[start : start + size]
+
+    def __getitem__(self, at: slice) -> bytes:
+        """Return some bytes."""
+        return bytes(self.view[at])
+
+
+Mapped: TypeAlias = mmap.mmap | Window
+
+
+def view_of(data: "Mapped | bytes") -> memoryview:
+    """Return the bytes of a mapping where they are."""
+    return data.view if isinstance(data, Window) else memoryview(data)
 
 
 class FormatError(Exception):
@@ -104,10 +127,10 @@ class Sections:
     [3, 3]
     """
 
-    def __init__(self, data: mmap.mmap, holds: Holds) -> None:
+    def __init__(self, data: Mapped, holds: Holds) -> None:
         """Read the table of contents of a mapped file. Raises FormatError."""
         self.data = data
-        self._view = memoryview(data)
+        self._view = view_of(data)
         self.table = {section.name: section for section in contents(self._view, holds)}
 
     def column(self, name: str) -> memoryview:
@@ -121,7 +144,8 @@ class Sections:
 
     def forget(self) -> None:
         """Give the pages back that were read so far: they count as memory of the process that maps them."""
-        self.data.madvise(mmap.MADV_DONTNEED)
+        if isinstance(self.data, mmap.mmap):
+            self.data.madvise(mmap.MADV_DONTNEED)
 
 
 def contents(data: memoryview, holds: Holds) -> list[Section]:

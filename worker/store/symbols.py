@@ -7,7 +7,6 @@ whose it is; where the part of each file begins; the first row of each file, and
 file was parsed.
 """
 
-import mmap
 import re
 from array import array
 from bisect import bisect_left, bisect_right
@@ -20,7 +19,7 @@ from zlib import crc32
 import msgspec
 
 from fledgling.messages.questions import DEFINITION_KINDS, Kind
-from fledgling.worker.store.sections import NUMBER, PLACE, Sections, SectionWriter
+from fledgling.worker.store.sections import NUMBER, PLACE, Mapped, Sections, SectionWriter, view_of
 from fledgling.worker.store.text import File
 
 if TYPE_CHECKING:
@@ -212,7 +211,7 @@ class Outline(NamedTuple):
     lasts: memoryview
     kinds: bytes
     start: int
-    data: mmap.mmap | bytes
+    data: Mapped | bytes
 
 
 class Outlines:
@@ -223,7 +222,7 @@ class Outlines:
     [1]
     """
 
-    def __init__(self, data: mmap.mmap) -> None:
+    def __init__(self, data: Mapped) -> None:
         """Read a mapped file. Raises FormatError."""
         sections = Sections(data, "symbols")
         self._data, self._parts = data, sections.start("parts")
@@ -316,9 +315,9 @@ class Outlines:
         return Row(name, KINDS[part.kinds[place]], *lines, signature, parent, full_name)
 
 
-def read_outline(data: mmap.mmap | bytes, begin: int, count: int) -> Outline:
+def read_outline(data: Mapped | bytes, begin: int, count: int) -> Outline:
     """Return the part of one file, of so many rows, that begins somewhere in what was written."""
     start = begin + count * _HEAD_BYTES
-    numbers = memoryview(data)[begin : start - count].cast(NUMBER)
+    numbers = view_of(data)[begin : start - count].cast(NUMBER)
     kinds = data[start - count : start]
     return Outline(numbers[:count], numbers[count : 2 * count], numbers[2 * count :], kinds, start, data)

@@ -5,7 +5,6 @@ languages and of reasons why a text is missing; where each block and each path e
 known of a block or a file. A map, a search and a read ask no DuckDB: a statement takes it milliseconds.
 """
 
-import mmap
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
 
-from fledgling.worker.store.sections import NUMBER, PLACE, Sections, SectionWriter
+from fledgling.worker.store.sections import NUMBER, PLACE, Mapped, Sections, SectionWriter
 
 FileColumn: TypeAlias = "memoryview | array[int]"  # numbers, one for each file
 UNCOUNTED = 2**32 - 1  # lines of a file whose lines are not known; none has so many
@@ -125,7 +124,7 @@ class Blocks:
     b'import os'
     """
 
-    def __init__(self, data: mmap.mmap) -> None:
+    def __init__(self, data: Mapped) -> None:
         """Read a mapped file. Raises FormatError."""
         sections = Sections(data, "text")
         self._sections, self._data = sections, data

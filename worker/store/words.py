@@ -5,7 +5,6 @@ take gigabytes for a kernel. The words of names alone stand there as they are, i
 are found. The indexer inverts what extractors say of each file, a share of the keys at once.
 """
 
-import mmap
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from fledgling.worker.store.sections import NUMBER, Sections, SectionWriter
+from fledgling.worker.store.sections import NUMBER, Mapped, Sections, SectionWriter
 from fledgling.worker.words import Field
 
 SHARES = 16  # of the keys: inverting one takes a few bytes for each of its words
@@ -125,7 +124,7 @@ class Words:
     array([17], dtype=uint32)
     """
 
-    def __init__(self, data: mmap.mmap) -> None:
+    def __init__(self, data: Mapped) -> None:
         """Read a mapped file. Raises FormatError."""
         sections = Sections(data, "words")
         self._keys, self._starts = sections.column("keys"), sections.column("starts")

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import _duckdb as duckdb
 import msgspec
 
 from fledgling.messages.answers import Next, Refusal, RefusalKind
-from fledgling.messages.control import Open
+from fledgling.messages.control import Generation, Open
 from fledgling.messages.cursors import Place, offset_of
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
@@ -18,6 +18,7 @@ from fledgling.worker.store.database import SQL
 from fledgling.worker.store.graph import Graph
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
+from fledgling.worker.store.shelf import Shelf
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
@@ -49,6 +50,13 @@ class Refused(Exception):
         self.refusal = Refusal(kind, said(reason), said(next_step))
 
 
+class OneOfMany(NamedTuple):
+    """What is known of an index among several, as of one that is opened alone."""
+
+    profile: Profile
+    generation: Generation
+
+
 class Request(msgspec.Struct, eq=False):
     """One call at work: a cursor of its own on the image, what the worker was opened with, and whether it must end."""
 
@@ -56,7 +64,7 @@ class Request(msgspec.Struct, eq=False):
     signatures: Signatures | None
     blocks: Blocks
     outlines: Outlines | None  # of the second generation
-    opened: Open
+    opened: Open | OneOfMany
     generation: int  # which the answer is made of
     listing: Blocks | None = None  # where there was one
     gate: "Gate | None" = None  # where the profile allows SQL
@@ -65,6 +73,7 @@ class Request(msgspec.Struct, eq=False):
     snapshots: Snapshots | None = None  # among which a cursor finds its own
     graph: Graph | None = None  # of the last generation
     corpora: Corpora | None = None  # what files are ranked by
+    shelf: Shelf | None = None  # of several indexes, where there are several
 
     @property
     def words(self) -> Words | None:

@@ -118,12 +118,13 @@ def _note(request: Request, question: Search, asked: unknown.Searched, found: _F
 def _candidates(request: Request, question: Search) -> Iterator[int]:
     """Return the blocks that may hold hits, in their order."""
     assert request.signatures, "a listing is not searched"
-    needed = _needed(question)
+    needed = prefilter(question)
     blocks = request.blocks.in_order() if needed is None else request.signatures.holding(needed)
     return _inside(request, question, blocks) if question.path or question.language else blocks
 
 
-def _needed(question: Search) -> Needed | None:
+def prefilter(question: Search) -> Needed | None:
+    """Return texts of which a block must hold one group to have a hit; None where nothing is known of that."""
     if question.is_regex:
         return literals.of_templates(literals.read(question.query, case_sensitive=question.case_sensitive))
     return literals.of_literal(question.query, case_sensitive=question.case_sensitive)

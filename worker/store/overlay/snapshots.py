@@ -1,6 +1,7 @@
 """Snapshots: the index from one change to the next. A call is answered from one, and its pages from the same."""
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import _duckdb as duckdb
 import msgspec
@@ -24,6 +25,16 @@ KEPT = 8  # snapshots that a page can be continued in: an agent that edits betwe
 _CHANGES = msgspec.msgpack.Decoder(Changes)
 
 
+class Meant(Protocol):
+    """What the names of tables mean to the statements of a snapshot."""
+
+    def statement(self, sql: str, cursor: duckdb.DuckDBPyConnection) -> str:
+        """Return the text of a SQL file, for a cursor that means this snapshot from now on."""
+
+    def mean(self, cursor: duckdb.DuckDBPyConnection, *tables: str) -> None:
+        """Let a cursor mean this snapshot by the names of these tables."""
+
+
 class Snapshot(Struct, frozen=True, eq=False):
     """One state of the index, which nothing changes. `tables` are None where they are those of the base."""
 
@@ -32,7 +43,7 @@ class Snapshot(Struct, frozen=True, eq=False):
     signatures: Signatures | None  # a listing has none
     outlines: Outlines | None  # of the second generation
     words: Words | None = None  # likewise
-    tables: Tables | None = None
+    tables: Meant | None = None
     partial: str | None = None  # what it lacks, as a sentence
     pending: tuple[str, ...] = ()  # files that have changed and could not be read yet
     graph: Graph | None = None  # of the last generation

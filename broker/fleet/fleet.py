@@ -1,0 +1,319 @@
+"""The front of many repositories: one query worker over one memory file, asked of each repository by its number.
+
+A question about all is put to those that may answer it, which the worker knows from their signatures. What is shown of
+the tree above them is what their manifests say.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import msgspec
+from msgspec.structs import replace
+
+from fledgling.broker.basis import Basis
+from fledgling.broker.breaker import Breaker
+from fledgling.broker.fleet.pack import PackIndex
+from fledgling.broker.front import MAX_CALLS, NOT_STARTED, not_ready
+from fledgling.broker.indexing import Indexing
+from fledgling.broker.projects.merging import Merging, ranked, summed, tree
+from fledgling.broker.projects.paths import Part
+from fledgling.broker.projects.tree import ManyProjects, Terms, only
+from fledgling.broker.query_worker import QueryWorker
+from fledgling.messages.answers import (
+    AnyAnswer,
+    Exploration,
+    Found,
+    Hits,
+    InnerAnswer,
+    Next,
+    Refusal,
+    Sifted,
+    Summary,
+    SymbolList,
+)
+from fledgling.messages.control import Generation
+from fledgling.messages.cursors import Place, offset_of
+from fledgling.messages.generations import GRAPH
+from fledgling.messages.questions import (
+    AnyQuestion,
+    Asked,
+    Explore,
+    Read,
+    Search,
+    Sift,
+    Symbols,
+    asks_graph,
+)
+from fledgling.plain import said
+
+WHOLE = Generation(3, (), has_content=True)  # what a worker serves: each index knows its own
+TOGETHER = 64  # repositories that are asked at once: the worker's pipe and its queue stay short
+PAGE_CHARS = 28_000  # characters of JSON, as of other pages
+SHOWN_NAMES = 5  # repositories in a sentence
+UNREADABLE = Refusal(
+    "unavailable", "its index cannot be read", "Ask about another repository; its shard is to be made again."
+)
+
+_log = logging.getLogger("fledgling")
+
+
+class Fleet(ManyProjects):
+    """A tree of repositories whose indexes were made beforehand.
+
+    >>> fleet = Fleet(PackIndex(packed("/srv/shards", profile), profile, CONFINED, log.tell))
+    >>> await fleet.call("read", {"path": "flask/src/flask/app.py"})
+    Excerpt(path='flask/src/flask/app.py', ...)
+    """
+
+    def __init__(self, index: PackIndex) -> None:
+        self._manifests = {manifest.repository: manifest for manifest in index.pack.manifests}
+        super().__init__(index.profile, list(self._manifests))
+        self._index = index
+        self._numbers = {name: number for number, name in enumerate(self._names)}
+        self._refused = sorted(index.pack.refused)
+        self._breaker = Breaker()
+        self._worker: QueryWorker | None = None
+        self._retiring: set[asyncio.Task[None]] = set()
+        self._starting: asyncio.Task[Refusal | None] | None = None
+        self._calls = 0
+
+    def indexings(self) -> Mapping[str, Indexing]:
+        """Return none: nothing is indexed here."""
+        return {}
+
+    def stands(self) -> list[str]:
+        """Return which repositories are served, from which tree each, and which are not, a line each."""
+        served = [f"{name}/: {of.files:,} files, tree {of.tree[:16]}" for name, of in self._manifests.items()]
+        return [*served, *(f"{name}/: not served, {why}" for name, why in sorted(self._index.pack.refused.items()))]
+
+    async def close(self) -> None:
+        """End the processes, and let go of the indexes."""
+        if self._starting:
+            self._starting.cancel()
+            await asyncio.wait([self._starting])
+        if self._worker:
+            await self._worker.close()
+        await asyncio.gather(*self._retiring)
+        self._index.close()
+
+    async def ready(self) -> None:
+        """Start the worker, so that the first call need not wait for it."""
+        await self._serving()
+
+    async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
+        with self._at_work() as busy:
+            return busy or await self._answer(part, terms)
+
+    async def _ask_all(self, question: AnyQuestion, about: Sequence[Part], terms: Terms) -> AnyAnswer | Refusal:
+        with self._at_work() as busy:
+            if busy:
+                return busy
+            match question:
+                case Explore(depth=1, pattern=None):
+                    return self._map(question)
+                case Explore():
+                    below = replace(question, depth=max(question.depth - 1, 1), cursor=None)
+                    return self._page(
+                        question, await self._answers([Part(each.project, below) for each in about], terms)
+                    )
+                case Search() | Symbols() | Read():
+                    return await self._sifted(question, about, terms)
+            return self._nowhere(question)
+
+    @contextmanager
+    def _at_work(self) -> Iterator[Refusal | None]:
+        """Count a call, or yield the refusal of one too many."""
+        if self._calls >= MAX_CALLS:
+            yield Refusal("busy", f"{self._calls} calls are at work already", "Wait for an answer, then ask again.")
+            return
+        self._calls += 1
+        try:
+            yield None
+        finally:
+            self._calls -= 1
+
+    # ---- one worker ----------------------------------------------------------------------------------------------
+
+    async def _answer(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
+        """Return what one repository answers."""
+        number = self._numbers[part.project]
+        if asks_graph(part.question) and self._index.pack.manifests[number].generation.number < GRAPH:
+            return Refusal(
+                "unavailable", "the uses of definitions could not be resolved", "search() finds them as text."
+            )
+        found = await self._put(part.question, number, terms)
+        assert not isinstance(found, InnerAnswer)
+        return found
+
+    async def _answers(self, about: Sequence[Part], terms: Terms) -> dict[str, AnyAnswer | Refusal]:
+        """Return what several answer, by name; some are asked at once."""
+        room = asyncio.Semaphore(TOGETHER)
+
+        async def answer(part: Part) -> AnyAnswer | Refusal:
+            async with room:
+                return await self._answer(part, terms)
+
+        found = await asyncio.gather(*map(answer, about))
+        return {part.project: each for part, each in zip(about, found, strict=True)}
+
+    async def _put(self, question: Asked, number: int, terms: Terms) -> Found | Refusal:
+        """Put a question to the worker, and to the next one where that ends before it has begun with it."""
+        while True:
+            if deadly := self._breaker.refusal(question):
+                return deadly
+            try:
+                async with asyncio.timeout_at(terms.deadline):
+                    worker = await self._serving()
+            except TimeoutError:
+                return not_ready(self.profile)
+            if isinstance(worker, Refusal):
+                return worker
+            if number in worker.unreadable and not isinstance(question, Sift):
+                return UNREADABLE
+            if (found := await worker.ask(question, terms.deadline, Basis(), number)) is not None:
+                return found
+
+    async def _serving(self) -> QueryWorker | Refusal:
+        """Return the worker, or another where it takes no calls any more."""
+        while not (worker := self._worker) or not worker.is_serving():
+            if self._starting is None or self._starting.done():
+                self._starting = asyncio.create_task(self._started())
+            if refusal := await asyncio.shield(self._starting):  # who waits no longer does not stop it for the others
+                return refusal
+        return worker
+
+    async def _started(self) -> Refusal | None:
+        if wait := self._breaker.unavailable():
+            return wait
+        try:
+            worker = QueryWorker(self._index, self._breaker)
+        except OSError as problem:
+            _log.error("no query worker can be started: %s", problem.strerror)
+            return NOT_STARTED
+        try:
+            is_ready = await worker.ready(WHOLE)
+        except asyncio.CancelledError:
+            await worker.close()
+            raise
+        if not is_ready:
+            await worker.close()
+            return self._breaker.unavailable() or NOT_STARTED
+        old, self._worker = self._worker, worker
+        if old:
+            retiring = asyncio.create_task(old.retire())
+            self._retiring.add(retiring)
+            retiring.add_done_callback(self._retiring.discard)
+        return None
+
+    # ---- one answer out of many ----------------------------------------------------------------------------------
+
+    async def _sifted(
+        self, question: Search | Symbols | Read, about: Sequence[Part], terms: Terms
+    ) -> AnyAnswer | Refusal:
+        """Answer by those that may have an answer, of which the worker tells from what it knows of all."""
+        found = await self._put(Sift(question), 0, terms)
+        if not isinstance(found, Sifted):
+            assert isinstance(found, Refusal)
+            return found
+        unreadable = self._worker.unreadable if self._worker else frozenset()
+        may = {*found.indexes, *unreadable}
+        left = [part for part in about if self._numbers[part.project] in may]
+        if isinstance(question, Read) or (isinstance(question, Symbols) and question.relation):
+            if not left:
+                reason = f"none of {len(about):,} repositories defines {question.symbol!r}"
+                return Refusal("not_found", said(reason), "search(query, kind) finds names that hold a text.")
+            return only(await self._answers(left, terms))
+        if isinstance(question, Search) and question.is_ranked:
+            return self._with_gaps(ranked(await self._answers(left, terms)), about)
+        return self._with_gaps(await self._listed(question, about, left, terms), about)
+
+    async def _listed(
+        self, question: Search | Symbols, about: Sequence[Part], left: Sequence[Part], terms: Terms
+    ) -> AnyAnswer | Refusal:
+        """Return a page of what all have, in their order, with totals of all: those are asked for first, at once."""
+        merging = Merging(question, [part.project for part in about])
+        totals = await self._answers([Part(part.project, merging.counting(part.question)) for part in left], terms)
+        nothing = Hits([], 0, 0) if isinstance(question, Search) and not question.kind else SymbolList([], 0)
+        for number, part in enumerate(about):
+            total = totals.get(part.project, nothing)
+            if isinstance(total, Hits | SymbolList) and not total.total:
+                total = nothing  # why it has none is said of all of them
+            asked = merging.question(number, part.question)
+            if total is nothing or isinstance(total, Refusal) or asked == merging.counting(part.question):
+                merging.take(number, total)
+            else:
+                merging.take(number, await self._answer(Part(part.project, asked), terms))
+        found = merging.answer()
+        if isinstance(found, Hits | SymbolList) and not found.total:
+            found = replace(
+                found, note=said(f"Nothing found in {len(about):,} repositories. {found.note or ''}".rstrip())
+            )
+        return found
+
+    def _with_gaps(self, found: AnyAnswer | Refusal, about: Sequence[Part]) -> AnyAnswer | Refusal:
+        """Say which repositories lack something that could be in an answer."""
+        if isinstance(found, Refusal):
+            return found
+        partial = [part.project for part in about if self._manifests[part.project].partial]
+        gaps = []
+        if partial:
+            gaps.append(f"Not all is indexed of {_listed(partial)}; explore(path) says what is missing.")
+        if self._refused:
+            gaps.append(f"Not served, since their shards were refused: {_listed(self._refused)}.")
+        note = " ".join(filter(None, (found.note, *gaps)))
+        return replace(found, note=said(note)) if gaps else found
+
+    def _map(self, question: Explore) -> AnyAnswer | Refusal:
+        """Return the map above the repositories, which their manifests tell."""
+        summaries = {
+            name: Summary(
+                total_files=of.files,
+                total_lines=of.lines,
+                total_bytes=of.source_bytes,
+                languages=of.languages,
+                skipped=of.skipped,
+            )
+            for name, of in self._manifests.items()
+        }
+        return self._page(question, {name: Exploration("", [], [], each) for name, each in summaries.items()})
+
+    def _page(self, question: Explore, found: Mapping[str, AnyAnswer | Refusal]) -> AnyAnswer | Refusal:
+        """Return the part of a map that fits a page: whole repositories, of those with files where these are sought."""
+        shown = {
+            name: each
+            for name, each in found.items()
+            if not (question.pattern and isinstance(each, Exploration) and not each.summary.total_files)
+        }
+        names, offset = list(shown), offset_of(question.cursor)
+        if offset and offset >= len(names):
+            reason = f"the cursor {question.cursor} is past the last of {len(names)} repositories"
+            return Refusal("invalid", reason, "Take it from `next`.")
+        end, chars = offset, min(PAGE_CHARS, self.profile.max_result_bytes)
+        while end < len(names):
+            chars -= len(msgspec.json.encode(tree(question, {names[end]: shown[names[end]]})))
+            if chars < 0 and end > offset:
+                break
+            end += 1
+        page = tree(question, {name: shown[name] for name in names[offset:end]})
+        if isinstance(page, Refusal):
+            return page
+        following = None
+        if end < len(names):
+            arguments = {"depth": question.depth, "pattern": question.pattern, "cursor": Place(end).cursor}
+            following = Next("explore", {name: value for name, value in arguments.items() if value is not None})
+        summary = summed(each.summary for each in shown.values() if isinstance(each, Exploration))
+        return self._with_gaps(replace(page, summary=summary, next=following), [Part(name, question) for name in names])
+
+    def _nowhere(self, question: AnyQuestion) -> Refusal:
+        name = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0]
+        if reason := self._index.pack.refused.get(name):
+            return Refusal("unavailable", said(f"{name}/ is not served: {reason}"), "Ask about another repository.")
+        return super()._nowhere(question)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return some names in a sentence: `api/, web/ and 3 more`."""
+    shown = ", ".join(f"{name}/" for name in names[:SHOWN_NAMES])
+    return f"{shown} and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else shown

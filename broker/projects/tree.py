@@ -1,0 +1,162 @@
+"""Questions about one tree of several projects: whose part of it is whose, and one answer out of all of theirs.
+
+What is told of a project an agent can see by exploring: a path that is in none leads nowhere, whatever it is called.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from fledgling.broker import mending
+from fledgling.broker.basis import Basis
+from fledgling.broker.front import Report, taken
+from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, tree
+from fledgling.broker.projects.paths import Part, parts, within
+from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, Relations
+from fledgling.messages.generations import LISTING
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
+
+NO_ROOT = "\0"  # no path begins with it: absolute paths are looked at here
+SHOWN_NAMES = 20  # of projects, in a sentence
+
+AskPart = Callable[[Part], Awaitable[AnyAnswer | Refusal]]
+
+
+class Terms(NamedTuple):
+    """How a question is put: who hears of progress, the least generation, by when, and what takes its basis."""
+
+    report: Report | None
+    least: int
+    deadline: float
+    basis: Basis | None
+
+
+class ManyProjects:
+    """Answers the questions of one agent about several projects; it is asked as a front is.
+
+    Whoever derives from it says how one project is asked, and may ask all of them in another way.
+    """
+
+    def __init__(self, profile: Profile, names: Sequence[str]) -> None:
+        """Serve projects of these names, in this order."""
+        self.profile = profile
+        self._names = names
+
+    def deadline(self) -> float:
+        """Return by when a call that arrives now must be answered, on the clock of time.monotonic."""
+        return time.monotonic() + self.profile.query_timeout
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        report: Report | None = None,
+        *,
+        least: int = LISTING,
+        deadline: float | None = None,
+        basis: Basis | None = None,
+    ) -> AnyAnswer | Refusal:
+        """Check the tool and its arguments, then ask those projects that they are about."""
+        meant = taken(self.profile, tool, arguments, NO_ROOT)
+        if isinstance(meant, Refusal):
+            return meant
+        meant = meant._replace(question=self._relative(meant.question))
+        ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline(), basis=basis)
+        return await mending.answered(meant, ask, self.profile.tools, NO_ROOT)
+
+    async def ask(
+        self,
+        question: AnyQuestion,
+        report: Report | None = None,
+        *,
+        least: int = LISTING,
+        deadline: float | None = None,
+        basis: Basis | None = None,
+    ) -> AnyAnswer | Refusal:
+        """Put one question to whom it is about, and answer with paths of the tree."""
+        if isinstance(question, Query):
+            return Refusal(
+                "invalid",
+                f"SQL is asked of one project, and {len(self._names)} are served here",
+                "Use the other tools, or start a server for that project alone.",
+            )
+        about = parts(question, self._names)
+        if not about:
+            return self._nowhere(question)
+        terms = Terms(report, least, deadline or self.deadline(), basis)
+        named = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0] in self._names
+        if named:
+            return _as_of(about[0].project, await self._ask(about[0], terms))
+        return await self._ask_all(question, about, terms)
+
+    async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
+        """Put to one project what of a question is its."""
+        raise NotImplementedError
+
+    async def _ask_all(self, question: AnyQuestion, about: Sequence[Part], terms: Terms) -> AnyAnswer | Refusal:
+        """Put a question to all that it is about, and make one answer of theirs."""
+        ask = partial(self._ask, terms=terms)
+        match question:
+            case Explore():
+                below = replace(question, depth=max(question.depth - 1, 1))
+                return tree(question, {part.project: await ask(Part(part.project, below)) for part in about})
+            case Read() | Dependencies() | Symbols(relation=str()):
+                return only({part.project: await ask(part) for part in about})
+            case Search() | Symbols():
+                return await _listed(question, about, ask)
+        raise AssertionError("SQL is asked of one project")
+
+    def _relative(self, question: AnyQuestion) -> AnyQuestion:
+        """Return a question whose path, where it is absolute and below a root, is that of the tree."""
+        return question
+
+    def _nowhere(self, question: AnyQuestion) -> Refusal:
+        """Say which projects there are to one who asks for what is in none."""
+        path = str(getattr(question, "path", "") or "")
+        names = ", ".join(f"{name}/" for name in self._names[:SHOWN_NAMES])
+        names += f" and {len(self._names) - SHOWN_NAMES:,} more" if len(self._names) > SHOWN_NAMES else ""
+        kind: Literal["denied", "not_found"] = "denied" if path.startswith(("/", "..")) else "not_found"
+        return Refusal(kind, f"there is no {path[:200]!r} here", f"Begin a path with a project: {names}.")
+
+
+def _as_of(project: str, found: AnyAnswer | Refusal) -> AnyAnswer | Refusal:
+    if isinstance(found, Refusal):
+        return replace(found, reason=f"{project}/: {found.reason}")
+    return within(found, project)
+
+
+def _path(found: AnyAnswer) -> str:
+    """Return where the definition is that an answer is about."""
+    return found.definitions[0].path if isinstance(found, Relations) else str(getattr(found, "path", ""))
+
+
+def only(found: Mapping[str, AnyAnswer | Refusal]) -> AnyAnswer | Refusal:
+    """Return the one answer there is, or say that there are several, or none."""
+    answers = {name: each for name, each in found.items() if not isinstance(each, Refusal)}
+    if len(answers) == 1:
+        [(name, each)] = answers.items()
+        return within(each, name)
+    if answers:
+        paths = ", ".join(f"{name}/{_path(each)}" for name, each in answers.items())
+        return Refusal("ambiguous", f"several projects define it: {paths}", "Give one of these as path.")
+    refusals = [(name, each) for name, each in found.items() if isinstance(each, Refusal)]
+    name, best = next(((name, each) for name, each in refusals if each.kind != "not_found"), refusals[0])
+    return replace(best, reason=f"{name}/: {best.reason}") if best.kind != "not_found" else best
+
+
+async def _listed(question: Search | Symbols, about: Sequence[Part], ask: AskPart) -> AnyAnswer | Refusal:
+    """Answer with what projects list one after the other; by meaning, if that is asked for or no line is found."""
+    if not (isinstance(question, Search) and question.is_ranked):
+        merging = Merging(question, [part.project for part in about])
+        for number, part in enumerate(about):
+            merging.take(number, await ask(Part(part.project, merging.question(number, part.question))))
+        found = merging.answer()
+        if not (isinstance(question, Search) and may_be_ranked(question) and isinstance(found, Hits)) or found.total:
+            return found
+        answers = {part.project: await ask(part) for part in about}
+        return ranked(answers) if any(isinstance(each, Ranking) for each in answers.values()) else found
+    return ranked({part.project: await ask(part) for part in about})

@@ -1,0 +1,344 @@
+"""A server of shards: what it answers is what a server answers that has indexed the repositories itself."""
+
+import json
+import os
+import shutil
+import signal
+import struct
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+import pytest
+from running import QUERY_WORKER, Server, back_processes, opened, until
+from test_cli import fledgling
+from test_fleet import manifest, write_repositories
+
+from fledgling.broker.fleet import shard
+from fledgling.broker.fleet.fleet import Fleet
+from fledgling.broker.fleet.pack import PackIndex, packed
+from fledgling.broker.fleet.shard import ShardError
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import Indexing
+from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.config import Settings
+from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Refusal
+from fledgling.messages.control import CONFINED
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
+from fledgling.security import profile as profiles
+
+pytestmark = pytest.mark.anyio
+CORE = "fledgling-core"
+
+
+@pytest.fixture(scope="module")
+def roots(project: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The project that all tests know, and three of a few files, in the order of names."""
+    above = tmp_path_factory.mktemp("repositories")
+    write_repositories(above)
+    return {"api": above / "api", "big": project, "lib": above / "lib", "web": above / "web"}
+
+
+@pytest.fixture(scope="module")
+def built(roots: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("shards")
+    done = fledgling("fleet", "shard", *(f"{name}={root}" for name, root in roots.items()), "--out", str(out))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out
+
+
+@pytest.fixture
+def shards(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "shards"))
+
+
+@asynccontextmanager
+async def serving(shards: Path, profile: object = CORE) -> AsyncIterator[Fleet]:
+    """A fleet with this test as its broker."""
+    loaded = profiles.load(str(profile))
+    fleet = Fleet(PackIndex(packed(str(shards), loaded), loaded, CONFINED, lambda _: None))
+    try:
+        yield fleet
+    finally:
+        await fleet.close()
+
+
+@pytest.fixture(scope="module")
+async def fleet(anyio_backend: str, built: Path) -> AsyncIterator[Fleet]:
+    async with serving(built) as fleet:
+        yield fleet
+
+
+@pytest.fixture(scope="module")
+async def projects(anyio_backend: str, roots: dict[str, Path]) -> AsyncIterator[Projects]:
+    """The same repositories, indexed by a server of several projects."""
+    profile = profiles.load(CORE)
+
+    def start(root: str) -> Front:
+        return Front(profile, Indexing(Settings(root=root), profile), "off")
+
+    slots = {name: Slot(str(root), partial(start, str(root))) for name, root in roots.items()}
+    found = Projects(profile, slots, total_memory=0)
+    try:
+        yield found
+    finally:
+        await found.close()
+
+
+QUESTIONS: list[AnyQuestion] = [
+    Explore("big"),
+    Explore("big/src", depth=3),
+    Explore(depth=2),
+    Explore("web", pattern="*.md"),
+    Read("api/src/main.py"),
+    Read("big/src/core/engine.py", symbol="Engine"),
+    Read("big/src/core/engine.py", symbol="run", budget_tokens=2000),
+    Read("lib/src/nothing.py"),
+    Read(symbol="run_web"),
+    Read(symbol="NoSuchThing"),
+    Search("needle"),
+    Search("needle", max_results=2),
+    Search("needle", max_results=2, cursor="2:0:0"),
+    Search("needle lib"),
+    Search("timeout", path="big/src"),
+    Search("timeout", path="*/src"),
+    Search("(?i)NEED.E web", regex=True),
+    Search("ne"),
+    Search("run", kind="function"),
+    Search("Web", kind="class"),
+    Symbols(kind="class"),
+    Symbols(kind="function", max_results=3),
+    Symbols(name_pattern="run_*"),
+    Symbols("big/src/core/engine.py"),
+    Symbols(symbol="run_web", relation="usages"),
+    Symbols("big/src/core/engine.py", symbol="Engine", relation="usages"),
+    Dependencies("big/src/core/engine.py", depth=2),
+    Dependencies("web/src/main.py"),
+    Search("what does the engine run", mode="meaning", path="big"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(QUESTIONS)))
+async def test_answers_are_those_of_a_server_that_indexed_itself(fleet: Fleet, projects: Projects, number: int) -> None:
+    question = QUESTIONS[number]
+    found, expected = [await each.ask(question, deadline=each.deadline() + 60, least=3) for each in (fleet, projects)]
+    if isinstance(found, Refusal) and isinstance(expected, Refusal):
+        assert found.kind == expected.kind
+        return
+    assert _without_note(found) == _without_note(expected)
+
+
+def _without_note(found: AnyAnswer | Refusal) -> dict[str, Any]:
+    """An answer but for what it says of itself: who are many are spoken of together. Texts have no mode in a page."""
+    values = json.loads(msgspec.json.encode(found))
+    return {name: value for name, value in values.items() if name not in ("note", "mode_used")}
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+async def test_pages_go_from_one_repository_to_the_next(fleet: Fleet, size: int) -> None:
+    seen, totals, cursor = [], set(), None
+    while True:
+        page = await fleet.ask(Search("needle", max_results=size, context=0, cursor=cursor))
+        assert isinstance(page, Hits)
+        seen += [(file.path, line) for file in page.files for line in file.hits]
+        totals.add(page.total)
+        if not page.next:
+            break
+        cursor = str(page.next.arguments["cursor"])
+    assert {len(seen), len(set(seen))} == totals == {6}
+
+
+async def test_empty_answer_says_how_many_were_asked(fleet: Fleet) -> None:
+    found = await fleet.ask(Search("nowhere to be found 17"))
+    assert isinstance(found, Hits)
+    assert found.note == "Nothing found in 4 repositories."
+    none = await fleet.ask(Read(symbol="NoSuchThing"))
+    assert isinstance(none, Refusal)
+    assert "none of 4 repositories defines 'NoSuchThing'" in none.reason
+
+
+async def test_sql_is_refused(fleet: Fleet) -> None:
+    found = await fleet.ask(Query("SELECT 1"))
+    assert isinstance(found, Refusal)
+    assert "SQL is asked of one project" in found.reason
+
+
+def renamed(whole: bytes, name: str) -> bytes:
+    """A shard under another name, as if its repository had that."""
+    return remade(whole, lambda written: {**written, "repository": name})
+
+
+def remade(whole: bytes, change: Any) -> bytes:
+    """A shard with another manifest, as somebody makes it who knows the format."""
+    [start] = struct.unpack("<Q", whole[-40:-32])
+    encoded = json.dumps(change(json.loads(whole[start:-40]))).encode()
+    return whole[:start] + encoded + shard._END.pack(start, shard._digest(encoded))
+
+
+async def test_map_of_many_repositories_comes_in_pages(built: Path, tmp_path: Path) -> None:
+    shards = tmp_path / "shards"
+    shards.mkdir(mode=0o700)
+    whole = (built / "web.shard").read_bytes()
+    for number in range(120):
+        (shards / f"r{number:03}.shard").write_bytes(renamed(whole, f"r{number:03}"))
+    profile = tmp_path / "short.sql"
+    profile.write_text("SET extends = 'fledgling-core';\nSET max_result_bytes = '4KB';\n")
+    shown, pages, cursor = [], 0, None
+    async with serving(shards, profile) as fleet:
+        while True:
+            page = await fleet.ask(Explore(cursor=cursor))
+            assert isinstance(page, Exploration)
+            assert len(msgspec.json.encode(page)) < 6000
+            assert page.summary.total_files == 240
+            shown += [each.path for each in page.directories]
+            pages += 1
+            if not page.next:
+                break
+            cursor = str(page.next.arguments["cursor"])
+        assert shown == [f"r{number:03}/" for number in range(120)]
+        assert pages > 2
+        past = await fleet.ask(Explore(cursor="120"))
+        assert isinstance(past, Refusal)
+        some = await fleet.ask(Search("run_web", max_results=3))
+        assert isinstance(some, Hits)
+        assert (some.total, some.total_files) == (120, 120)
+        elsewhere = await fleet.ask(Read("s000/src/main.py"))
+        assert isinstance(elsewhere, Refusal)
+        assert "and 100 more" in elsewhere.next_step
+
+
+# ---- what is refused -----------------------------------------------------------------------------------------------
+
+
+def test_flipped_bit_in_any_shard_is_refused_before_it_is_opened(shards: Path) -> None:
+    profile = profiles.load(CORE)
+    for path in sorted(shards.iterdir()):
+        whole, parts = path.read_bytes(), manifest(path).parts
+        places = [part.start + part.size * eighth // 8 for part in parts for eighth in (0, 3, 7)]
+        for place in [*places, 3, 15, len(whole) - 1, len(whole) - 36, len(whole) - 200]:
+            path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+            pack = packed(str(shards), profile)
+            os.close(pack.fd)
+            assert list(pack.refused) == [path.stem], place
+            assert path.stem not in {each.repository for each in pack.manifests}
+        path.write_bytes(whole)
+
+
+async def test_refused_repository_is_said_wherever_it_could_have_been_in_an_answer(shards: Path) -> None:
+    path = shards / "lib.shard"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    async with serving(shards) as fleet:
+        for question in (
+            Search("needle"),
+            Search("nowhere at all 17"),
+            Symbols(kind="class"),
+            Explore(),
+            Explore(depth=2),
+        ):
+            found = await fleet.ask(question)
+            assert not isinstance(found, Refusal)
+            assert found.note
+            assert "Not served, since their shards were refused: lib/." in found.note
+        named = await fleet.ask(Read("lib/src/main.py"))
+        assert isinstance(named, Refusal)
+        assert named.reason == "lib/ is not served: its manifest is not what was written"
+        assert "lib/: not served, its manifest is not what was written" in fleet.stands()
+
+
+async def test_index_that_cannot_be_read_costs_its_own_repository_alone(shards: Path) -> None:
+    """One whose hashes hold, out of an indexer that was taken over: it is read once the worker is confined."""
+    for name, part in (("api", "blocks"), ("lib", "words")):
+        path = shards / f"{name}.shard"
+        whole = path.read_bytes()
+        [of] = [each for each in manifest(path).parts if each.name == part]
+        garbage = b"\xff" * of.size
+        digest = shard.blake2b(garbage, digest_size=32).hexdigest()
+
+        def change(written: dict[str, Any], part: str = part, digest: str = digest) -> dict[str, Any]:
+            parts = [{**each, "digest": digest} if each["name"] == part else each for each in written["parts"]]
+            return {**written, "parts": parts}
+
+        path.write_bytes(remade(whole[: of.start] + garbage + whole[of.start + of.size :], change))
+    async with serving(shards) as fleet:
+        found = await fleet.ask(Search("needle"))
+        assert isinstance(found, Hits)
+        assert {file.path.partition("/")[0] for file in found.files} == {"web"}
+        assert found.note
+        assert "api/ is not in this answer: its index cannot be read." in found.note
+        named = await fleet.ask(Read("lib/src/main.py"))
+        assert isinstance(named, Refusal)
+        assert "its index cannot be read" in named.reason
+
+
+async def test_shard_under_another_name_is_refused(shards: Path) -> None:
+    (shards / "lib.shard").rename(shards / "other.shard")
+    async with serving(shards) as fleet:
+        assert "other/: not served, it is the shard of lib" in fleet.stands()
+
+
+def test_profile_that_hides_more_than_the_shards_is_not_served(shards: Path, tmp_path: Path) -> None:
+    profile = tmp_path / "hides.sql"
+    profile.write_text(
+        "SET extends = 'fledgling-core';\n"
+        "CREATE VIEW visible_files AS SELECT * FROM visible_files WHERE path NOT LIKE 'README%';\n"
+    )
+    with pytest.raises(
+        ShardError, match="under other views than those of the profile hides; make it under that profile"
+    ):
+        packed(str(shards), profiles.load(str(profile)))
+
+
+def test_shards_that_do_not_fit_memory_limit_are_refused(shards: Path) -> None:
+    sizes = {path.stem: sum(part.size for part in manifest(path).parts) for path in sorted(shards.iterdir())}
+    room = sizes["api"] + sizes["big"] + 2**18
+    pack = packed(str(shards), msgspec.structs.replace(profiles.load(CORE), memory_limit=int(room / 0.875)))
+    os.close(pack.fd)
+    assert list(pack.refused) == ["lib", "web"]
+    assert "it does not fit: the memory_limit of the profile fledgling-core leaves" in pack.refused["lib"]
+
+
+def test_directory_without_a_shard_is_no_fleet(tmp_path: Path) -> None:
+    done = fledgling("fleet", "serve", str(tmp_path))
+    assert done.returncode == 2
+    assert "no shard in the directory can be served" in done.stderr
+
+
+# ---- the process that answers ----------------------------------------------------------------------------------------
+
+
+def status_of(process: psutil.Process) -> str:
+    return Path(f"/proc/{process.pid}/status").read_text()
+
+
+async def test_worker_holds_one_memory_file_and_is_replaced(built: Path) -> None:
+    async with serving(built) as fleet:
+        assert isinstance(await fleet.ask(Search("needle")), Hits)
+        [worker] = back_processes(psutil.Process(), QUERY_WORKER)[-1:]
+        held = opened(worker)
+        assert [name.partition(":")[0] for name in held.values()].count("pipe") == 3
+        assert {name for name in held.values() if not name.startswith("pipe")} == {"/memfd:fledgling-image (deleted)"}
+        assert len(held) <= 5  # a mapping keeps a descriptor of its own
+        status = status_of(worker)
+        assert "Seccomp:\t2" in status
+        worker.send_signal(signal.SIGKILL)
+        await until(lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE)
+        found = await fleet.ask(Search("needle"))
+        assert isinstance(found, Hits)
+        assert found.total == 6
+
+
+async def test_server_answers_as_any_other(built: Path) -> None:
+    command = [*["python", "-I", "-B", "-m", "fledgling", "fleet", "serve"], str(built)]
+    command[0] = sys.executable
+    with Server(built, command=command) as server:
+        server.begin()
+        server.call(2, "search", {"query": "run_lib", "context": 0})
+        answer = server.receive()
+        assert "lib/src/main.py" in answer["result"]["content"][0]["text"]
+        server.call(3, "query", {"sql": "SELECT 1"})
+        assert "is not a tool of the profile" in json.dumps(server.receive())

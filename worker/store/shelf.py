@@ -1,0 +1,141 @@
+"""Several indexes in one memory file: each is opened when it is asked, and none of them sees another.
+
+A worker holds one descriptor, however many there are. DuckDB attaches the tables of an index when a statement needs
+them, through a file system that knows nothing but places in that file.
+"""
+
+import mmap
+import os
+import re
+from collections.abc import Sequence
+from threading import Lock, get_ident
+
+import _duckdb as duckdb
+import msgspec
+
+from fledgling.messages.control import StoredIndex
+from fledgling.worker.store.database import SQL
+from fledgling.worker.store.graph import Graph
+from fledgling.worker.store.image_files import DiscardedLog, ImageFile, ImageFiles
+from fledgling.worker.store.ngrams import Signatures
+from fledgling.worker.store.overlay.snapshots import Snapshot
+from fledgling.worker.store.sections import FormatError, Window
+from fledgling.worker.store.symbols import Outlines
+from fledgling.worker.store.text import Blocks
+from fledgling.worker.store.words import Words
+
+DATABASES = ("text", "code")
+_QUALIFIED = re.compile(rf"\b({'|'.join(DATABASES)})\.(?=[a-z])")  # in a SQL file, what is of one of them
+
+
+class Shelf:
+    """The indexes by their numbers.
+
+    >>> shelf = Shelf(memory_file.mapped(fd), stored, db)
+    >>> [snapshot.blocks.count for snapshot in shelf.snapshots if snapshot]
+    [812, 17]
+    """
+
+    def __init__(self, data: mmap.mmap, stored: Sequence[StoredIndex], db: duckdb.DuckDBPyConnection) -> None:
+        """Open indexes in a mapped file, and their tables in a database that StoredFiles are registered with."""
+        self._data, self._db = data, db
+        self.snapshots = [self._open(each, number) for number, each in enumerate(stored)]
+        self._attaching = Lock()
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.snapshots)
+
+    @property
+    def unreadable(self) -> tuple[int, ...]:
+        """The numbers of those that cannot be read."""
+        return tuple(number for number, snapshot in enumerate(self.snapshots) if snapshot is None)
+
+    def attach(self, number: int) -> None:
+        """Let DuckDB know the tables of an index."""
+        with self._attaching:
+            for name in DATABASES:
+                self._db.execute(
+                    f"ATTACH IF NOT EXISTS '{ImageFiles.protocol}://{name}{number}' AS {name}{number} (READ_ONLY)"
+                )
+
+    def _open(self, stored: StoredIndex, number: int) -> Snapshot | None:
+        """Return the readers of an index; None where it is not what an indexer writes: it has met hostile files."""
+        try:
+            return self._snapshot(stored, number)
+        except (FormatError, LookupError, ValueError, msgspec.MsgspecError):  # sections lack, or do not fit each other
+            return None
+
+    def _snapshot(self, stored: StoredIndex, number: int) -> Snapshot:
+        parts = {name: Window(self._data, *place) for name, place in stored.parts.items() if name not in DATABASES}
+        return Snapshot(
+            0,
+            Blocks(parts["blocks"]),
+            Signatures(parts["signatures"]) if "signatures" in parts else None,
+            Outlines(parts["outlines"]),
+            Words(parts["words"]) if "words" in parts else None,
+            StoredTables(self, number),
+            stored.generation.partial,
+            graph=Graph(parts["graph"]) if "graph" in parts else None,
+        )
+
+
+class StoredTables:
+    """The tables of one index among several: our statements mean them by the names that they have where it is alone."""
+
+    def __init__(self, shelf: Shelf, number: int) -> None:
+        self._shelf, self._number = shelf, number
+
+    def statement(self, sql: str, cursor: duckdb.DuckDBPyConnection) -> str:
+        """Return the text of a SQL file, for a cursor that means this index from now on."""
+        self._shelf.attach(self._number)
+        cursor.execute(f"USE code{self._number}")
+        return _QUALIFIED.sub(rf"\g<1>{self._number}.", SQL[sql])
+
+    def mean(self, cursor: duckdb.DuckDBPyConnection, *tables: str) -> None:
+        """Let a cursor mean this index by the names of any tables."""
+        raise NotImplementedError("no SQL is asked of several indexes")
+
+
+class StoredFiles(ImageFiles):
+    """The databases of several indexes as files: `image://code17` is a part of the one memory file."""
+
+    def __init__(self, fd: int, stored: Sequence[StoredIndex]) -> None:
+        """Take the descriptor, which stays open as long as anything is attached."""
+        super().__init__({})
+        self._fd = fd
+        self._places = {
+            f"{self.protocol}://{name}{number}": place
+            for number, each in enumerate(stored)
+            for name, place in each.parts.items()
+            if name in DATABASES
+        }
+
+    def open(self, name: str, mode: str = "rb") -> "ImageFile | DiscardedLog":
+        """Open a database to read; FileNotFoundError for every other name."""
+        if name not in self._places or mode != "rb":
+            raise FileNotFoundError(name)
+        return StoredFile(self._fd, *self._places[name])
+
+    def isfile(self, name: str) -> bool:
+        """Return whether there is such a file: only a database is one."""
+        return name in self._places
+
+    def size(self, name: str) -> int:
+        """Return the bytes of a database."""
+        return self._places[name][1] if name in self._places else 0
+
+
+class StoredFile(ImageFile):
+    """An open database: so many bytes of the memory file, from a place on."""
+
+    def __init__(self, fd: int, start: int, size: int) -> None:
+        super().__init__(fd)
+        self._start, self._size = start, size
+
+    def read(self, size: int) -> bytes:
+        """Return up to `size` bytes, less at the end of the database only."""
+        at = self._positions[get_ident()]
+        data = os.pread(self._fd, max(min(size, self._size - at), 0), self._start + at)
+        self._positions[get_ident()] += len(data)
+        return data
