@@ -17,6 +17,8 @@ from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import ServedProject, audit_log, confined, confined_to, json_option
 from fledgling.broker.fleet import making, shard
+from fledgling.broker.fleet.building import ListError, build, read_list
+from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.making import Outcome, ToIndex
 from fledgling.broker.fleet.pack import Pack, PackIndex, packed
@@ -24,6 +26,7 @@ from fledgling.broker.fleet.shard import ShardError
 from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, refuse_wide, resolve, with_root
 from fledgling.messages.control import Confining
 from fledgling.messages.profile import Profile
+from fledgling.security import lifeline, limits
 from fledgling.security import profile as profiles
 from fledgling.security.profile import ProfileError
 
@@ -66,6 +69,7 @@ out_option = click.option(
 @out_option
 @settings_options
 @json_option
+@click.option("--with-parent", is_flag=True, hidden=True, help="end when the process does that has started this one")
 def fleet_shard(
     repositories: tuple[str, ...],
     out: Path,
@@ -73,6 +77,7 @@ def fleet_shard(
     config: str | None,
     allow_degraded: bool,
     as_json: bool,
+    with_parent: bool,
 ) -> None:
     """Index repositories, one after the other, each by a confined indexer of its own, and write their shards.
 
@@ -80,6 +85,8 @@ def fleet_shard(
     this release are what it was made of, and a new one takes the place of the old one at once, or not at all. What
     fails is said, and the others are made.
     """
+    if with_parent:
+        lifeline.tie(os.getppid())
     surroundings.check()
     of = partial(_resolved, profile=profile, config=config)
     outcomes = []
@@ -89,6 +96,55 @@ def fleet_shard(
             terminal.show_line(outcomes[-1])
         else:
             terminal.show_text(line(outcomes[-1]))
+    raise SystemExit(exit_code(outcomes))
+
+
+@fleet_group.command("build")
+@click.argument("listed", metavar="LIST", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@out_option
+@settings_options
+@click.option("--engine", type=click.Choice(list(ENGINES)), default="local", show_default=True, help="what runs it")
+@click.option(
+    "--workers", type=click.IntRange(1, 1024), help="repositories at once on this machine [default: a core each]"
+)
+@click.option("--address", metavar="ADDRESS", help="of a Dask scheduler or a Ray cluster that runs already")
+@json_option
+def fleet_build(
+    listed: Path,
+    out: Path,
+    profile: str | None,
+    config: str | None,
+    allow_degraded: bool,
+    engine: EngineName,
+    workers: int | None,
+    address: str | None,
+    as_json: bool,
+) -> None:
+    """Make the shards of a list of repositories, many at once: a line each, [NAME=]REPO.
+
+    A process of `fleet shard` makes each of them, wherever the engine runs it; LIST, repositories, profile and DIR must
+    be at the same paths there. What is unchanged is not made again, so a build that was stopped is gone on with by the
+    same command. What fails is said, and the others are made.
+    """
+    try:
+        repositories = named(read_list(listed))
+    except ListError as wrong:
+        raise ConfigError(str(listed), str(wrong), "give a line for each repository: [NAME=]DIRECTORY") from None
+    options = ["--out", str(out.resolve())]
+    for name, value in (("--profile", profile), ("--config", config)):
+        options += [name, value] if value else []
+    options += ["--allow-degraded"] if allow_degraded else []
+    outcomes = []
+    try:
+        with ENGINES[engine](workers or limits.cores(), address) as running:
+            for outcome in build(running, repositories, options):
+                outcomes.append(outcome)
+                if as_json:
+                    terminal.show_line(outcome)
+                else:
+                    terminal.show_text(f"[{len(outcomes)}/{len(repositories)}] {line(outcome)}")
+    except EngineMissingError as missing:
+        raise ConfigError("--engine", str(missing), "or use --engine local") from None
     raise SystemExit(exit_code(outcomes))
 
 

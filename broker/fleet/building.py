@@ -1,0 +1,63 @@
+"""Building the shards of a list of repositories on an engine: a command for each, whoever is done first."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from fledgling.broker.fleet.engines import Ended, Runner
+from fledgling.broker.fleet.making import Outcome
+from fledgling.broker.launch import how_ended
+from fledgling.plain import said
+
+MAX_LIST = 2**24  # bytes of a list: 100,000 lines of 160 bytes
+
+
+class ListError(Exception):
+    """A list of repositories cannot be read, and why."""
+
+
+def read_list(path: Path) -> list[str]:
+    """Return the repositories of a list: a line each, `[NAME=]DIRECTORY`; `# ...` and empty lines are none.
+
+    Raises ListError.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_LIST + 1)
+        lines = [line.strip() for line in text.decode().splitlines()]
+    except OSError as failed:
+        raise ListError(f"it cannot be read ({failed.strerror})") from failed
+    except UnicodeDecodeError:
+        raise ListError("it is not UTF-8") from None
+    if len(text) > MAX_LIST:
+        raise ListError(f"it has more than {MAX_LIST:,} bytes")
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def build(engine: Runner, repositories: Sequence[tuple[str, str]], options: Sequence[str]) -> Iterator[Outcome]:
+    """Yield what becomes of each repository, by name and directory, as soon as it is known; the others go on.
+
+    >>> with local(workers=2, address=None) as engine:
+    ...     [*build(engine, [("flask", "/src/flask")], ["--out", "/srv/shards"])]
+    [Outcome(repository='flask', state='built', ...)]
+    """
+    tasks = {
+        engine.submit(["fleet", "shard", "--json", "--with-parent", *options, "--", f"{name}={root}"]): name
+        for name, root in repositories
+    }
+    for done in engine.as_completed(tasks):
+        yield _outcome(tasks[done], done)
+
+
+def _outcome(name: str, done: object) -> Outcome:
+    try:
+        ended: Ended = done.result()  # type: ignore[attr-defined]
+    except Exception as lost:  # noqa: BLE001  (an engine raises what it likes where a machine is gone)
+        return Outcome(name, "failed", said(f"the engine has lost it: {type(lost).__name__}"))
+    status, out, errors = ended
+    try:
+        return msgspec.json.decode(out, type=Outcome)
+    except msgspec.DecodeError:
+        last = errors.strip().rpartition("\n")[2]
+        return Outcome(name, "failed", said(last.removeprefix("fledgling: ") or how_ended(status)))

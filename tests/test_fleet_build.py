@@ -1,0 +1,161 @@
+"""Building the shards of a list: the same on every engine, whoever fails or is slow."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from test_cli import fledgling
+from test_fleet import NAMES, manifest, states, write_repositories
+
+from fledgling.broker.fleet import engines
+from fledgling.broker.fleet.building import ListError, build, read_list
+from fledgling.broker.fleet.engines import ENGINES, EngineMissingError
+
+PARTS = ("blocks", "signatures", "outlines", "words", "graph")  # without the databases, whose bytes vary
+
+
+@pytest.fixture(scope="module")
+def repositories(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    above = tmp_path_factory.mktemp("repositories")
+    write_repositories(above)
+    listed = above / "list"
+    listed.write_text("# ours\n" + "".join(f"{above / name}\n" for name in NAMES) + f"\ngone={above / 'nowhere'}\n")
+    return above
+
+
+def digests(out: Path) -> dict[str, dict[str, str]]:
+    """Of each shard the hashes of its parts."""
+    return {
+        path.stem: {part.name: part.digest for part in manifest(path).parts if part.name in PARTS}
+        for path in sorted(out.glob("*.shard"))
+    }
+
+
+def built(listed: Path, out: Path, *options: str) -> tuple[int, dict[str, str]]:
+    out.mkdir(mode=0o700, exist_ok=True)
+    done = fledgling("fleet", "build", str(listed), "--out", str(out), "--json", *options)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    return done.returncode, states({line["repository"]: line for line in lines})
+
+
+BUILT = {**dict.fromkeys(NAMES, "built"), "gone": "failed"}
+
+
+def test_list_is_built_and_a_failed_repository_is_said(repositories: Path, tmp_path: Path) -> None:
+    listed, out = repositories / "list", tmp_path / "out"
+    assert built(listed, out) == (2, BUILT)
+    assert set(digests(out)) == set(NAMES)
+    (out / "web.shard").unlink()
+    assert built(listed, out) == (2, {**BUILT, "api": "unchanged", "lib": "unchanged"})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "local"])
+def test_every_engine_builds_the_same(repositories: Path, tmp_path: Path, engine: str) -> None:
+    pytest.importorskip({"dask": "distributed", "ray": "ray"}[engine])
+    listed = repositories / "list"
+    home = {"HOME": str(tmp_path)}  # Ray writes to it
+    assert built(listed, tmp_path / "local") == (2, BUILT)
+    (tmp_path / "other").mkdir(mode=0o700)
+    options = ["--out", str(tmp_path / "other"), "--json", "--engine", engine, "--workers", "2"]
+    command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "build", str(listed), *options]
+    environment = {"PATH": os.environ["PATH"], **home}
+    done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True, timeout=300, check=False)
+    found = states({of["repository"]: of for of in map(json.loads, done.stdout.splitlines())})
+    assert (done.returncode, found) == (2, BUILT), done.stderr
+    assert digests(tmp_path / "other") == digests(tmp_path / "local")
+
+
+def test_a_straggler_does_not_hold_up_the_rest(repositories: Path, tmp_path: Path) -> None:
+    slow = threading.Event()
+
+    def run(command: list[str]) -> tuple[int, str, str]:
+        if command[-1].startswith("slow="):
+            slow.wait(60)
+        return 0, json.dumps({"repository": command[-1].partition("=")[0], "state": "built"}), ""
+
+    with engines.ThreadPoolExecutor(2) as pool:
+        engine = engines.Runner(lambda command: pool.submit(run, command), engines.as_completed)
+        done = []
+        for outcome in build(engine, [("slow", "/s"), *((f"r{n}", "/r") for n in range(20))], []):
+            done.append(outcome.repository)
+            if len(done) == 20:
+                slow.set()
+    assert done[-1] == "slow"
+
+
+def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
+    above, out = tmp_path / "r", tmp_path / "out"
+    out.mkdir(mode=0o700)
+    for number in range(12):
+        (above / f"r{number}").mkdir(parents=True)
+        (above / f"r{number}" / "a.py").write_text(f"def f{number}(): ...\n")
+    listed = tmp_path / "list"
+    listed.write_text("".join(f"{above / f'r{number}'}\n" for number in range(12)))
+    options = ["fleet", "build", str(listed), "--out", str(out), "--workers", "2"]
+    building = psutil.Popen([sys.executable, "-I", "-B", "-m", "fledgling", *options], stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while len(list(out.glob("*.shard"))) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    below = building.children(recursive=True)
+    building.send_signal(signal.SIGKILL)
+    building.wait()
+    _, alive = psutil.wait_procs(below, timeout=10)
+    assert not alive
+    before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.shard")}
+    code, found = built(listed, out)
+    assert code == 0
+    assert set(found) == {f"r{number}" for number in range(12)}
+    after = {path.name: path.stat().st_mtime_ns for path in out.glob("*.shard")}
+    assert before.items() <= after.items(), "what was whole is not made again"
+    assert sum(state == "unchanged" for state in found.values()) == len(before)
+    assert [path.name for path in out.iterdir() if not path.name.endswith(".shard")] == []
+
+
+def test_command_that_was_killed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = tmp_path / "count"
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\necho x >> {count}\n[ $(wc -l < {count}) -ge 3 ] || kill -9 $$\necho done\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    assert engines.run(["fleet"]) == (0, "done\n", "")
+    count.unlink()
+    program.write_text("#!/bin/sh\nkill -9 $$\n")
+    assert engines.run(["fleet"])[0] == -9
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--engine", "dask"], "Dask is not installed: pip install 'fledgling-lens[fleet]'"),
+        (["--engine", "ray"], "Ray is not installed: pip install 'fledgling-lens[ray]'"),
+        (["--address", "tcp://10.0.0.1:8786"], "the engine local has no address"),
+    ],
+)
+def test_engine_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch, options: list[str], reason: str) -> None:
+    for name in ("distributed", "ray"):
+        monkeypatch.setitem(sys.modules, name, None)
+    engine = options[1] if options[0] == "--engine" else "local"
+    address = None if options[0] == "--engine" else options[1]
+    with pytest.raises(EngineMissingError) as missing, ENGINES[engine](1, address):
+        pass
+    assert str(missing.value) == reason
+
+
+def test_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    listed = tmp_path / "list"
+    listed.write_bytes(b"\xff\xfe")
+    with pytest.raises(ListError, match="not UTF-8"):
+        read_list(listed)
+    listed.write_text("/a/web\n/b/web\n")
+    done = fledgling("fleet", "build", str(listed), "--out", str(tmp_path))
+    assert done.returncode == 2
+    assert "two repositories are called web" in done.stderr
