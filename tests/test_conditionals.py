@@ -7,8 +7,8 @@ from costing import costs_under
 
 from fledgling.worker.languages.c.conditionals import but_one, others
 
-SIZE = 1 << 18  # bytes: a quarter of the largest file; the square of that would take hours
-SECONDS = 1.0  # of CPU; a quarter of it on a quiet machine
+SIZE = 1 << 16  # bytes: a sixteenth of the largest file; the square of that would take many minutes
+SECONDS = 0.25  # of CPU; a quarter of it on a quiet machine
 
 LEFT = {  # a text, and what is left of its lines
     "if (a) {\n#else\nb(c) {": ["if (a) {", "#else", "b(c) {"],

@@ -13,8 +13,8 @@ from fledgling.worker.languages.kotlin.annotations import apart
 from fledgling.worker.languages.kotlin.soft_keywords import repaired
 from fledgling.worker.languages.table import load_languages
 
-SIZE = 1 << 18  # bytes: a quarter of the largest file; the square of that would take hours
-SECONDS = 0.5  # of CPU; a tenth of it on a quiet machine
+SIZE = 1 << 16  # bytes: a sixteenth of the largest file; the square of that would take many minutes
+SECONDS = 0.125  # of CPU; a tenth of it on a quiet machine
 
 EXTRACTOR = Extractor(load_languages())
 

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from asking import structured
-from conftest import TESTS, connected
+from conftest import TESTS
 from cookbook import BOOK, answers, recipes
 from corpora import FetchError, fetch, plant
+from running import fronted
 
 PROFILES = sorted((TESTS.parent / "docs" / "cookbook" / "profiles").glob("*.sql"))
 CORE = {"explore", "read", "search", "symbols", "dependencies"}
@@ -36,26 +36,26 @@ def test_each_profile_is_in_the_book_and_says_its_name():
         assert profile.read_text().startswith(f"-- {profile.stem}: ")
 
 
-async def files(client):
-    """Path -> language and why it has no content, of all that a server shows."""
-    found = await structured(client, "explore", depth=20)
-    assert "next" not in found
-    return {file["path"]: (file.get("language"), file.get("skipped")) for file in found["files"]}
+async def files(front):
+    """Path -> language and why it has no content, of all that a profile shows."""
+    found = await front.call("explore", {"depth": 20})
+    assert found.next is None
+    return {file.path: (file.language, file.skipped) for file in found.files}
 
 
 @pytest.fixture(scope="module")
 async def everything(anyio_backend, project):
-    async with connected(project) as client:
-        yield await files(client)
+    async with fronted(project) as (front, _):
+        yield await files(front)
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda path: path.stem)
 async def test_a_profile_shows_what_its_condition_says(project, everything, profile):
     name = profile.stem
-    async with connected(project, "--profile", str(profile)) as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS.get(name, CORE)
-        shown = await files(client)
+    async with fronted(project, profile) as (front, _):
+        assert {*front.profile.tools} == TOOLS.get(name, CORE)
+        shown = await files(front)
         is_seen = SEEN.get(name, lambda *_: True)
         expected = {path: about for path, about in everything.items() if is_seen(path, about[0])}
         if name == "written-by-people":
@@ -64,10 +64,11 @@ async def test_a_profile_shows_what_its_condition_says(project, everything, prof
         else:
             assert shown == expected
         if name == "no-comments":
-            assert (await structured(client, "search", query=r"^\s*# ", regex=True, path="**/*.py"))["total"] == 0
+            assert (await front.call("search", {"query": r"^\s*# ", "regex": True, "path": "**/*.py"})).total == 0
         if name == "public-names":
-            found = (await structured(client, "symbols", max_results=1000))["files"]
-            names = [each["name"] for file in found for each in file["symbols"]]
+            found = (await front.call("symbols", {"max_results": 1000})).files
+            names = [each.name for file in found for each in file.symbols]
+            assert names
             assert not [name for name in names if re.match(r"_(?!_)", name)]
 
 

@@ -12,8 +12,8 @@ from fledgling.worker.languages.cpp import gaps as gaps_of_cpp
 from fledgling.worker.languages.table import load_languages
 
 TEXTS = tomllib.loads(Path(__file__).with_name("gaps.toml").read_text())["text"]
-SIZE = 1 << 17  # bytes
-SECONDS = 1.0  # of CPU; a quarter of it on a quiet machine
+SIZE = 1 << 16  # bytes
+SECONDS = 0.5  # of CPU; a quarter of it on a quiet machine
 
 HOSTILE = [
     "A(\n",

@@ -8,8 +8,8 @@ from fledgling.worker.extracting.repair import repairs
 from fledgling.worker.languages.c.macros import ended, first
 from fledgling.worker.languages.table import load_languages
 
-SIZE = 1 << 18  # bytes: a quarter of the largest file; the square of that would take hours
-SECONDS = 0.75  # of CPU; a third of it on a quiet machine
+SIZE = 1 << 16  # bytes: a sixteenth of the largest file; the square of that would take many minutes
+SECONDS = 0.1875  # of CPU; a third of it on a quiet machine
 
 LEFT_OUT = {  # a text, and what of it is left out
     "int f(char __user *to);": ["__user"],

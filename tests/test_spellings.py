@@ -6,6 +6,7 @@ Nothing widens: another name or spelling never asks for more than a true one cou
 import json
 import time
 from collections import Counter
+from functools import cache
 from typing import get_args
 
 import msgspec
@@ -77,11 +78,12 @@ def test_no_alias_is_in_a_schema():
 # ---- nothing widens -------------------------------------------------------------------------------------------------
 
 
+ASKED = [attack.act for attack in corpus.attacks(("arguments", "query")) if isinstance(attack.act, Ask)]
+
+
 def attacks_on(tool, argument):
     """Every value that the attack corpus gives to an argument, or to one of the same name of another tool."""
-    for attack in corpus.attacks(("arguments", "query")):
-        if isinstance(attack.act, Ask) and argument in attack.act.arguments and attack.act.tool in (tool, "read"):
-            yield attack.act.arguments[argument]
+    return [ask.arguments[argument] for ask in ASKED if argument in ask.arguments and ask.tool in (tool, "read")]
 
 
 def became(tool, arguments):
@@ -90,6 +92,17 @@ def became(tool, arguments):
         return spellings.taken(tool, arguments, ROOT).question
     except (MeaningError, msgspec.ValidationError) as problem:
         return str(problem)
+
+
+@cache
+def by_true_name(tool, means):
+    """Each attack on an argument, what else its tool needs, and the questions that it may become."""
+    needed = {key: value for key, value in corpus.REQUIRED.get(tool, {}).items() if key != means}
+    found = []
+    for value in attacks_on(tool, means):
+        only = value[0] if isinstance(value, list) and len(value) == 1 else value
+        found.append((value, needed, [became(tool, {**needed, means: each}) for each in (value, only)]))
+    return found
 
 
 SAME = [
@@ -103,11 +116,8 @@ SAME = [
 
 @pytest.mark.parametrize(("tool", "name", "means"), SAME, ids=[f"{tool}.{name}" for tool, name, _ in SAME])
 def test_an_attack_by_another_name_is_the_attack_by_the_true_name(tool, name, means):
-    needed = {key: value for key, value in corpus.REQUIRED.get(tool, {}).items() if key != means}
-    for value in attacks_on(tool, means):
-        by_true_name = became(tool, {**needed, means: value})
-        only = value[0] if isinstance(value, list) and len(value) == 1 else value
-        assert became(tool, {**needed, name: value}) in (by_true_name, became(tool, {**needed, means: only}))
+    for value, needed, expected in by_true_name(tool, means):
+        assert became(tool, {**needed, name: value}) in expected
 
 
 def test_whatever_is_meant_is_a_question_that_true_names_and_values_could_put():

@@ -1,4 +1,4 @@
-"""What passes the gate of a hundred thousand queries, each changed in some places: nothing that reaches what is hidden.
+"""What passes the gate of thousands of queries, each changed in some places: nothing that reaches what is hidden.
 
 Asked of a real DuckDB that also holds a table nobody may see. Table: [fuzz] of attacks/sql.toml.
 """
@@ -162,8 +162,8 @@ def fuzz(index: duckdb.DuckDBPyConnection, count: int, seed: int, file: Path) ->
 
 @pytest.mark.parametrize("seed", [1, 2])  # two, for two processes
 def test_no_variant_of_a_query_reaches_what_is_hidden(baited_index, tmp_path, seed):
-    passed, different = fuzz(baited_index, 20_000, seed, tmp_path / "canary.csv")
-    assert passed >= different > 2_000
+    passed, different = fuzz(baited_index, 6_000, seed, tmp_path / "canary.csv")
+    assert passed >= different > 600
 
 
 @pytest.mark.long
