@@ -19,9 +19,8 @@ TEXT = 0.5  # the text in them, a second copy for SQL included
 INDEXING = 0.5  # the indexer and the lister, each: rows at work, buffers of DuckDB; a kernel's take 0.27 of core's
 EXTRACTORS = 0.5  # all extractors together, each as much as another
 GRAPH = 0.05  # the graph of an index, of FILES: of 1.5 million lines it takes 0.04 of core's
-GRAPH_FACTS = (
-    0.1  # what it is made of, packed: half a byte for each byte of source, and some ten times that when resolved
-)
+RESOLVING = 0.4  # what the graph is made of and worked out from, of INDEXING
+RESOLVED_BYTE = 40  # bytes of that for each of source: 32 of Django's, 40 of vite's
 WORKER = 0.125  # a query worker at least, and before the index is whole
 
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks reserve before the first row
@@ -92,6 +91,11 @@ def files(memory_limit: int) -> int:
 def graph(memory_limit: int, of_files: int) -> int:
     """Return the bytes of a graph at most, beside other files of so many: `graph(2_000_000_000, 0)` is 100_000_000."""
     return max(0, min(int(memory_limit * GRAPH), files(memory_limit) - of_files))
+
+
+def graph_source(memory_limit: int) -> int:
+    """Return how many bytes of source a graph can be of: `graph_source(2_000_000_000)` is 20_000_000."""
+    return int(memory_limit * RESOLVING) // RESOLVED_BYTE
 
 
 def extractor_share(memory_limit: int) -> int:

@@ -176,3 +176,49 @@ async def test_a_hidden_file_gives_no_edge_no_count_and_no_name(tmp_path: Path) 
             ]
             said.append([await front.call(tool, arguments) for tool, arguments in asked])
     assert said[0] == said[1]
+
+
+# ---- what does not fit ----------------------------------------------------------------------------------------------
+
+SMALL = "SET extends = 'fledgling-analyst'; SET memory_limit = '128MB';"
+FILLED = (
+    '"""\n' + ("." * 69 + "\n") * 10_000 + '"""\n'
+)  # SMALL has room for one
+
+
+async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_know(tmp_path: Path) -> None:
+    deep = "import near\nfrom deep.b import far\nnear.used()\nfar()\n" + FILLED
+    texts = {
+        "near.py": "import deep.c\nclass Used:\n    def run(self): ...\n"
+        "def used(one: Used):\n    deep.c.used()\n    one.run()\n",
+        "caller.py": "from near import used\nused()\n",
+        "deep/__init__.py": "",
+        "deep/a.py": deep,
+        "deep/b.py": deep + "def far(): ...\n",
+        "deep/c.py": deep + "def used(): ...\n",
+    }
+    for path, text in texts.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    profile = tmp_path / "small.sql"
+    profile.write_text(SMALL)
+    async with fronted(tmp_path, profile) as (front, _):
+        found: Any = await front.call("symbols", {"symbol": "used", "path": "near.py", "relation": "callers"})
+        assert isinstance(found, Relations), found
+        assert [(file.path, [use.line for use in file.related]) for file in found.files] == [
+            ("caller.py", [2]),
+            ("deep/a.py", [3]),
+        ]
+        assert "1 unresolved (outside the project, or in a file that is not in the graph: near.py:5)" in found.account
+        assert "3 unresolved (not in the graph: deep/b.py:3, deep/c.py:3, deep/c.py:10007)" in found.account
+        assert "Uses in 2 of 5 files are not resolved: the graph of the others, those nearest" in (found.note or "")
+        found = await front.call("symbols", {"symbol": "run", "relation": "callers"})
+        assert [(use.confidence, use.reason) for file in found.files for use in file.related] == [
+            ("likely", "may be overridden")
+        ]
+        refused: Any = await front.call("symbols", {"symbol": "far", "relation": "callers"})
+        assert "deep/b.py" in refused.reason, refused
+        assert "no room" in refused.reason, refused
+        table = await ask(front, "SELECT path, line FROM calls WHERE callee_path = 'near.py' ORDER BY ALL")
+        assert table.rows == [["caller.py", 2], ["deep/a.py", 3], ["near.py", 6]]
+        assert "Uses in 2 of 5 files" in (table.note or "")

@@ -88,6 +88,8 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
             own = min(own, Reason.OVERRIDDEN)
             if is_abstract_member(solver, owner, name):
                 own = min(own, Reason.ABSTRACT_ELSEWHERE)
+        elif is_open and solver.project.is_partial:
+            own = min(own, Reason.OVERRIDDEN)
         elif is_abstract_member(solver, owner, name):
             own = min(own, Reason.ABSTRACT)
         if fields:

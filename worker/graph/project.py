@@ -58,9 +58,13 @@ class Unit:
 
 
 class Project:
-    """All files; what is asked of one file's tables is asked here, by number."""
+    """All files; what is asked of one file's tables is asked here, by number.
 
-    def __init__(self, files: Sequence[GraphFile], dialects: dict[str, Dialect]) -> None:
+    It `is_partial` where there are more files, of which nothing is known.
+    """
+
+    def __init__(self, files: Sequence[GraphFile], dialects: dict[str, Dialect], *, is_partial: bool = False) -> None:
+        self.is_partial = is_partial
         self.numbers: dict[str, int] = {}
         self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
         self.places = {unit.path: unit.number for unit in self.units}

@@ -61,6 +61,7 @@ class Reason(IntEnum):
     FIELD = 106
     WORD = 107
     IN_MACRO = 108
+    BEYOND = 109
 
 
 LIKELY = Reason.FLOW
@@ -104,6 +105,7 @@ WORDS = {
     Reason.FIELD: "field",
     Reason.WORD: "name of an argument",
     Reason.IN_MACRO: "in a macro",
+    Reason.BEYOND: "outside the project, or in a file that is not in the graph",
 }
 
 

@@ -1,12 +1,13 @@
 """From the facts of all files to who uses what: one row for each target of each occurrence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from fledgling.worker.graph import calls, operations, types
+from fledgling.worker.graph.meaning import Meaning
 from fledgling.worker.graph.project import GraphFile, Project
-from fledgling.worker.graph.rows import Graph, Rows
+from fledgling.worker.graph.rows import Graph, Rows, definitions
 from fledgling.worker.graph.solver import GraphBudget, Solver
-from fledgling.worker.graph.tables import Op, sites_of
+from fledgling.worker.graph.tables import Op, Use, sites_of
 from fledgling.worker.language import Language
 
 OPERATIONS = {
@@ -55,12 +56,14 @@ RULES = {
 }
 
 
-def resolved(files: Sequence[GraphFile], *, budget: GraphBudget, languages: Mapping[str, Language]) -> Graph:
-    """Resolve every occurrence of a name that the project defines.
+def resolved(
+    files: Sequence[GraphFile], *, budget: GraphBudget, languages: Mapping[str, Language], is_partial: bool = False
+) -> Graph:
+    """Resolve every occurrence of a name that the project defines; `is_partial` where it has files besides these.
 
     Files of a language without graph have no facts and are not among `files`. The same files give the same rows.
     """
-    project = Project(files, {name: row.graph for name, row in languages.items()})
+    project = Project(files, {name: row.graph for name, row in languages.items()}, is_partial=is_partial)
     return Rows(solved(project, budget)).graph()
 
 
@@ -74,11 +77,25 @@ def solved(project: Project, budget: GraphBudget) -> Solver:
     for unit in project.units:
         for place in range(len(unit.facts.writes)):
             solver.value(("write", unit.number, place))
-        for at, expression in enumerate(unit.facts.expressions):
-            if expression[0] in (Op.CALL, Op.NEW, Op.DECORATED):
-                solver.value(unit.base | at)
-        for site in sites_of(unit.facts):
-            if site.at > 1:
-                solver.value(unit.base | site.at)
+        if budget.follows_arguments:
+            for at, expression in enumerate(unit.facts.expressions):
+                if expression[0] in (Op.CALL, Op.NEW, Op.DECORATED):
+                    solver.value(unit.base | at)
+            for site in sites_of(unit.facts):
+                if site.at > 1:
+                    solver.value(unit.base | site.at)
     solver.run()
+    if not budget.follows_arguments:
+        for cell in asked(solver):
+            solver.value(cell)
+        solver.run()
     return solver
+
+
+def asked(solver: Solver) -> Iterator[int]:
+    """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
+    defined = definitions(Meaning(solver))
+    for unit in solver.project.units:
+        for site in sites_of(unit.facts):
+            if site.at > 1 and (site.use in (Use.CALL, Use.DECORATOR) or unit.names[site.name] in defined):
+                yield unit.base | site.at

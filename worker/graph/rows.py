@@ -23,7 +23,8 @@ class Graph:
     """Columns with an entry for each row, sorted by file, line and column; `target_file` is -1 for none.
 
     `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), `overrides` rows
-    (file, line, base_file, base_line). `is_cut` where the budget ended the work.
+    (file, line, base_file, base_line). `broken` are files that were not parsed whole. `is_cut` where the budget ended
+    the work.
     """
 
     file: "array[int]" = field(default_factory=lambda: array("I"))
@@ -39,7 +40,23 @@ class Graph:
     names: list[str] = field(default_factory=list)
     bases: list[tuple[int, int, str, int, int, str]] = field(default_factory=list)
     overrides: list[tuple[int, int, int, int]] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
     is_cut: bool = False
+
+
+def definitions(meaning: Meaning) -> dict[int, list[Target]]:
+    """Return the functions and classes of each name; a variable is a name without any."""
+    found: dict[int, list[Target]] = {}
+    for unit in meaning.project.units:
+        for site in sites_of(unit.facts):
+            if site.binding == NONE or site.use not in (Use.DEFINITION, Use.WRITE):
+                continue
+            target, scope = meaning.defined(unit.base | site.binding)
+            if scope >= 0:
+                found.setdefault(unit.names[site.name], []).append(target)
+            elif unit.facts.scopes[site.scope].kind in HOLDING:
+                found.setdefault(unit.names[site.name], [])
+    return found
 
 
 class Rows:
@@ -49,43 +66,33 @@ class Rows:
         self._solver = solver
         self._project = solver.project
         self._meaning = Meaning(solver)
-        self._defined = self._definitions()
-        self._rows: list[Row] = []
+        self._defined = definitions(self._meaning)
+        self._rows: list[Row] = []  # of the file at work
+        self._around: dict[int, int] = {}  # its scopes, and the first lines of the definitions around
 
     def graph(self) -> Graph:
         """Make all rows."""
         graph = Graph(names=list(self._project.numbers), is_cut=self._solver.is_cut)
+        columns = (
+            graph.file, graph.line, graph.column, graph.name, graph.kind, graph.enclosing_line, graph.target_file,
+            graph.target_line, graph.confidence, graph.reason,
+        )  # fmt: skip
         for unit in self._project.units:
+            self._rows, self._around = [], {}
             for site in sites_of(unit.facts):
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
                 elif site.use in (Use.CALL, Use.DECORATOR):
                     self._add_call(unit, site)
+            self._rows.sort()
+            for column, values in zip(columns, zip(*self._rows, strict=True), strict=False):
+                column.extend(values)
             self._hierarchy(graph, unit)
-        self._rows.sort()
-        columns = (
-            graph.file, graph.line, graph.column, graph.name, graph.kind, graph.enclosing_line, graph.target_file,
-            graph.target_line, graph.confidence, graph.reason,
-        )  # fmt: skip
-        for column, values in zip(columns, zip(*self._rows, strict=True), strict=False):
-            column.extend(values)
+            if not unit.facts.complete:
+                graph.broken.append(unit.number)
         graph.bases.sort()
         graph.overrides.sort()
         return graph
-
-    def _definitions(self) -> dict[int, list[Target]]:
-        """The functions and classes of each name; a variable is a name without any."""
-        found: dict[int, list[Target]] = {}
-        for unit in self._project.units:
-            for site in sites_of(unit.facts):
-                if site.binding == NONE or site.use not in (Use.DEFINITION, Use.WRITE):
-                    continue
-                target, scope = self._meaning.defined(unit.base | site.binding)
-                if scope >= 0:
-                    found.setdefault(unit.names[site.name], []).append(target)
-                elif unit.facts.scopes[site.scope].kind in HOLDING:
-                    found.setdefault(unit.names[site.name], [])
-        return found
 
     def _add(self, unit: Unit, site: Site) -> None:
         targets = self._meaning.targets(unit, site)
@@ -94,6 +101,8 @@ class Rows:
             reason = self._meaning.unresolved(unit, site)
             if reason == Reason.UNKNOWN_RECEIVER and site.use in (Use.CALL, Use.READ):
                 targets = self._by_name(unit, site)
+            if reason == Reason.OUTSIDE and self._project.is_partial:
+                reason = Reason.BEYOND
         if targets:
             self._put(unit, site, targets)
         else:
@@ -115,14 +124,18 @@ class Rows:
 
     def _head(self, unit: Unit, site: Site) -> Row:
         """Where an occurrence stands, its name and use, and the first line of the definition around, 0 for none."""
-        line, scope = 0, site.scope
+        line = self._around.get(site.scope)
+        if line is None:
+            line = self._around[site.scope] = self._line_around(unit, site.scope)
+        return unit.number, site.line, site.column, unit.names[site.name], site.use, line
+
+    def _line_around(self, unit: Unit, scope: int) -> int:
         while scope != NONE:
             row = unit.facts.scopes[scope]
             if row.kind in DEFINITIONS:
-                line = row.line
-                break
+                return row.line
             scope = row.parent
-        return unit.number, site.line, site.column, unit.names[site.name], site.use, line
+        return 0
 
     def _by_name(self, unit: Unit, site: Site) -> Targets:
         """The few definitions of a name that no type outside has, where nothing else is known."""

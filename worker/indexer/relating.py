@@ -1,11 +1,14 @@
 """The last stage of a build: every text is parsed once more, with all that is in bodies, and what its names mean is
 resolved when all are.
 
-The graph has a share of its own of memory_limit. Where a project is too large for that, there is none; that is said.
+The graph has a share of its own of memory_limit. Where a project is too large for that, it is of the files nearest to
+the root, then by path; that is said.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 from msgspec import Struct
@@ -24,13 +27,15 @@ from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.tables import EdgeTables
 from fledgling.worker.language import Languages
 from fledgling.worker.store import graph_writer
-from fledgling.worker.store.graph import GIVEN_UP, NO_GRAPH, NONE, RESOLVED
+from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, NONE, RESOLVED
 from fledgling.worker.store.graph_writer import Links, Occurrences
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 
 TOO_LARGE = "Uses of definitions are not resolved: the graph is too large for the profile's memory_limit."
 CUT = "Not all uses of definitions are resolved: working them out would have taken too long."
+UNFOLLOWED = "What functions are given as arguments is not followed: the project is too large for that."
+FOLLOWED_BYTES = 8_000_000  # of source: following arguments takes half of the time that all else does
 
 Report = Callable[[int, int, str | None], None]
 
@@ -57,27 +62,60 @@ class Relating:
         self._rows, self._graphed = languages.rows, languages.graphed()
         self._extractors = extractors
         self._most_rows = limits.graph(limit, index.size()) // graph_writer.ROW_BYTES
-        self._most_facts = int(limit * limits.GRAPH_FACTS)
+        self._most_source = limits.graph_source(limit)
         self._numbers = index.numbers()
+        self._sizes = Blocks(memory_file.mapped(order.images.blocks)).sizes
+        self._lacks = index.why_unrelated()
         self._how_far = bytearray([NO_GRAPH] * len(self._numbers))
 
     def run(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> Related:
         """Write and seal the graph of the files that `languages` names; `imports` are packed, by the path of a file."""
-        lacks, graph = self._index.why_unrelated(), Graph()
-        files = [] if lacks else self._files(languages, imports, report)
-        if files:
-            try:
-                graph = resolved(files, budget=GraphBudget(), languages=self._rows)
-            except MemoryError:  # the limit of this process: what was worked out is let go
-                files = None
-        if files is None or len(graph.line) > self._most_rows:
-            self._how_far[:] = bytes(len(self._how_far))
-            lacks, graph, files = TOO_LARGE, Graph(), []
+        found = [] if self._lacks else self._files(languages, imports, report)
+        graph, files = self._resolved(found)
         numbers = [self._numbers[file.path] for file in files]
         self._write(graph, numbers)
         if self._index.edges:
             self._fill(self._index.edges, graph, numbers)
-        return Related(tuple(sorted({file.language for file in files})), lacks or (CUT if graph.is_cut else None))
+        return Related(tuple(sorted({file.language for file in files})), self._lacks)
+
+    def _resolved(self, files: list[GraphFile]) -> tuple[Graph, list[GraphFile]]:
+        """Return the graph of as many files as fit, and those; how many can be known when it was tried."""
+        while files:
+            budget = GraphBudget(follows_arguments=sum(map(self._size, files)) <= FOLLOWED_BYTES)
+            try:
+                graph = resolved(files, budget=budget, languages=self._rows, is_partial=LEFT_OUT in self._how_far)
+            except MemoryError:  # the limit of this process: what was worked out is let go
+                graph = None
+            if graph and len(graph.line) <= self._most_rows:
+                for number in graph.broken:
+                    self._how_far[self._numbers[files[number].path]] = IN_PART
+                self._lacks = " ".join(self._limits(graph, budget)) or None
+                return graph, files
+            del graph
+            gc.collect()  # cells refer to each other
+            nearest = sorted(files, key=lambda file: _depth(file.path))
+            for file in nearest[len(files) // 2 :]:
+                self._how_far[self._numbers[file.path]] = LEFT_OUT
+            files = sorted(nearest[: len(files) // 2], key=attrgetter("path"))
+        if LEFT_OUT in self._how_far:
+            self._lacks = TOO_LARGE
+        return Graph(), []
+
+    def _limits(self, graph: Graph, budget: GraphBudget) -> Iterator[str]:
+        """Yield what is lacking in a graph, as sentences."""
+        if left_out := self._how_far.count(LEFT_OUT):
+            all_files = len(self._how_far) - self._how_far.count(NO_GRAPH)
+            yield (
+                f"Uses in {left_out:,} of {all_files:,} files are not resolved: the graph of the others, those nearest "
+                "to the root, fills its share of the profile's memory_limit."
+            )
+        if not budget.follows_arguments:
+            yield UNFOLLOWED
+        if graph.is_cut:
+            yield CUT
+
+    def _size(self, file: GraphFile) -> int:
+        return self._sizes[self._numbers[file.path]]
 
     def _fill(self, tables: EdgeTables, graph: Graph, numbers: Sequence[int]) -> None:
         """Load the graph into tables, where SQL is allowed."""
@@ -87,26 +125,33 @@ class Relating:
             tables.add(table, columns)
         tables.finish()
 
-    def _files(
-        self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report
-    ) -> list[GraphFile] | None:
-        """Return the facts of all files whose language has a graph; None where they are too many."""
-        asked = {path: name for path, name in languages.items() if name in self._graphed and path in self._numbers}
-        sources = (source for _, source in self._index.sources(asked))
+    def _files(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> list[GraphFile]:
+        """Return the facts of the files that there is room for, of those whose language has a graph."""
+        asked = self._fitting([path for path, name in languages.items() if name in self._graphed])
+        sources = (source for _, source in self._index.sources({path: languages[path] for path in asked}))
         files: list[GraphFile] = []
-        size = done = 0
+        done = 0
         for batch, found in self._extractors.extract(sources, Batch((), for_graph=True)):
             done += len(batch.sources)
             report(done, len(asked), batch.sources[0].path)
-            size += sum(map(len, found.uses))
-            if size > self._most_facts:
-                return None
             for source, facts in zip(batch.sources, found.uses, strict=True):
                 self._how_far[self._numbers[source.path]] = RESOLVED if facts else GIVEN_UP
                 if facts:
                     rows = imports_of(imports.get(source.path, b""))
                     files.append(GraphFile(source.path, source.language, facts, rows))
         return files
+
+    def _fitting(self, paths: Sequence[str]) -> set[str]:
+        """Return the files that there is room for, those nearest to the root; the others are noted as left out."""
+        room = self._most_source
+        fitting = set()
+        for path in sorted((path for path in paths if path in self._numbers), key=_depth):
+            room -= self._sizes[self._numbers[path]]
+            if room >= 0:
+                fitting.add(path)
+            else:
+                self._how_far[self._numbers[path]] = LEFT_OUT
+        return fitting
 
     def _write(self, graph: Graph, numbers: Sequence[int]) -> None:
         """Write the rows with the numbers that files have in the index; `numbers` has those of the files resolved."""
@@ -134,6 +179,11 @@ class Relating:
             self._images.graph, how_far, rows, _links(of, bases), _links(of, [(*r, 0) for r in graph.overrides]), names
         )
         memory_file.seal(self._images.graph)
+
+
+def _depth(path: str) -> tuple[int, str]:
+    """Return what sorts files by how near to the root they are, then by path."""
+    return path.count("/"), path
 
 
 def _links(of: graph_writer.Numbers, rows: Sequence[tuple[int, int, int, int, int]]) -> Links:

@@ -19,8 +19,9 @@ USES: tuple[Use, ...] = get_args(Use)
 Confidence = Literal["certain", "likely", "possible", "unresolved", "external", "local"]
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
-# How far the uses in a file are known: its language has none, or it has no text; wholly; in part; not at all.
-NO_GRAPH, RESOLVED, IN_PART, GIVEN_UP = range(4)
+# How far the uses in a file are known: its language has none, or it has no text; wholly; in part; not at all, since
+# they took too long; not at all, since there was no room.
+NO_GRAPH, RESOLVED, IN_PART, GIVEN_UP, LEFT_OUT = range(5)
 
 NONE = 2**32 - 1  # no definition
 NAMES = ("reasons", "outside", "kinds")  # words by their codes: why, bases outside the project, how one is derived

@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from fledgling.worker.matching import prefilter
-from fledgling.worker.store.graph import GIVEN_UP, IN_PART, NO_GRAPH, Definition, Graph, Occurrence
+from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request
 
 MOST = 20_000  # occurrences of one name that are accounted for: some microseconds each
+UNKNOWN = {GIVEN_UP: "not parsed", LEFT_OUT: "not in the graph"}
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
 
 _LETTERS = {bytes([code]) for code in range(128) if chr(code).isalnum() or chr(code) == "_"}
@@ -133,11 +134,11 @@ def _class(request: Request, place: Place, asked: Collection[Definition]) -> tup
     graph = request.graph
     assert graph
     far = graph.how_far(place.file.number)
-    if far in (NO_GRAPH, GIVEN_UP):
+    if far in (NO_GRAPH, GIVEN_UP, LEFT_OUT):
         return _unparsed(request, place.file, far)
     rows = graph.at(place.file.number, place.line, place.column)
     if not rows:
-        return "text", None
+        return ("unresolved", "parsed in part") if far == IN_PART else ("text", None)
     if is_definition(rows[0]):
         return "definition", None
     if rows[0].use in ("import", "keyword"):
@@ -157,8 +158,8 @@ def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[Defini
 
 
 def _unparsed(request: Request, file: File, far: int) -> tuple[str, str | None]:
-    if far == GIVEN_UP:
-        return "unresolved", "not parsed"
+    if far in UNKNOWN:
+        return "unresolved", UNKNOWN[far]
     known = request.opened.generation
     is_code = file.language in known.undefined or file.language in known.modules
     return ("unresolved", f"no graph for {file.language}") if is_code else ("document", None)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from fledgling.messages.answers import Defined, FileRelated, Related, Relations
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Relation, Symbols
-from fledgling.worker.store.graph import NO_GRAPH, Confidence, Definition, Graph, Occurrence
+from fledgling.worker.store.graph import LEFT_OUT, NO_GRAPH, Confidence, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.meant import Placed
@@ -102,8 +102,11 @@ def _graph(request: Request, question: Symbols) -> Graph:
 
 
 def _refuse_unrelated(request: Request, graph: Graph, about: definitions.Chosen) -> None:
-    """Refuse a question about a definition in a language without a graph."""
+    """Refuse a question about a definition in a language without a graph, or in a file that is not in it."""
     file = about.definitions[0].file
+    if all(graph.how_far(each.file.number) == LEFT_OUT for each in about.definitions):
+        why = f"uses of what {file.path} defines are not resolved: the graph of the project has no room for that file"
+        raise Refused("unavailable", why, _as_text(about.name))
     if graph.how_far(file.number) == NO_GRAPH:
         related = ", ".join(request.opened.generation.related)
         why = f"uses of definitions are not resolved in {file.language} ({file.path}), but in {related}"
