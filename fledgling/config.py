@@ -27,6 +27,7 @@ MAX_NOTICES = 20  # a hostile file must not fill the terminal
 NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 NO_AGENTS = "none"  # what agents may be besides a path
 NO_SESSION = "none"  # what session may be besides a path
+NO_ISSUER = "none"  # what issuer and all that goes with it may be besides
 NO_MONITOR = "none"  # what monitor may be besides an address
 PREFIX = "FLEDGLING_"
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
@@ -76,6 +77,21 @@ class Settings(Struct, frozen=True):
     agents: Annotated[
         str, Meta(min_length=1, description="none, or the path of a file of agents, outside the root, for http and sse")
     ] = NO_AGENTS
+    issuer: Annotated[
+        str,
+        Meta(min_length=1, max_length=1024, description="none, or the URL of an OAuth issuer, as its tokens have it"),
+    ] = NO_ISSUER
+    issuer_keys: Annotated[
+        str, Meta(min_length=1, description="none, or the path of a file with the issuer's public keys, as JWKS")
+    ] = NO_ISSUER
+    resource: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=1024,
+            description="none, or the URL of this server that tokens of the issuer name",
+        ),
+    ] = NO_ISSUER
     monitor: Annotated[
         str,
         Meta(
@@ -226,6 +242,8 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
         _refuse_relative("session", settings.session, sources)
     if settings.agents != NO_AGENTS:
         _refuse_relative("agents", settings.agents, sources)
+    if settings.issuer_keys != NO_ISSUER:
+        _refuse_relative("issuer_keys", settings.issuer_keys, sources)
     return Resolved(settings, sources, notices)
 
 

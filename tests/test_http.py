@@ -64,7 +64,8 @@ class Serving:
         self.root = root
         chosen = ["--transport", transport, "--host", host, "--port", str(self.port)]
         chosen += ["--agents", str(self.file)] if agents_of else []
-        command = serve_command(root, *chosen, "--audit-log", str(self.log), *options)
+        chosen += [option.replace("{port}", str(self.port)) for option in options]
+        command = serve_command(root, *chosen, "--audit-log", str(self.log))
         if hurried:
             settings = "".join(f"{name} = {value};" for name, value in HURRIED.items())
             command[3:5] = ["-c", PROGRAM.format(settings)]

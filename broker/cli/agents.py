@@ -30,10 +30,13 @@ def _agents_file(flag: str | None) -> Path:
 @agents_group.command("add")
 @click.argument("name")
 @click.option("--profile", default=Settings().profile, show_default=True, help="what the agent may see")
+@click.option("--subject", help="what an OAuth issuer calls the agent (`sub`), whose tokens it has then")
 @_agents_option
-def agents_add(name: str, profile: str, agents_file: str | None) -> None:
-    """Add an agent and print its token, which is not kept and not shown again."""
-    terminal.show_text(agents.add(_agents_file(agents_file), name, profile))
+def agents_add(name: str, profile: str, subject: str | None, agents_file: str | None) -> None:
+    """Add an agent and print its token, which is not kept and not shown again; one with a subject has none of ours."""
+    token = agents.add(_agents_file(agents_file), name, profile, subject)
+    if token:
+        terminal.show_text(token)
 
 
 @agents_group.command("list")

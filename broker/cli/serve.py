@@ -10,13 +10,14 @@ from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapp
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec.structs import replace
 
 from fledgling.broker.audit_log.records import AgentRecord, EndRecord
 from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
+from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import ServedProject, audit_log, confined, indexed, project_of, setting_options, warn
 from fledgling.broker.control import answering, place
 from fledgling.broker.control.answering import Offer
@@ -33,18 +34,28 @@ from fledgling.broker.protocol.http.agents import Agent
 from fledgling.broker.protocol.http.listening import opened as listen
 from fledgling.broker.protocol.http.listening import watched
 from fledgling.broker.reporting import stats
-from fledgling.config import NO_AGENTS, NO_SESSION, ConfigError
+from fledgling.config import NO_AGENTS, NO_ISSUER, NO_SESSION, ConfigError
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile
+
+if TYPE_CHECKING:
+    from fledgling.broker.protocol.http.issuer import Issuer
 
 T = TypeVar("T")
 START_SECONDS = 5.0  # until clients are greeted though an indexer has not said whether its build is refused
 _log = logging.getLogger("fledgling")
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fledgling serve --profile fledgling-analyst",
+        "fledgling serve --root api=src/api --root web=src/web --control",
+        "fledgling serve --transport http --agents ~/agents.yaml --monitor 127.0.0.1:9464",
+    ),
+)
 @setting_options
-@click.option("--control", is_flag=True, help="let your own commands ask this server: status, check-updates, reindex")
+@click.option("--control", is_flag=True, help="let your own commands ask this server: status, reindex, search, ...")
 def serve(*, control: bool, **options: Any) -> None:
     """Serve one MCP client on standard input and output, or several agents over HTTP."""
     project = project_of(options, logging.INFO, takes_several=True)
@@ -138,6 +149,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
         click.echo(f"fledgling: the token of this run is {token}", err=True)
     else:
         known, file = agents.served(Path(settings.agents), settings.roots.values())
+    issuer = _issuer(project, known)
     listening, watching = listen(project.resolved), watched(project.resolved)
     metrics, tasks = Metrics(), _tasks(project)
     log = audit_log(project.resolved, settings.roots, None, metrics.hear if watching else None)
@@ -178,7 +190,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
             ]
             await stack.enter_async_context(_operated(operators, offered))
             monitor = Monitor(watching, metrics, fronts) if watching else None
-            serve_all = partial(http.serve, listening, settings.transport, guests, log, file, monitor)
+            serve_all = partial(http.serve, listening, settings.transport, guests, log, file, monitor, issuer)
             return await _unless_refused(indexings.values(), serve_all)
 
     was_told = asyncio.run(serving())
@@ -186,6 +198,29 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
     if not was_told:
         problem = "the file was deleted, or another has taken its place"
         raise ConfigError(settings.agents, problem, "start Fledgling again")
+
+
+def _issuer(project: ServedProject, known: Sequence[Agent]) -> "Issuer | None":
+    """Return who issues tokens for this server, if anybody does; agents with a subject need one. Raises ConfigError."""
+    settings, sources = project.settings, project.resolved.sources
+    given = {name: getattr(settings, name) for name in ("issuer", "issuer_keys", "resource")}
+    lacking = [name for name, value in given.items() if value == NO_ISSUER]
+    with_subject = [agent.name for agent in known if agent.credential.startswith(agents.by_subject(""))]
+    if len(lacking) == len(given) and not with_subject:
+        return None
+    if lacking:
+        problem = (
+            f"{with_subject[0]} has the tokens of an issuer" if with_subject else "an issuer has keys and a resource"
+        )
+        raise ConfigError(sources[lacking[0]], f"{lacking[0]} is not set, and {problem}", f"give {', '.join(given)}")
+    if not with_subject:
+        raise ConfigError(sources["issuer"], "no agent has a subject", "add one with `fledgling agents add --subject`")
+    from fledgling.broker.protocol.http.issuer import Issuer  # noqa: PLC0415  (it loads cryptography)
+
+    keys = Path(settings.issuer_keys)
+    if any(keys.parent.resolve().is_relative_to(root) for root in settings.roots.values()):
+        raise ConfigError(sources["issuer_keys"], "the file of keys is inside the root", "keep it elsewhere")
+    return Issuer(settings.issuer, settings.resource, keys)
 
 
 def _operators(project: ServedProject) -> dict[str, socket.socket]:

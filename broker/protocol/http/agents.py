@@ -1,10 +1,12 @@
 """Who may ask over HTTP: the operator's own file of agents, each with its profile and the hash of its token.
 
     reviewer: ["fledgling-core", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]
+    analyst: ["fledgling-analyst", "sub:7f3c-analyst"]
 
-A token is shown once, when its agent is added, and stands nowhere. A server opens the file once, before it confines
-itself, and looks at it as long as it serves: whoever is revoked is so at once, whoever is added from its next start.
-The file is therefore changed in place; one that another has taken the place of can no longer be read.
+The second has no token of ours: it is whom an OAuth issuer calls `7f3c-analyst` (issuer.py). A token is shown once,
+when its agent is added, and stands nowhere. A server opens the file once, before it confines itself, and looks at it as
+long as it serves: whoever is revoked is so at once, whoever is added from its next start. The file is therefore changed
+in place; one that another has taken the place of can no longer be read.
 """
 
 import fcntl
@@ -29,29 +31,39 @@ MAX_AGENTS = 8  # of one server: each has an index, an indexer and workers of it
 TOKEN_BYTES = 32  # of chance in a token
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_FORM = "write lines of `name: [profile, SHA-256 of the token]`, or use `fledgling agents add`"
-_HEADING = "# Written by `fledgling agents`; comments are not kept. name: [profile, SHA-256 of the token]\n"
+_CREDENTIAL = re.compile(r"[0-9a-f]{64}|sub:[!-~]{1,255}")
+_FORM = "write lines of `name: [profile, SHA-256 of the token, or sub:SUBJECT]`, or use `fledgling agents add`"
+_HEADING = (
+    "# Written by `fledgling agents`; comments are not kept. name: [profile, SHA-256 of the token, or sub:SUBJECT]\n"
+)
 
 
 class AgentEntry(Struct, frozen=True):
-    """One line of the file: a shipped profile's name or a profile's absolute path, and the hash of a token."""
+    """One line of the file: a shipped profile's name or a profile's absolute path, and what its agent is known by."""
 
     profile: str
-    digest: str
+    credential: str
 
 
 class Agent(Struct, frozen=True):
-    """One that may ask: its name, what it may see, and the SHA-256 of its token, in hexadecimal."""
+    """One that may ask: its name, what it may see, and what it is known by.
+
+    That is the SHA-256 of its token, in hexadecimal, or `sub:` and what an issuer calls it.
+    """
 
     name: str
     profile: Profile
-    digest: str
+    credential: str
 
 
 def new_token() -> str:
     """Return a token that nobody can guess, in 43 characters."""
     return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def by_subject(subject: str) -> str:
+    """Return what an agent is known by that an issuer calls so: `by_subject("a")` is "sub:a"."""
+    return f"sub:{subject}"
 
 
 def digest(token: str) -> str:
@@ -77,25 +89,25 @@ class WatchedFile:
         self._fd = fd
         self._name = name
         self._seen = os.fstat(fd).st_mtime_ns
-        self._digests: frozenset[str] | None = None  # as long as nothing has changed, those that were served
+        self._credentials: frozenset[str] | None = None  # as long as nothing has changed, those that were served
 
     def has_replacement(self) -> bool:
         """Return whether the file was deleted, or another has its name: this process cannot read what that says."""
         return os.fstat(self._fd).st_nlink == 0
 
-    def digests(self) -> frozenset[str] | None:
-        """Return the hashes of the tokens that the file names now; None where it has not changed."""
+    def credentials(self) -> frozenset[str] | None:
+        """Return what the agents are known by that the file names now; None where it has not changed."""
         seen = os.fstat(self._fd).st_mtime_ns
         if seen == self._seen:
-            return self._digests
+            return self._credentials
         data = os.pread(self._fd, MAX_YAML_BYTES + 1, 0)  # a confined broker can take no lock
         try:
             found = _entries(self._name, data)
         except ConfigError:
-            return self._digests  # it is half written, and looked at again
+            return self._credentials  # it is half written, and looked at again
         if data == os.pread(self._fd, MAX_YAML_BYTES + 1, 0):
-            self._seen, self._digests = seen, frozenset(entry.digest for entry in found.values())
-        return self._digests
+            self._seen, self._credentials = seen, frozenset(entry.credential for entry in found.values())
+        return self._credentials
 
 
 def served(path: Path, roots: Iterable[str]) -> Served:
@@ -108,7 +120,7 @@ def served(path: Path, roots: Iterable[str]) -> Served:
     if not 0 < len(found) <= MAX_AGENTS:
         raise ConfigError(str(path), f"it names {len(found)} agents", f"name 1 to {MAX_AGENTS}")
     return Served(
-        tuple(Agent(name, profiles.load(entry.profile), entry.digest) for name, entry in found.items()), watched
+        tuple(Agent(name, profiles.load(entry.profile), entry.credential) for name, entry in found.items()), watched
     )
 
 
@@ -128,28 +140,38 @@ def _entries(source: str, data: bytes) -> dict[str, AgentEntry]:
             profile, known = msgspec.convert(given.value, tuple[str, str])
         except msgspec.ValidationError:
             raise ConfigError(given.source, f"{name[:64]!r} is not followed by two texts", _FORM) from None
-        if not (_NAME.fullmatch(name) and _DIGEST.fullmatch(known)):
-            raise ConfigError(given.source, "a name or hash is empty or malformed", _FORM)
+        if not (_NAME.fullmatch(name) and _CREDENTIAL.fullmatch(known)):
+            raise ConfigError(given.source, "a name, hash or subject is empty or malformed", _FORM)
         if is_path(profile) and not Path(profile).is_absolute():
             raise ConfigError(given.source, f"the path {profile!r} is relative", "give an absolute path")
-        if any(known == other.digest for other in found.values()):
-            raise ConfigError(given.source, f"{name} has the token of another agent", "add it with one of its own")
+        if any(known == other.credential for other in found.values()):
+            raise ConfigError(
+                given.source, f"{name} has the token or subject of another agent", "add it with one of its own"
+            )
         found[name] = AgentEntry(profile, known)
     return found
 
 
-def add(path: Path, name: str, profile: str) -> str:
-    """Add an agent and return its token. The file is made where there is none. Raises ConfigError, or ProfileError."""
+def add(path: Path, name: str, profile: str, subject: str | None = None) -> str | None:
+    """Add an agent and return its token, or None where an issuer makes those of a subject.
+
+    The file is made where there is none. Raises ConfigError, or ProfileError.
+    """
     if not _NAME.fullmatch(name):
         raise ConfigError(str(path), f"{name[:64]!r} is not a name for an agent", "use up to 64 of A-Z a-z 0-9 . _ -")
+    if subject is not None and not _CREDENTIAL.fullmatch(by_subject(subject)):
+        raise ConfigError(str(path), "the subject is empty or malformed", "use up to 255 characters of ASCII, no space")
     profiles.load(profile)
+    token = None if subject else new_token()
     with _writing(path, os.O_CREAT) as found:
         if name in found:
             raise ConfigError(str(path), f"{name} is there already", "revoke it first, or take another name")
         if len(found) >= MAX_AGENTS:
             raise ConfigError(str(path), f"{MAX_AGENTS} agents are there", "revoke one, or use another file")
-        token = new_token()
-        found[name] = AgentEntry(str(Path(profile).resolve()) if is_path(profile) else profile, digest(token))
+        credential = digest(token) if token else by_subject(str(subject))
+        if any(credential == other.credential for other in found.values()):
+            raise ConfigError(str(path), "an agent with this subject is there already", "revoke it first")
+        found[name] = AgentEntry(str(Path(profile).resolve()) if is_path(profile) else profile, credential)
     return token
 
 
@@ -214,6 +236,6 @@ def _writing(path: Path, flags: int = 0) -> Iterator[dict[str, AgentEntry]]:
 def _text(found: Mapping[str, AgentEntry]) -> str:
     """Return the file's text; a JSON list of texts is YAML."""
     lines = [
-        f"{name}: {msgspec.json.encode([entry.profile, entry.digest]).decode()}\n" for name, entry in found.items()
+        f"{name}: {msgspec.json.encode([entry.profile, entry.credential]).decode()}\n" for name, entry in found.items()
     ]
     return _HEADING + "".join(lines)

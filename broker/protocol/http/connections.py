@@ -1,6 +1,8 @@
 """The connections of a socket: how many there may be, how long each may take, and how they end."""
 
 import asyncio
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Collection
 from functools import partial
@@ -76,6 +78,10 @@ class Connection(H11Protocol):
         """Return whose it is, as far as its last request has said."""
         return self._state.get("agent")
 
+    def is_expired(self) -> bool:
+        """Return whether the token of its last request is out of date by now."""
+        return time.time() > float(self._state.get("until", math.inf))
+
     @property
     def _state(self) -> dict[str, Any]:
         return self._cycle.scope["state"] if self._cycle else {}
@@ -139,6 +145,12 @@ class ServedSocket:
         """Close what these agents have open, whatever is at work on it."""
         for connection in self.connections():
             if connection.agent() in agents:
+                connection.transport.abort()
+
+    def expire(self) -> None:
+        """Close what was opened with tokens that are out of date by now."""
+        for connection in self.connections():
+            if connection.is_expired():
                 connection.transport.abort()
 
     async def close(self, seconds: float) -> None:

@@ -11,8 +11,10 @@ import math
 import signal
 from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack, suppress
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from fledgling.broker.audit_log.records import MessageRecord
@@ -26,6 +28,9 @@ from fledgling.broker.protocol.http.monitor import MAX_CONNECTIONS, Monitor
 from fledgling.broker.protocol.http.refusing import PATHS, RequestRefused, check_head, is_expecting, token
 from fledgling.broker.protocol.http.turns import TURNS, taken
 
+if TYPE_CHECKING:
+    from fledgling.broker.protocol.http.issuer import Issuer  # where there is none, cryptography is not loaded
+
 SPARE_CONNECTIONS = 64  # on top of MAX_REQUESTS for each agent: those that have not yet said whose they are
 CALLS_SECONDS = 8.0  # for calls at work when the server is told to end; supervisors wait ten or more
 LOOK_SECONDS = 1.0  # between two looks at the file of agents
@@ -37,9 +42,12 @@ _log = logging.getLogger("fledgling")
 class Door:
     """The ASGI application: finds out whose a request is, and hands it to its agent's own server."""
 
-    def __init__(self, listening: Listening, transport: str, guests: Sequence[Guest], log: AuditLog) -> None:
+    def __init__(
+        self, listening: Listening, transport: str, guests: Sequence[Guest], log: AuditLog, issuer: "Issuer | None"
+    ) -> None:
         self._listening = listening
-        self._paths = PATHS[transport]
+        self._issuer = issuer
+        self._paths = {**PATHS[transport], **({issuer.path: ("GET",)} if issuer else {})}
         self._guests = guests
         self._log = log
         self._revoked: frozenset[str] = frozenset()  # names of agents
@@ -53,7 +61,11 @@ class Door:
         guest = None
         try:
             check_head(scope, headers, self._listening, self._paths)
-            guest = self._guest(token(headers))
+            if self._issuer and scope["path"] == self._issuer.path:
+                async with taken(self._turns):
+                    await JSONResponse(self._issuer.metadata())(scope, receive, send)
+                return
+            guest = self._guest(scope, token(headers, self._challenge()))
             scope["state"]["agent"] = guest.agent.name
             await guest.serve(scope, headers, receive, send)
         except RequestRefused as refused:
@@ -64,17 +76,25 @@ class Door:
                 self.tell(str(refused), guest)
                 await refused.response()(scope, receive, send)
 
-    def _guest(self, given: str) -> Guest:
+    def _guest(self, scope: Scope, given: str) -> Guest:
         """Return who has this token; the time it takes says nothing about which bytes of it are right."""
-        digest = agents.digest(given)
-        found = [guest for guest in self._guests if hmac.compare_digest(guest.agent.digest, digest)]
+        credential = agents.digest(given)
+        found = [guest for guest in self._guests if hmac.compare_digest(guest.agent.credential, credential)]
+        if not found and self._issuer and (bearer := self._issuer.bearer(given)):
+            credential, scope["state"]["until"] = agents.by_subject(bearer.subject), bearer.until
+            found = [guest for guest in self._guests if guest.agent.credential == credential]
         if not found or found[0].agent.name in self._revoked:
-            raise RequestRefused(401, "no agent has this token", www_authenticate='Bearer error="invalid_token"')
+            raise RequestRefused(401, "no agent has this token", www_authenticate=self._challenge("invalid_token"))
         return found[0]
 
-    def revoke(self, digests: Collection[str]) -> frozenset[str]:
-        """Serve those whose tokens have these hashes and no others; return the names of those who are newly revoked."""
-        revoked = {guest.agent.name for guest in self._guests if guest.agent.digest not in digests}
+    def _challenge(self, error: str | None = None) -> str:
+        if self._issuer:
+            return self._issuer.challenge(error)
+        return f'Bearer error="{error}"' if error else "Bearer"
+
+    def revoke(self, credentials: Collection[str]) -> frozenset[str]:
+        """Serve those who are known by these and no others; return the names of those who are newly revoked."""
+        revoked = {guest.agent.name for guest in self._guests if guest.agent.credential not in credentials}
         newly = frozenset(revoked - self._revoked)
         for name in sorted(newly):
             _log.warning("agent %s is revoked", name)
@@ -103,6 +123,7 @@ async def serve(
     log: AuditLog,
     file: WatchedFile | None = None,
     monitor: Monitor | None = None,
+    issuer: "Issuer | None" = None,
 ) -> bool:
     """Serve until a signal says to end; False where the file of agents is another, which this process cannot open."""
     loop = asyncio.get_running_loop()
@@ -110,7 +131,7 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ending.set)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what it warns of is told as refused
-    door = Door(listening, transport, guests, log)
+    door = Door(listening, transport, guests, log, issuer)
     sockets = [ServedSocket(door, listening, len(guests) * MAX_REQUESTS + SPARE_CONNECTIONS, door.tell)]
     if monitor:
         sockets.append(ServedSocket(monitor, monitor.listening, MAX_CONNECTIONS, door.tell))
@@ -131,13 +152,17 @@ async def serve(
 
 
 async def _until(ending: asyncio.Event, door: Door, socket: ServedSocket, file: WatchedFile | None) -> bool:
-    """Wait for a signal, and meanwhile end what was opened with tokens that are revoked; False as `serve` says."""
+    """Wait for a signal, and meanwhile end what was opened with tokens that are revoked or out of date.
+
+    Returns what `serve` does.
+    """
     while not ending.is_set():
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS if file else None):
                 await ending.wait()
         if file and file.has_replacement():
             return False
-        if file and (digests := file.digests()) is not None:
-            socket.end(door.revoke(digests))
+        if file and (credentials := file.credentials()) is not None:
+            socket.end(door.revoke(credentials))
+        socket.expire()
     return True
