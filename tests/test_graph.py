@@ -164,6 +164,8 @@ BROKEN = {
     "a.rs": "use a::{b, ; impl for { fn f( -> match { Some( => if let = #[ mod ; a!( ?.b::<\n",
     "a.cs": "using A.; namespace { partial class : { void F<(this ) => ; [A get; switch { case is ( } #if\n",
     "a.kt": 'import a.* as\nclass (val : { fun .() = when { is -> ; it.( object : { ?: by ${ "\n',
+    "a.php": "<?php namespace ; use A\\{, ; class extends { use ; function ( $ = { $this-> :: foreach ( as => fn( [\n",
+    "a.rb": 'class A:: < ; def self. ( @a ||= ; include ; attr_reader : ; each { | case when ; super( #{ "\n',
     "A.java": "package; import ; class A extends { void ( { new <>() { } ; a.( , x -> ; } enum { , }\n",
 }
 

@@ -40,12 +40,13 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `toString = "=String"` is the type of what it returns. A method of a `common` name is never guessed by it: built-in
     types have one too.
 
-    Names of namespaces stand in any file: where `spaces` is "nested", one sees those of the namespaces around it too.
-    A class that `reopens` is one that several places make up. What is `declared` in one place may be defined in
-    another, and is for all files where it is not static. `self_type` means the class around. Paths may begin with the
-    name of one of the `crates`. Where a language `binds_in_order` a variable is there only after its declaration. With
-    `bare_calls` a name that no scope binds is a call. A lambda without parameters has the `implicit_parameter`, and may
-    have a receiver.
+    Names of namespaces stand in any file: where `spaces` is "nested", one sees those of the namespaces around it too;
+    where it is "global", those of none. Variables begin with the `sigil`, fields do not where they are used. A class
+    that `reopens` is one that several places make up. What is `declared` in one place may be defined in another, and is
+    for all files where it is not static. `self_type` means the class around. Paths may begin with the name of one of
+    the `crates`. Where a language `binds_in_order` a variable is there only after its declaration. With `bare_calls` a
+    name that no scope binds is a call. A lambda without parameters has the `implicit_parameter`, and may have a
+    receiver.
     """
 
     rules: tuple[str, ...] = ()
@@ -62,7 +63,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     structural: bool = False
     shared: str = ""
     family: str = ""
-    spaces: Literal["", "flat", "nested"] = ""
+    spaces: Literal["", "flat", "global", "nested"] = ""
+    sigil: str = ""
     reopens: bool = False
     declared: bool = False
     self_type: str = ""

@@ -191,7 +191,11 @@ class Builder:
     def _add_unread(self) -> None:
         """Note the names in what nothing has read: the account of a name counts them, and most are the module's."""
         names, labels = BITS["name"], BITS["name"] | BITS["label"]
+        sigil = self.dialect.sigil.encode()
         for node, said in enumerate(self.tree.labels):
+            start = self.tree.start[node]
+            if sigil and self.tree.source[start - 1 : start] == sigil:  # the node around it has it
+                continue
             if said & labels and not self._read[node] and not self.tree.kids[node] and not said & BITS["skip"]:
                 self.site(node, Use.READ if said & names else Use.KEYWORD, self.use_name(self.name(node)))
 

@@ -111,7 +111,7 @@ def _called_object(solver: Solver, value: Value, made: Call, sure: int) -> Value
     for held, own in list(member(solver, value, solver.project.number("__call__"), sure).items()):
         if held[0] in (BOUND, FUNCTION):
             add(found, invoked(solver, held, made, own))
-    if not found and solver.project.unit(value[1]).dialect.self_type:  # a variant that holds something: A::B(c)
+    if not found and solver.project.unit(value[1]).dialect.crates:  # a variant that holds something: A::B(c)
         found[value] = sure
     return found
 

@@ -6,6 +6,7 @@ from fledgling.worker.graph.expressions import (
     DEFINED,
     IS_KEYWORD,
     IS_PARAM,
+    KEY,
     OF,
     RETURNS,
     VALUE,
@@ -20,6 +21,7 @@ SAID = {
     BITS[flag.name.lower()]: flag for flag in Flag if flag.name.lower() in ROLES
 }  # the role that says it of a function
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
+CONTAINER, IS_MIXIN = BITS["container"], BITS["mixin"]
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
@@ -82,6 +84,11 @@ def read_function(builder: Builder, node: int, kind: ScopeKind, name: int, line:
             bind_implicit(builder, scope, node)
         results = [builder.visit(kid) for kid in tree.kids[node] if kid not in parameters]
         builder.scopes[scope].returned = results[-1:]
+    elif body != NONE and builder.dialect.bare_calls and not builder.tree.kind(body):
+        results = [builder.visit(kid) for kid in tree.kids[body]]
+        builder.scopes[scope].returned += results[-1:]
+    elif body != NONE and builder.dialect.bare_calls:
+        builder.scopes[scope].returned.append(builder.visit(body))
     elif body != NONE:
         builder.body(body)
     elif value != NONE:
@@ -93,7 +100,7 @@ def read_function(builder: Builder, node: int, kind: ScopeKind, name: int, line:
 def read_rest(builder: Builder, node: int) -> None:
     """Read what else a definition says, inside it: type parameters."""
     tree = builder.tree
-    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE
+    known = BODY | DEFINED | RETURNS | VALUE | WORD | BASE | DECORATOR | OF | RECEIVER_TYPE | CONTAINER
     for kid in tree.kids[node]:
         if tree.kind(kid) != IS_PARAM and not tree.labels[kid] & known:
             builder.visit(kid)
@@ -132,7 +139,8 @@ def said_of(builder: Builder, node: int, decorators: list[int]) -> tuple[int, li
     for kid in tree.kids[node]:
         said |= 0 if tree.kids[kid] else tree.labels[kid]
     flags = sum(int(flag) for role, flag in SAID.items() if said & role)
-    if tree.first(node, BODY) == NONE and not flags & (Flag.OVERLOAD | Flag.DECLARATION):
+    may_lack = builder.dialect.bare_calls or flags & (Flag.OVERLOAD | Flag.DECLARATION)
+    if tree.first(node, BODY) == NONE and not may_lack:
         flags |= int(Flag.ABSTRACT)
     of_decorators = [builder.flag(decorator) for decorator in decorators]
     for flag in of_decorators:
@@ -216,19 +224,34 @@ def extension(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
+def embedded_in(tree: Reduced, body: int) -> list[int]:
+    """Take the bases out of a body that stand among the members: what is embedded, or included."""
+    if tree.kind(body) == IS_MIXIN:  # the only one
+        return tree.having(body, BASE)
+    if tree.kind(body):  # the only member
+        return []
+    embedded = tree.having(body, BASE)
+    mixed_in = [kid for kid in tree.kids[body] if tree.kind(kid) == IS_MIXIN]
+    tree.kids[body] = [kid for kid in tree.kids[body] if kid not in embedded and kid not in mixed_in]
+    return embedded + [base for kid in reversed(mixed_in) for base in tree.having(kid, BASE)]
+
+
 def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
     """Read a class whose definition begins on a line."""
     tree = builder.tree
     own, body = tree.first(node, DEFINED), tree.first(node, BODY)
     bases = []
-    if body != NONE and body != node:  # what is embedded stands among the members
-        embedded = [*tree.having(body, BASE)]
-        tree.kids[node] = embedded + tree.kids[node]
-        tree.kids[body] = [kid for kid in tree.kids[body] if kid not in embedded]
+    if body != NONE and body != node:
+        tree.kids[node] = embedded_in(tree, body) + tree.kids[node]
     for kid in tree.having(node, BASE):
         base = builder.visit(kid, Use.READ if tree.kind(kid) == IS_KEYWORD else Use.INHERIT)
         bases += [] if tree.kind(kid) == IS_KEYWORD else [base]
     name = builder.name(own) if own != NONE else NONE
+    whole = tree.first(node, CONTAINER)
+    container = word = NONE
+    if whole != NONE:  # class A::B
+        word, name = tree.first(whole, KEY), builder.name(whole)
+        container = builder.optional(tree.first(whole, OF))
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line)
     builder.scopes[scope].bases = bases
     if own != NONE:
@@ -245,4 +268,31 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         value = builder.add(Op.DECORATED, value, decorators)
     if own != NONE:
         builder.bind(own, value, Use.DEFINITION)
+    elif container != NONE:
+        builder.members.append((container, len(builder.bindings)))
+        builder.bindings.append(Binding(NONE, builder.name(word), value, builder.line(word)))
+        builder.site(word, Use.DEFINITION, value, len(builder.bindings) - 1)
     return value
+
+
+@visits("mixin")
+def mixin(builder: Builder, node: int, _use: int) -> int:
+    """`include A` outside of a class"""
+    builder.visit_all(node)
+    return 0
+
+
+@visits("accessor")
+def accessor(builder: Builder, node: int, _use: int) -> int:
+    """`attr_reader :a`: a method that gives the field"""
+    for kid in builder.tree.having(node, WORD):
+        text = builder.tree.text(kid).lstrip(":")
+        name = builder.named(text)
+        scope = builder.enter(NONE, ScopeKind.FUNCTION, name, builder.line(kid))
+        field = builder.add(Op.GET, builder.add(Op.THIS, scope), builder.named("@" + text))
+        builder.scopes[scope].returned = [field]
+        builder.leave()
+        value = builder.add(Op.FUNCTION, scope)
+        binding = builder.bind_silently(name, builder.scope, value, kid)
+        builder.site_at(builder.tree.start[kid] + 1, name, Use.DEFINITION, value, binding)
+    return 0

@@ -40,6 +40,20 @@ IS_SLICE, IS_LABEL, IS_FUNCTION = BITS["slice"], BITS["label"], BITS["function"]
 def name(builder: Builder, node: int, use: int) -> int:
     """`a`"""
     at = builder.use_name(builder.name(node))
+    is_call = builder.dialect.bare_calls and builder.expressions[at][0] == Op.BARE
+    if is_call and use == Use.READ and not builder.tree.text(node)[:1].isupper():
+        at = builder.add(Op.CALL, at, [], [])
+        use = Use.CALL
+    builder.site(node, use, at)
+    return at
+
+
+@visits("own_field")
+def own_field(builder: Builder, node: int, use: int) -> int:
+    """`@a`: a field of the object that a method is of"""
+    part = builder.name(node)
+    of = builder.add(Op.THIS, builder.scope)
+    at = builder.use_path(of, part, builder.add(Op.GET, of, part))
     builder.site(node, use, at)
     return at
 

@@ -57,7 +57,7 @@ class Meaning:
             expression = unit.facts.expressions[expression[1]]
         if expression[0] in (Op.FUNCTION, Op.CLASS):
             scope = unit.facts.scopes[expression[1]]
-            if scope.name == row.name or row.name == NONE:
+            if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
                 return (unit.number, scope.line), unit.base | expression[1]
         return (unit.number, row.line), -1
 
@@ -80,7 +80,8 @@ class Meaning:
             is_call = site.use in (Use.CALL, Use.DECORATOR)
             if is_call:
                 self.called(unit.base | site.at, found)
-            if not (found and is_call and unit.dialect.overloads):  # of overloads, the arguments have chosen
+            is_settled = is_call and (found or unit.dialect.bare_calls)
+            if not (is_settled and unit.dialect.overloads):  # of overloads, the arguments have chosen
                 self._of_expression(unit.base | site.at, unit.names[site.name], found, Reason.BOUND, 0)
         return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
 
@@ -258,6 +259,8 @@ class Meaning:
             return self._unresolved_member(node, expression, site)
         if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
             return Reason.OUTSIDE
+        if expression[0] == Op.BARE and unit.dialect.bare_calls:  # what self has is known only when it runs
+            return Reason.UNKNOWN_RECEIVER
         if expression[0] == Op.BARE and all(value[0] == EXTERNAL for value in self.solver.value(node)):
             return Reason.OUTSIDE
         return Reason.VARIABLE

@@ -25,7 +25,7 @@ from fledgling.worker.graph.solver import (
     capped,
 )
 from fledgling.worker.graph.spaces import Space
-from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
 
 MAX_STARS = 8  # files that hand on all names of another, one after the other
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
@@ -158,9 +158,16 @@ def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
             continue
         for held, own in list(solver.value(cell).items()):
             add(found, bound_to(solver, value, held, min(own, reason), owner))
+    if kind == CLASS and not found and _makes(solver, value, name):
+        return {value: sure}
     if kind == SPACE and not found:
         return {(EXTERNAL, f"{value[2]}.{solver.project.text(name)}"[:200]): sure}
     return found or _elsewhere(solver, value, name)
+
+
+def _makes(solver: Solver, value: Value, name: int) -> bool:
+    """Whether a member of a class is what makes its objects: `A.new`."""
+    return solver.project.unit(value[1]).dialect.bare_calls and solver.project.text(name) == "new"
 
 
 def _extending(solver: Solver, value: Value, name: int) -> Values:
@@ -199,6 +206,8 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     flags = solver.project.scope(held[1]).flags
     if receiver[0] == SUPER:
         receiver = receiver[2]
+    if solver.project.unit(held[1]).dialect.bare_calls:
+        return _called_on(solver, receiver, held, sure, is_static=bool(flags & Flag.STATIC))
     if flags & Flag.STATIC and not (flags & Flag.EXTENSION and receiver[0] == OBJECT):
         return {held: sure}
     if flags & Flag.CLASSMETHOD:
@@ -208,6 +217,14 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     if flags & Flag.PROPERTY:
         return capped(returned(solver, held[1], receiver), sure)
     return {(BOUND, held[1], receiver): sure}
+
+
+def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_static: bool) -> Values:
+    """A method of Ruby where it is called: of a class only if it is the class's own, of an object only if not."""
+    if (receiver[0] == CLASS) == is_static:
+        return {(BOUND, held[1], receiver): sure}
+    is_module = solver.project.scope(receiver[1]).kind == ScopeKind.INTERFACE
+    return {(BOUND, held[1], receiver): min(sure, Reason.SEVERAL)} if is_module else {}  # extend self
 
 
 def _described(solver: Solver, held: Value, sure: int) -> Values:

@@ -37,7 +37,9 @@ def field(builder: Builder, node: int, _use: int) -> int:
         if tree.labels[kid] & BIND:
             builder.name_value(value, kid)
             held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
-            builder.bind(kid, max(held, 1), Use.DEFINITION)
+            bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
+            builder.own[builder.scope].add(builder.name(bound))
+            builder.bind(bound, max(held, 1), Use.DEFINITION)
         elif not tree.labels[kid] & (TYPE | VALUE):
             builder.visit(kid)
     return 0
@@ -96,9 +98,22 @@ def cast(builder: Builder, node: int, _use: int) -> int:
 
 
 @visits("super")
-def super_(builder: Builder, _node: int, _use: int) -> int:
-    """`super`"""
-    return builder.add(Op.SUPER, builder.frame)
+def super_(builder: Builder, node: int, use: int) -> int:
+    """`super`; where that is a call, of the method that has the name of this one."""
+    above = builder.add(Op.SUPER, builder.frame)
+    if not builder.dialect.bare_calls:
+        return above
+    scope = builder.scope
+    while scope != NONE and builder.scopes[scope].kind != ScopeKind.FUNCTION:
+        scope = builder.scopes[scope].parent
+    if scope == NONE:
+        return above
+    method = builder.add(Op.GET, above, builder.scopes[scope].name)
+    if use == Use.CALL:
+        return method
+    at = builder.add(Op.CALL, method, [], [])
+    builder.site_of_call(node, at)
+    return at
 
 
 @visits("this")

@@ -26,7 +26,7 @@ from fledgling.worker.graph.solver import (
     capped,
 )
 from fledgling.worker.graph.spaces import upwards
-from fledgling.worker.graph.tables import NONE, WHOLE, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op, ScopeKind
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
@@ -81,12 +81,16 @@ def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple
     unit = project.unit(node)
     own = unit.names[expression[1]]
     scope = base | expression[2]
-    surest = int(Reason.BOUND)
+    surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
     while scope >= 0:
         outer = project.outer(scope)
-        if unit.dialect.implicit_parameter and project.scope(scope).kind == ScopeKind.LAMBDA:
-            surest = Reason.IMPLICIT
-        found = of_scope(solver, unit, scope, own)
+        row = project.scope(scope)
+        if row.kind == ScopeKind.FUNCTION and unit.dialect.bare_calls:  # outside of methods, self is the class
+            is_of_class, in_method = bool(row.flags & Flag.STATIC), True
+        if row.kind == ScopeKind.LAMBDA and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
+            is_of_class = False
+            surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
+        found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
         if found:
             return [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
         scope = outer
@@ -95,7 +99,9 @@ def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple
     return [(cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own)]
 
 
-def of_scope(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
+def of_scope(
+    solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: bool
+) -> list[tuple[Cell, int, Value | None]]:
     """The cells of a name that is a member of a class, or of the class that a function extends, or of a namespace."""
     project, dialect = solver.project, unit.dialect
     is_class = project.scope(scope).kind in CLASSES
@@ -106,9 +112,11 @@ def of_scope(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
     at = solver.classes.whole(scope) if is_class else solver.classes.extended(scope)
     if not dialect.bare_members or at is None:
         return []
-    receiver: Value = (OBJECT, at, True)
-    held = places(solver, receiver, own, Reason.OWN_CLASS)
-    return [(cell, sure, receiver) for cell, sure, _ in held if cell[0] == "name"]
+    receiver: Value = (CLASS if is_of_class else OBJECT, at, True)
+    held = [place for place in places(solver, receiver, own, Reason.OWN_CLASS) if place[0][0] == "name"]
+    if not held and is_of_class and project.text(own) == "new":
+        return [(("just", receiver), Reason.OWN_CLASS, None)]
+    return [(cell, sure, receiver) for cell, sure, _ in held]
 
 
 def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
@@ -120,7 +128,8 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
         return [(("name", at, own), Reason.BOUND, None) for at in (others if scope in others else [scope])]
     outer = project.outer(scope)
     ends = None if outer < 0 else project.spaces.paths.get(outer)
-    for path in upwards(project.spaces.paths[scope]):
+    own_path = project.spaces.paths[scope]
+    for path in (own_path, "") if unit.dialect.spaces == "global" else upwards(own_path):
         if path == ends:
             break
         if found := of_space(solver, (unit.dialect.family, path), own, Reason.BOUND, unit):
@@ -564,6 +573,13 @@ def super_(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def this(solver: Solver, node: int, expression: Expression) -> Values:
-    """An object of the class around: THIS."""
-    own = solver.classes.around(solver.child(node, expression[1]))
-    return {} if own is None else {(OBJECT, own, True): Reason.OWN_CLASS}
+    """An object of the class around; the class itself in a method of its own, where that is so: THIS."""
+    scope = solver.child(node, expression[1])
+    own = solver.classes.around(scope)
+    if own is None:
+        return {}
+    kind = OBJECT
+    while solver.project.unit(node).dialect.bare_calls and scope >= 0 and scope != own:
+        kind = CLASS if solver.project.scope(scope).flags & Flag.STATIC else kind
+        scope = solver.project.outer(scope)
+    return {(kind, own, True): Reason.OWN_CLASS}

@@ -40,7 +40,8 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
         if bound != NONE:
             builder.bind(bound, value, Use.DEFINITION)
             if tree.first(node, FIELD) != NONE:  # `constructor(private a: T)`
-                builder.writes.append(Write(builder.add(Op.THIS, scope), name, NONE, value, builder.line(node)))
+                field = builder.named(tree.text(bound).removeprefix(builder.dialect.sigil))
+                builder.writes.append(Write(builder.add(Op.THIS, scope), field, NONE, value, builder.line(node)))
         else:
             target(builder, tree.first(node, LEFT), value)
 

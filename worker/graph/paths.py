@@ -6,6 +6,7 @@ from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Imported, Op, Use
 
 ALIAS, WILDCARD, GUARD = BITS["alias"], BITS["wildcard"], BITS["guard"]
+PARTS = OF | VALUE | ARGS
 IS_GET, IS_UNDER, IS_LABEL = BITS["get"], BITS["use_under"], BITS["label"]
 
 
@@ -33,7 +34,7 @@ def use_part(builder: Builder, node: int, prefix: int) -> None:
         path = prefix if of == NONE else path_of(builder, of, prefix)
         builder.scopes[builder.scope].stars.append(len(builder.imports))
         builder.imports.append(Imported(builder.line(node), "", "*", max(path, 0)))
-    elif tree.kind(node) == IS_UNDER:
+    elif tree.kind(node) == IS_UNDER and (labels & ARGS or any(tree.labels[kid] & PARTS for kid in tree.kids[node])):
         under(builder, node, prefix)
     else:
         taken(builder, path_of(builder, node, prefix), last_of(builder, node))
@@ -93,11 +94,24 @@ def path_of(builder: Builder, node: int, prefix: int) -> int:
         return prefix
     if tree.kind(node) == BITS["root"]:
         return builder.visit(node)
-    if prefix == NONE and not builder.dialect.self_type:  # paths are absolute
+    if prefix == NONE and not builder.dialect.crates:  # paths are absolute
         prefix = builder.add(Op.ROOT, builder.named(""), builder.scope)
     at = builder.use_name(builder.named(text)) if prefix == NONE else builder.add(Op.GET, prefix, builder.named(text))
     builder.site(node, Use.IMPORT, at)
     return at
+
+
+@visits("path")
+def path(builder: Builder, node: int, use: int) -> int:
+    r"""`A\b`, `\A\b`: names of namespaces, and one in the last"""
+    tree = builder.tree
+    at = builder.add(Op.ROOT, builder.named(""), builder.scope) if tree.text(node).startswith(("\\", "::")) else NONE
+    *others, last = tree.kids[node] or [NONE]
+    for kid in (*others, last) if last != NONE else ():
+        name = builder.name(kid)
+        at = builder.use_name(name) if at == NONE else builder.add(Op.GET, at, name)
+        builder.site(kid, use if kid == last else Use.READ, at)
+    return max(at, 0)
 
 
 @visits("root")

@@ -81,7 +81,8 @@ class Spaces:
         """The scopes that bind a name for a file, and how sure that is: of what it includes, where there is any."""
         found = self.binding(space, name)
         reason = Reason.BOUND
-        if found and unit.dialect.declared:
+        is_method = unit.dialect.bare_calls and self._project.text(name)[:1].islower()
+        if found and (unit.dialect.declared or is_method):
             included = self.included(unit.number)
             if not any(self._project.unit(scope).number in included for scope in self._binding[space][name]):
                 found = [scope for scope in found if (scope, name) not in self._declaring]

@@ -8,7 +8,6 @@ from fledgling.worker.graph.tables import NONE, WHOLE, Op, Use, Write
 IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
     BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
 )
-IS_VARIANT = BITS["variant"]
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "cast", "choice", "operation", "tokens")]
 EXPORTS = ("exports", "module")  # what CommonJS puts the exports of a module into
 
@@ -33,19 +32,22 @@ def target(builder: Builder, node: int, value: int, *, bare: bool = False) -> No
     elif kind == IS_TUPLE:
         op, *parts = builder.expressions[value]
         take_apart(builder, tree.kids[node], value, parts[0] if op in (Op.TUPLE, Op.LIST) else [])
-    elif kind == IS_VARIANT:
-        variant_target(builder, node, value)
     elif kind == IS_GET:
         field_target(builder, node, value, bare=bare)
-    elif kind == IS_INDEX:
-        key_target(builder, node, value)
-    elif kind == IS_SHAPE:
-        take_shape(builder, node, value)
+    elif kind in TARGETS:
+        TARGETS[kind](builder, node, value)
     elif kind in IS_VALUE:  # f(a) = b, *a = b
         builder.visit(node)
     else:
         for kid in tree.kids[node]:
             target(builder, kid, value)
+
+
+def own_field_target(builder: Builder, node: int, value: int) -> None:
+    """`@a = b`"""
+    of, part = builder.add(Op.THIS, builder.scope), builder.name(node)
+    builder.site(node, Use.WRITE, builder.add(Op.GET, of, part))
+    builder.writes.append(Write(of, part, NONE, value, builder.line(node)))
 
 
 def variant_target(builder: Builder, node: int, value: int) -> None:
@@ -117,6 +119,14 @@ def take_shape(builder: Builder, node: int, value: int) -> None:
         elif kind == IS_ASSIGN:
             left = tree.first(kid, LEFT)
             take_part(builder, kid, builder.add(Op.GET, value, builder.name(left)))
+
+
+TARGETS = {
+    BITS["own_field"]: own_field_target,
+    BITS["variant"]: variant_target,
+    BITS["index"]: key_target,
+    BITS["shape"]: take_shape,
+}
 
 
 def take_part(builder: Builder, node: int, value: int) -> None:

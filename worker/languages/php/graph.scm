@@ -1,0 +1,116 @@
+; PHP, for the graph. docs/graph.md has the captures.
+
+(comment) @skip
+(name) @name
+(variable_name) @name
+((variable_name) @this (#eq? @this "$this"))
+((relative_scope) @name (#eq? @name "self"))
+((relative_scope) @this (#eq? @this "static"))
+((relative_scope) @super (#eq? @super "parent"))
+(qualified_name) @path
+
+; ---- namespaces
+
+(namespace_definition name: (_) @value !body) @package
+(namespace_definition name: (_) @defined body: (_) @body) @namespace
+(namespace_use_declaration (namespace_use_clause)) @use
+(namespace_use_declaration (namespace_name) @of body: (namespace_use_group) @args) @use_under
+(namespace_use_clause . [(name) (qualified_name)] @value alias: (name)? @alias) @use_under
+
+; ---- expressions
+
+(member_access_expression object: (_) @of name: (name) @key) @get
+(nullsafe_member_access_expression object: (_) @of name: (name) @key) @get
+(class_constant_access_expression . (_) @of . (name) @key) @get
+(member_call_expression object: (_) @of name: (name) @key arguments: (_) @args) @call
+(nullsafe_member_call_expression object: (_) @of name: (name) @key arguments: (_) @args) @call
+(scoped_call_expression scope: (_) @of name: (name) @key arguments: (_) @args) @call
+(function_call_expression function: (_) @of arguments: (_) @args) @call
+(object_creation_expression . [(name) (qualified_name) (relative_scope) (variable_name)] @of) @new
+(object_creation_expression (arguments) @args)
+(object_creation_expression (anonymous_class (base_clause (_) @of) body: (_) @class)) @new
+(object_creation_expression (anonymous_class !body)) @operation
+(object_creation_expression (anonymous_class body: (_) @class)) @operation
+(anonymous_class (class_interface_clause) @skip)
+(arguments (argument) @arg)
+(argument name: (name) @word (_) @value .) @keyword
+(argument (variadic_unpacking (_) @value) @spread)
+(subscript_expression . (_) @of . (_) @key) @index
+(conditional_expression condition: (_) @cond alternative: (_) @arm) @choice
+(conditional_expression body: (_) @arm)
+(binary_expression) @operation
+(binary_expression left: (_) @arm operator: "??" right: (_) @arm) @choice
+(binary_expression left: (variable_name) @left operator: "instanceof" right: (_) @type) @narrow
+[(unary_op_expression) (update_expression)] @operation
+(cast_expression value: (_) @value) @operation
+(clone_expression (_) @value) @await
+[(string) (encapsed_string) (heredoc) (nowdoc) (boolean) (null) (float)] @text
+(integer) @number
+(array_creation_expression) @list
+(arrow_function body: (_) @value) @lambda
+(anonymous_function body: (_) @body) @lambda
+(anonymous_function_use_clause (_) @name)
+(list_literal) @tuple
+(list_literal (variable_name) @bind)
+
+; ---- definitions
+
+(function_definition name: (_) @defined body: (_) @body) @function
+(function_definition return_type: (_) @returns)
+(method_declaration name: (_) @defined body: (_)? @body) @function
+(method_declaration return_type: (_) @returns)
+(method_declaration (static_modifier) @static)
+(method_declaration (abstract_modifier) @abstract)
+(simple_parameter type: (_)? @type name: (variable_name) @bind default_value: (_)? @init) @param
+(variadic_parameter type: (_)? @type name: (variable_name) @bind) @param @rest
+(property_promotion_parameter visibility: (_)? @exported type: (_)? @type name: (variable_name) @bind default_value: (_)? @init) @param
+(class_declaration name: (_) @defined body: (_) @body) @class
+(trait_declaration name: (_) @defined body: (_) @body) @class
+(enum_declaration name: (_) @defined body: (_) @body) @class
+(interface_declaration name: (_) @defined body: (_) @body) @interface
+(base_clause (_) @base)
+(class_interface_clause (_) @base)
+(use_declaration [(name) (qualified_name)] @base)
+(enum_case name: (_) @bind) @field @receiver
+(const_element . (name) @bind (_)? @value) @field
+(property_declaration type: (_)? @type (property_element name: (variable_name) @bind)) @field
+(property_element default_value: (_) @value)
+
+; ---- what binds
+
+(assignment_expression left: (_) @left right: (_) @right) @assign
+(assignment_expression left: (variable_name) @bind)
+(reference_assignment_expression left: (_) @left right: (_) @right) @assign
+(reference_assignment_expression left: (variable_name) @bind)
+(augmented_assignment_expression left: (_) @left right: (_) @right) @augment
+(augmented_assignment_expression left: (variable_name) @bind)
+(static_variable_declaration name: (variable_name) @left @bind value: (_)? @right) @assign
+(global_declaration (variable_name) @outward) @global
+
+; ---- types
+
+(optional_type (_) @value) @await
+(union_type (_) @arm) @choice
+
+; ---- statements
+
+(return_statement (_) @value) @return
+(return_statement) @return
+(throw_expression (_) @value) @raise
+(if_statement condition: (_) @cond body: (_) @arm) @branch
+(if_statement alternative: (else_if_clause condition: (_) @cond body: (_) @arm))
+(if_statement alternative: (else_clause body: (_) @arm @otherwise))
+(foreach_statement . (_) @over . (variable_name) @left @bind body: (_) @body) @loop
+(foreach_statement . (_) @over . (pair (_) . (variable_name) @left @bind) body: (_) @body) @loop
+(foreach_statement . (_) @over . (list_literal) @left body: (_) @body) @loop
+(foreach_statement . (_) @over . (by_ref (variable_name) @left @bind) body: (_) @body) @loop
+(for_statement body: (_) @body) @loop
+(while_statement condition: (_) @cond body: (_) @body) @loop
+(do_statement body: (_) @body condition: (_) @cond) @loop
+(try_statement body: (_) @body) @try
+(try_statement (finally_clause body: (_) @finally))
+(catch_clause body: (_) @body) @handler
+(catch_clause type: (type_list . (_) @type .))
+(catch_clause name: (variable_name) @left @bind)
+(switch_statement) @match
+[(case_statement) (default_statement)] @case

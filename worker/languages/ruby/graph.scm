@@ -1,0 +1,98 @@
+; Ruby, for the graph. docs/graph.md has the captures.
+
+(comment) @skip
+(identifier) @name
+(constant) @name
+(instance_variable) @own_field
+(self) @this
+(super) @super
+(hash_key_symbol) @label
+
+; ---- expressions
+
+(scope_resolution scope: (_) @of name: (_) @key) @get
+(scope_resolution !scope) @path
+(call receiver: (_)? @of method: [(identifier) (constant)] @key) @call
+(call method: (super) @of) @call
+(call arguments: (_) @args)
+(call block: (_) @arg)
+(argument_list (_) @arg)
+(argument_list (splat_argument (_) @value) @spread)
+(argument_list (block_argument (_) @value) @await)
+((call receiver: (identifier) @left method: (identifier) @_is arguments: (argument_list . [(constant) (scope_resolution)] @type .)) @narrow
+  (#any-of? @_is "is_a?" "kind_of?" "instance_of?"))
+(element_reference object: (_) @of . (_) @key) @index
+(conditional condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
+(binary) @operation
+(binary left: (_) @arm operator: ["||" "or"] right: (_) @arm) @choice
+(binary operator: ["&&" "and"] right: (_) @arm) @choice
+(unary) @operation
+[(string) (heredoc_body) (regex) (subshell) (simple_symbol) (delimited_symbol) (nil) (true) (false) (float)] @text
+(integer) @number
+(array) @list
+(array (_) @arg)
+(hash) @dict
+(pair key: (_) @key value: (_)? @value) @pair
+(block body: (_)? @body) @lambda
+(do_block body: (_)? @body) @lambda
+(lambda body: (_ body: (_) @body)) @lambda
+(lambda body: (_) @value) @await
+(block_parameters (identifier) @param @bind)
+(block_parameters (destructured_parameter) @left @param)
+(destructured_parameter (identifier) @bind)
+(destructured_parameter) @tuple
+(lambda_parameters (identifier) @param @bind)
+
+; ---- definitions
+
+(module name: (constant) @defined body: (_)? @body) @interface
+(module name: (scope_resolution) @container body: (_)? @body) @interface
+(class name: (constant) @defined body: (_)? @body) @class
+(class name: (scope_resolution) @container body: (_)? @body) @class
+(class superclass: (superclass (_) @base))
+((call method: (identifier) @_mixes arguments: (argument_list [(constant) (scope_resolution)] @base)) @mixin
+  (#any-of? @_mixes "include" "prepend"))
+((call method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
+  (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
+(method name: (_) @defined body: (_)? @body) @function
+(singleton_method object: (self) name: (_) @defined body: (_)? @body) @function @static
+(singleton_class (body_statement (method) @static))
+(method_parameters (identifier) @param @bind)
+(optional_parameter name: (_) @bind value: (_) @init) @param
+(keyword_parameter name: (_) @bind value: (_)? @init) @param
+(splat_parameter name: (_) @bind) @param @rest
+(hash_splat_parameter name: (_) @bind) @param @rest_words
+(block_parameter name: (_) @bind) @param @optional
+
+; ---- what binds
+
+(assignment left: (_) @left right: (_) @right) @assign
+(assignment left: [(identifier) (constant)] @bind)
+(left_assignment_list) @tuple
+(left_assignment_list (identifier) @bind)
+(operator_assignment left: (identifier) @left @bind right: (_) @right) @augment
+(operator_assignment left: (constant) @left @bind right: (_) @right) @augment
+(operator_assignment left: (instance_variable) @left right: (_) @right) @assign
+(rest_assignment (identifier) @value @bind) @spread
+
+; ---- statements
+
+(return (argument_list (_) @value)) @return
+(return) @return
+[(next) (break) (redo) (retry)] @raise
+(if condition: (_) @cond consequence: (_) @arm) @branch
+(if alternative: (else) @arm @otherwise)
+(elsif condition: (_) @cond consequence: (_) @arm)
+(unless condition: (_) @cond consequence: (_) @arm) @branch
+(if_modifier body: (_) @arm condition: (_) @cond) @branch
+(unless_modifier body: (_) @arm condition: (_) @cond) @branch
+(while condition: (_) @cond body: (_) @body) @loop
+(until condition: (_) @cond body: (_) @body) @loop
+(for pattern: (identifier) @left @bind value: (in (_) @over) body: (_) @body) @loop
+(case) @match
+(case value: (_) @over)
+(when body: (_) @body) @case
+(when . pattern: (pattern (_) @type) . body: (_))
+(rescue body: (_) @body) @handler
+(rescue exceptions: (exceptions . (_) @type .))
+(rescue variable: (exception_variable (identifier) @left @bind))
