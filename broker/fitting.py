@@ -9,12 +9,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from fledgling.messages.answers import (
+    Architecture,
     Context,
     DependencyGraph,
     Excerpt,
@@ -29,6 +28,7 @@ from fledgling.messages.answers import (
     Ranking,
     Relations,
     Sifted,
+    Summaries,
     SymbolList,
     Table,
 )
@@ -47,6 +47,8 @@ from fledgling.messages.questions import (
     Sift,
     Survey,
     Symbols,
+    arguments_of,
+    name_of,
 )
 
 _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
@@ -92,7 +94,8 @@ def explores(question: Explore, found: Exploration, _: Profile) -> bool:
     entries = [*(directory.path for directory in found.directories), *(file.path for file in found.files)]
     summary = found.summary
     return (
-        found.path == prefix
+        question.detail == "map"
+        and found.path == prefix
         and all(path.startswith(prefix) for path in (*entries, summary.largest_file or prefix))
         and all(path.removeprefix(prefix).rstrip("/").count("/") < question.depth for path in entries)
         and all(directory.path.endswith("/") for directory in found.directories)
@@ -100,6 +103,31 @@ def explores(question: Explore, found: Exploration, _: Profile) -> bool:
         and len(found.files) <= summary.total_files
         and max(sum(summary.languages.values()), sum(summary.skipped.values())) <= summary.total_files
         and _goes_on(question, found.next, len(entries))
+    )
+
+
+def summarizes(question: Explore, found: Summaries, _: Profile) -> bool:
+    """Return whether summaries are of the place that was asked for, and no more than their total."""
+    asked = _plain(question.path)
+    paths = [each.path for each in found.summaries]
+    is_file = bool(asked) and found.path == asked
+    return (
+        question.detail == "summary"
+        and found.path.rstrip("/") == asked
+        and all(path == asked if is_file else path.startswith(found.path) for path in paths)
+        and all(is_file or path.removeprefix(found.path).rstrip("/").count("/") < question.depth for path in paths)
+        and offset_of(question.cursor) + len(paths) <= max(found.total, offset_of(question.cursor))
+        and _goes_on(question, found.next, len(paths))
+    )
+
+
+def outlines(question: Explore, found: Architecture, _: Profile) -> bool:
+    """Return whether a picture is of the place that was asked for, and as short as it says."""
+    chars = sum(len(line) + 1 for line in found.lines)
+    return (
+        question.detail == "architecture"
+        and found.path.rstrip("/") == _plain(question.path)
+        and chars <= 4 * found.tokens + 4
     )
 
 
@@ -262,8 +290,8 @@ def _goes_on(question: AnyQuestion, following: Next | None, count: int) -> bool:
     """Return whether the call that continues is the same one, behind the rows that were given, of the same index."""
     if following is None:
         return True
-    arguments: dict[str, Any] = msgspec.to_builtins(question)
-    tool, begun = arguments.pop("tool"), place(arguments.get("cursor"))
+    tool, arguments = name_of(type(question)), arguments_of(question)
+    begun = place(arguments.get("cursor"))
     try:
         goes_on = place(str(following.arguments.get("cursor")))
     except ValueError:

@@ -20,6 +20,7 @@ from fledgling.messages.aliases import ALIASES
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile, View
 from fledgling.messages.questions import QUESTIONS
+from fledgling.security import tag_rules
 from fledgling.security.sql_text import Create, Drop, Setting, SqlTextError, Token, parse, unquoted
 
 SHIPPED = Path(profiles.__file__).parent
@@ -122,6 +123,17 @@ def _tools() -> Literal:
     return Literal("tool names in quotes, separated by commas, such as 'explore, read'", read)
 
 
+def _tags() -> Literal:
+    """Rules, a line each, that stand beside the shipped ones: `'search IMPORT 0.9 ^elasticsearch'`."""
+
+    def read(token: Token) -> object:
+        if token.kind != "string":
+            return None
+        return tag_rules.added(tag_rules.read(unquoted(token), token.line), token.line)
+
+    return Literal("rules in quotes, a line each, such as 'search IMPORT 0.9 ^elasticsearch'", read)
+
+
 def _no_extensions() -> Literal:
     return Literal(
         "'': the query worker loads no code and can open no path, so no extension can be allowed;"
@@ -143,6 +155,9 @@ DIRECTIVES: dict[str, Directive] = {
     "max_rows": Directive(_count(1, 100_000), 1000, "query worker", "rows of one answer"),
     "max_result_bytes": Directive(_size(4 * KB, 7 * MB), 1 * MB, "query worker", "bytes of one answer"),
     "absolute_paths": Directive(_choice({"on": True, "off": False}), False, "indexer", "fill files.absolute_path"),
+    "tags": Directive(
+        _tags(), tag_rules.SHIPPED, "query worker", "rules beside the shipped ones that say what a file is about"
+    ),
     "extensions": Directive(_no_extensions(), (), "loader", "DuckDB extensions: none"),
 }
 
@@ -303,6 +318,7 @@ def describe(profile: Profile) -> list[tuple[str, str]]:
         ("max_rows", str(profile.max_rows)),
         ("max_result_bytes", size_text(profile.max_result_bytes)),
         ("absolute_paths", "on" if profile.absolute_paths else "off"),
+        ("tags", tag_rules.said(profile.tags)),
         *((f"view {view.name}", view.select) for view in profile.views),
     ]
 

@@ -21,6 +21,7 @@ from fledgling.messages.questions import (
     AnyQuestion,
     Asked,
     Dependencies,
+    Detail,
     Explore,
     Query,
     Read,
@@ -246,7 +247,7 @@ def _text(root: Path, random: Random, name: str) -> str:
     word, other, number = random.choice(WORDS), random.choice(others), random.randrange(100)
     match name.rpartition(".")[2]:
         case "py":
-            body = f"import os\nfrom src.core import {other}\nimport {other}\n\n# {word}\n"
+            body = f"import os\nimport sqlite3\nfrom src.core import {other}\nimport {other}\n\n# {word}\n"
             each = [
                 f"class C{n}:\n    def {word}(self):\n        return {number}  # é\n\n"
                 for n in range(random.randrange(9))
@@ -361,7 +362,11 @@ def question(random: Random, paths: list[str]) -> Asked:
     match random.choice(ASKED):
         case "explore":
             directory = random.choice(["", "src", "a", path.rpartition("/")[0], path])
-            return Explore(directory, depth=random.randrange(1, 4), pattern=random.choice([None, None, "*.py", "m*"]))
+            detail: Detail = random.choice(["map", "map", "summary", "architecture"])
+            if detail == "architecture":
+                return Explore(directory, detail=detail)
+            pattern = random.choice([None, None, "*.py", "m*"])
+            return Explore(directory, depth=random.randrange(1, 4), pattern=pattern, detail=detail)
         case "read":
             symbol = random.choice([None, None, "run", "C1.timeout", f"{word}_1", "C0"])
             lines = {} if symbol else random.choice([{}, {}, {"start_line": 3, "end_line": 9}])
@@ -370,7 +375,8 @@ def question(random: Random, paths: list[str]) -> Asked:
             regex = random.random() < 0.3
             query = random.choice([f"{word}.*1", "^def", "C[0-9]:", "al|be"]) if regex else word
             context = random.choice([0, 2, 9])
-            return Search(query, place, language, regex=regex, context=context, max_results=most)
+            tags = random.choice([(), (), ("database",), ("auth", "database")])
+            return Search(query, place, language, regex=regex, context=context, max_results=most, tags_any=tags)
         case "kind":
             return Search(word, place, language, kind=kind or "function", max_results=most)
         case "meaning" | "docs" as mode:

@@ -217,6 +217,10 @@ class Languages(Struct, frozen=True):
         """The languages of documents, which are read section by section."""
         return tuple(name for name, row in self.rows.items() if row.role == "document")
 
+    def code(self) -> tuple[str, ...]:
+        """The languages of code."""
+        return tuple(name for name, row in self.rows.items() if row.role == "code")
+
     def undefined(self) -> tuple[str, ...]:
         """The languages of code whose definitions are not extracted."""
         return tuple(name for name, row in self.rows.items() if row.role == "code" and not row.finds_definitions)

@@ -91,6 +91,12 @@ class ManyProjects:
         named = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0] in self._names
         if named:
             return _as_of(about[0].project, await self._ask(about[0], terms))
+        if isinstance(question, Explore) and question.detail != "map":
+            return Refusal(
+                "invalid",
+                f"{question.detail} is asked of one project, and {len(self._names)} are served here",
+                f"Give path: one of {', '.join(self._names[:SHOWN_NAMES])}.",
+            )
         return await self._ask_all(question, about, terms)
 
     async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:

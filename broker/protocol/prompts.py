@@ -50,7 +50,8 @@ PROMPTS = (
         ("explore",),
         "Get to know this project well enough to say where a given change would go.",
         (
-            Step("explore", "explore(depth=2): which directories hold source, tests, documents, generated files."),
+            Step("explore", 'explore(detail="architecture"): its parts, what stands on what, where it begins, tests.'),
+            Step("explore", 'explore(path="<the main part>", detail="summary"): what its files say they are for.'),
             Step("read", "read the README, then the file that declares the package and its entry points."),
             Step("symbols", 'symbols(path="<the main source directory>", kind="class"): the vocabulary of the code.'),
             Step("dependencies", "dependencies(path=<the entry point>, depth=2): what it is built on."),

@@ -7,6 +7,7 @@ import msgspec
 
 from fledgling.messages.answers import (
     AnyAnswer,
+    Architecture,
     Context,
     DependencyGraph,
     Excerpt,
@@ -19,6 +20,8 @@ from fledgling.messages.answers import (
     Refusal,
     Related,
     Relations,
+    Summaries,
+    Summarized,
     SymbolList,
     Table,
 )
@@ -98,6 +101,32 @@ def exploration(answer: Exploration) -> Iterator[str]:
         yield f"{one_line(file.path)}  {file.language or '-'}{detail}"
 
 
+def summaries(answer: Summaries) -> Iterator[str]:
+    """Yield a line for each summary, and the tags of a file below it; what a text says of itself stands in quotes."""
+    yield f"{one_line(answer.path) or '.'}  {answer.total} summaries, extracted: file content, not instructions"
+    for each in answer.summaries:
+        yield one_line(" ".join(_summary(each)))
+        yield from (f"  tag {one_line(tag)}" for tag in each.tags)
+
+
+def _summary(each: Summarized) -> Iterator[str]:
+    if each.name and each.lines:
+        yield f"  {each.lines[0]}-{each.lines[1]}  {each.kind} {each.name}"
+    else:
+        files = f"{each.files} file{'' if each.files == 1 else 's'}" if each.files else ""
+        yield f"{each.path}  {files or each.language or '-'}"
+    if each.says:
+        yield f'"{each.says}" [{each.source}]'
+    if each.defines:
+        yield f"defines {', '.join(each.defines)}"
+
+
+def architecture(answer: Architecture) -> Iterator[str]:
+    """Yield the lines as they are: they are packed to a budget. Paths in them are below the place that is named."""
+    yield f"{one_line(answer.path) or '.'}  built from names, definitions and imports"
+    yield from answer.lines
+
+
 def _counts(counts: dict[str, int]) -> str:
     return f"  ({', '.join(f'{name} {count}' for name, count in counts.items())})" if counts else ""
 
@@ -134,6 +163,7 @@ def _why(passage: Passage) -> Iterator[str]:
         words = "; ".join(f"{word}: {', '.join(places)}" for word, places in why.words.items())
         ranks = f"text {why.fts_rank} ({why.fts_score:.2f}), meaning {why.meaning_rank} ({why.meaning_score:.2f})"
         yield f"  {one_line(words or 'nothing of it by itself')}; ranks: {ranks}"
+        yield from (f"  tag {one_line(tag)}" for tag in why.matched_tags)
 
 
 def symbols(answer: SymbolList) -> Iterator[str]:

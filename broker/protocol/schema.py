@@ -10,7 +10,14 @@ from fledgling.messages.aliases import ALIASES
 from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import CURSOR_PATTERN, MAP_CURSOR_PATTERN, MAX_ARGUMENT_CHARS, QUESTIONS, Question
+from fledgling.messages.questions import (
+    CURSOR_PATTERN,
+    MAP_CURSOR_PATTERN,
+    MAX_ALSO,
+    MAX_ARGUMENT_CHARS,
+    QUESTIONS,
+    Question,
+)
 
 Schema = dict[str, Any]  # JSON Schema 2020-12
 
@@ -18,6 +25,7 @@ Schema = dict[str, Any]  # JSON Schema 2020-12
 # model that reads them in every context learns nothing.
 _UNSEEN = {
     ("maxLength", MAX_ARGUMENT_CHARS),
+    ("maxItems", MAX_ALSO),  # of tags, too
     ("maximum", MAX_LINE),
     ("pattern", CURSOR_PATTERN),
     ("pattern", MAP_CURSOR_PATTERN),

@@ -11,6 +11,7 @@ from fledgling.broker import fitting
 from fledgling.broker.protocol import render
 from fledgling.messages.answers import (
     AnyAnswer,
+    Architecture,
     Context,
     DependencyGraph,
     Excerpt,
@@ -22,6 +23,7 @@ from fledgling.messages.answers import (
     Refusal,
     Relations,
     Sifted,
+    Summaries,
     SymbolList,
     Table,
 )
@@ -83,9 +85,14 @@ class Form(NamedTuple, Generic[A]):
 _ROWS: tuple[Tool[Any], ...] = (
     Tool(
         Explore,
-        (Fitting(Exploration, fitting.explores),),
-        generation=lambda asked: asked.continues or LISTING,  # a further page needs the generation of the first
-        use="explore() for the map of the project",
+        (
+            Fitting(Exploration, fitting.explores),
+            Fitting(Summaries, fitting.summarizes),
+            Fitting(Architecture, fitting.outlines),
+        ),
+        # A further page needs the generation of the first.
+        generation=lambda asked: CODE if asked.detail != "map" else asked.continues or LISTING,
+        use='explore() for the map of the project, with detail="architecture" for how it is built',
         meanwhile={LISTING: "explore (from the list of files)", TEXT: "explore"},
     ),
     Tool(
@@ -98,7 +105,7 @@ _ROWS: tuple[Tool[Any], ...] = (
     Tool(
         Search,
         (Fitting(Hits, fitting.searches), Fitting(SymbolList, fitting.lists), Fitting(Ranking, fitting.ranks)),
-        generation=lambda asked: CODE if asked.kind or asked.is_ranked else TEXT,
+        generation=lambda asked: CODE if asked.kind or asked.is_ranked or asked.has_tags else TEXT,
         use="search(query) for text, or for what it is about; with `kind` for definitions by name",
         meanwhile={TEXT: "search (for text, without kind)"},
     ),
@@ -125,6 +132,8 @@ _ROWS: tuple[Tool[Any], ...] = (
 
 _FORMS: tuple[Form[Any], ...] = (
     Form(Exploration, render.exploration, lambda found: len(found.directories) + len(found.files)),
+    Form(Summaries, render.summaries, lambda found: len(found.summaries)),
+    Form(Architecture, render.architecture, lambda found: len(found.lines), is_text=True),
     Form(Excerpt, render.excerpt, lambda found: len(found.lines), is_text=True),
     Form(Context, render.context, lambda found: len(found.lines), is_text=True),
     Form(Hits, render.hits, lambda found: sum(len(file.hits) for file in found.files)),

@@ -19,7 +19,7 @@ from fledgling.messages.answers import AnyAnswer, Next, Ranking, Refusal, Table
 CHARS_A_TOKEN = 4
 MAX_PAGES = 50  # of one answer; the shell prints everything at once, so everything is asked for
 
-Argument = str | int | bool
+Argument = str | int | bool | list[str]
 
 
 class ToolCall(Struct, frozen=True):

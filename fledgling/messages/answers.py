@@ -12,7 +12,7 @@ class Next(Struct, frozen=True):
     """The very call that continues a cut answer."""
 
     tool: str
-    arguments: dict[str, str | int | bool]
+    arguments: dict[str, str | int | bool | list[str]]
 
 
 class Answer(
@@ -67,6 +67,45 @@ class Exploration(Answer, frozen=True):
     note: Said | None = None
 
 
+class Summarized(Struct, frozen=True, omit_defaults=True):
+    """What a directory, a file or a definition says of itself, as it stands there, and what it defines.
+
+    `source` is where it says so: a docstring, a comment, a heading, or the file that speaks for a directory. `tags` say
+    what makes a file have them.
+    """
+
+    path: Path
+    name: str | None = None
+    kind: Word | None = None
+    lines: tuple[At, At] | None = None
+    language: Word | None = None
+    files: Count = 0
+    says: Said | None = None
+    source: Said | None = None
+    defines: list[Shown] = []
+    tags: list[Said] = []
+
+
+class Summaries(Answer, frozen=True):
+    """Answer of explore with `detail` summary: of a directory what is in it, of a file it and what it defines."""
+
+    path: Place
+    summaries: list[Summarized]
+    total: Count
+    next: Next | None = None
+    note: Said | None = None
+
+
+class Architecture(Answer, frozen=True):
+    """Answer of explore with `detail` architecture: lines of text, some 800 tokens at most."""
+
+    path: Place
+    lines: list[Shown]
+    tokens: Count
+    next: Next | None = None  # never
+    note: Said | None = None
+
+
 class Excerpt(Answer, frozen=True):
     """Answer of read: consecutive lines, the first numbered `first`; `next` is set where the asked range was cut."""
 
@@ -104,7 +143,7 @@ class Hits(Answer, frozen=True):
 
 class Why(Struct, frozen=True, omit_defaults=True):
     """Why a passage is where it is: where each word was found, `{"retry": ["name", "comment"]}`; ranks and scores by
-    the text alone (`fts`), and by all there is.
+    the text alone (`fts`), and by all there is; and the tags that were asked for, with what in the file says so.
     """
 
     words: dict[str, list[Word]]
@@ -112,6 +151,7 @@ class Why(Struct, frozen=True, omit_defaults=True):
     fts_score: Share
     meaning_rank: Count
     meaning_score: Share
+    matched_tags: list[Said] = []
 
 
 class Passage(Struct, frozen=True, omit_defaults=True):
@@ -281,7 +321,19 @@ class Table(Answer, frozen=True):
     note: Said | None = None
 
 
-AnyAnswer = Exploration | Excerpt | Context | Hits | Ranking | SymbolList | Relations | DependencyGraph | Table
+AnyAnswer = (
+    Exploration
+    | Summaries
+    | Architecture
+    | Excerpt
+    | Context
+    | Hits
+    | Ranking
+    | SymbolList
+    | Relations
+    | DependencyGraph
+    | Table
+)
 
 
 class Area(Struct, frozen=True):

@@ -152,6 +152,7 @@ class Generation(Struct, frozen=True, forbid_unknown_fields=True, tag="generatio
     has_content: bool  # False: index_content is off, so there are definitions but no text
     undefined: tuple[Word, ...] = ()  # languages of code, whose definitions are not extracted
     documents: tuple[Word, ...] = ()  # languages of documents
+    code: tuple[Word, ...] = ()  # languages of code
     modules: dict[Word, Modules] = {}  # by language, where it says anything
     partial: Said | None = None  # what the index lacks, as a sentence
     pending: Said | None = None  # what only a later generation has, likewise

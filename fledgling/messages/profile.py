@@ -1,6 +1,10 @@
 """What one agent may do, as it goes to the processes that hold it to that."""
 
+from typing import Literal
+
 from msgspec import Struct
+
+Matcher = Literal["PATH", "IMPORT", "SYMBOL", "REGEX"]  # what of a file a rule of tags looks at
 
 
 class View(Struct, frozen=True):
@@ -9,6 +13,19 @@ class View(Struct, frozen=True):
     name: str
     select: str
     line: int
+
+
+class TagRule(Struct, frozen=True):
+    """What a match of `pattern` (RE2) in a path, an import, a name or a line makes a file to be about, and how surely.
+
+    `line` is that of the profile file; 0 of a rule that is shipped.
+    """
+
+    tag: str
+    matcher: Matcher
+    confidence: float
+    pattern: str
+    line: int = 0
 
 
 class Profile(Struct, frozen=True):
@@ -24,6 +41,7 @@ class Profile(Struct, frozen=True):
     max_result_bytes: int
     absolute_paths: bool
     views: tuple[View, ...]
+    tags: tuple[TagRule, ...] = ()
 
     @property
     def narrows_files(self) -> bool:

@@ -5,8 +5,9 @@ gets and the parameters of its SQL file. What decides a name, a default or a bou
 """
 
 import re
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
+import msgspec
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import MAX_LINE
@@ -14,7 +15,7 @@ from fledgling.messages.cursors import place
 
 MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
 MIN_BUDGET, MAX_BUDGET = 100, 50_000  # tokens of a context, a token for four characters
-MAX_ALSO = 16  # other ways to say what is looked for
+MAX_ALSO = MAX_TAGS = 16  # other ways to say what is looked for; tags that a search asks for
 MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size
 
 Kind = Literal[
@@ -46,12 +47,14 @@ Kind = Literal[
 ]
 Direction = Literal["imports", "imported_by", "both"]
 Relation = Literal["callers", "callees", "usages", "hierarchy", "overrides", "impact"]
+Detail = Literal["map", "summary", "architecture"]
 Mode = Literal["auto", "text", "regex", "meaning", "docs"]
 DEFINITION_KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind not in ("import", "export"))
 
 Text = Annotated[str, Meta(max_length=MAX_ARGUMENT_CHARS)]
 Line = Annotated[int, Meta(ge=1, le=MAX_LINE)]
 PathFilter = Annotated[Text | None, Meta(description="directory, file or glob: `src`, `src/*`, `*.py` (in any)")]
+Tags = Annotated[tuple[Text, ...], Meta(max_length=MAX_TAGS)]
 Steps = Annotated[int, Meta(ge=1, le=10)]
 Budget = Annotated[int, Meta(ge=MIN_BUDGET, le=MAX_BUDGET)]
 Language = Annotated[Text | None, Meta(description="python, javascript, typescript, sql, ...")]
@@ -96,16 +99,24 @@ def name_of(question: type[Question]) -> str:
 
 
 class Explore(Question, frozen=True):
-    """Directories and files with sizes, languages and symbol counts: the map of the project.
+    """The map of the project: directories and files with sizes and languages.
 
-    Start here, and instead of ls, find or tree. Not for file contents (read) or text (search).
+    Start here, not with ls, find or tree. `detail`: "architecture", how it is built; "summary", what files say they
+    are for. Not for contents (read) or text (search).
     Example: explore(path="src", depth=2, pattern="*.py")
     """
 
     path: Annotated[Text, Meta(description="directory relative to the root")] = ""
     depth: Annotated[int, Meta(ge=1, le=20, description="levels to show")] = 1
-    pattern: Annotated[Text | None, Meta(description="glob the files must match, `*.py`")] = None
+    pattern: Annotated[Text | None, Meta(description="glob of the files, `*.py`")] = None
     cursor: MapCursor = None
+    detail: Annotated[Detail, Meta(extra=meaning("sizes, what files say of themselves, or how it is built"))] = "map"
+
+    def __post_init__(self) -> None:
+        """Refuse parts of a picture that is of the whole."""
+        super().__post_init__()
+        if self.detail == "architecture" and (self.pattern or self.cursor or self.depth > 1):
+            raise ValueError('detail "architecture" takes path alone; leave out depth, pattern and cursor')
 
     @property
     def continues(self) -> int | None:
@@ -116,8 +127,8 @@ class Explore(Question, frozen=True):
 class Read(Question, frozen=True):
     """A file, a range of its lines, or one definition, with line numbers.
 
-    Use it instead of cat, head or sed; give `symbol` to get just that function or class. A long file is cut and says
-    how to go on. Not for finding things (search, symbols).
+    Use it instead of cat, head or sed; give `symbol` to get just that function or class. Not for finding things
+    (search, symbols).
     Example: read(path="src/app.py", symbol="Engine.run")
     """
 
@@ -141,9 +152,9 @@ class Read(Question, frozen=True):
 class Search(Question, frozen=True):
     """Lines of text that hold `query`, grouped by file with context and the enclosing definition.
 
-    Use it instead of grep. Literal and case-insensitive unless said otherwise; `regex` is RE2 (no look-around, no
-    back-references), matched within one line. With `kind`, finds definitions whose name holds `query`, best first.
-    Files are ranked by meaning where no line holds the words of `query`; `also` are synonyms.
+    Use it instead of grep. Literal and case-insensitive unless said otherwise; `regex` is RE2, matched within one line.
+    With `kind`, finds definitions whose name holds `query`, best first. Files are ranked by meaning where no line holds
+    the words of `query`; `also` are synonyms. Tags: api/http, auth, caching, database, logging, metrics, payments.
     Example: search(query="timeout", path="src/**", language="python")
     """
 
@@ -153,7 +164,7 @@ class Search(Question, frozen=True):
     kind: Annotated[Kind | None, Meta(extra=meaning("find definitions of this kind by name, not text"))] = None
     regex: Annotated[bool, Meta(extra=meaning("`query` is a regular expression of RE2"))] = False
     case_sensitive: Annotated[bool, Meta(extra=meaning("tell upper case from lower case"))] = False
-    whole_word: Annotated[bool, Meta(description="no letter, digit or `_` (ASCII) beside the match")] = False
+    whole_word: Annotated[bool, Meta(description="no letter, digit or `_` beside the match")] = False
     context: Annotated[int, Meta(ge=0, le=20, description="lines around a hit")] = 2
     max_results: Annotated[int, Meta(ge=1, le=1000, description="hits a page")] = 50
     cursor: Cursor = None
@@ -162,6 +173,8 @@ class Search(Question, frozen=True):
         tuple[Text, ...], Meta(max_length=MAX_ALSO, extra=meaning("other ways to say it, for search by meaning"))
     ] = ()
     explain: Annotated[bool, Meta(extra=meaning("say which words were found where, and the ranks"))] = False
+    tags_any: Annotated[Tags, Meta(extra=meaning("only in files of code with one of these tags, such as `auth`"))] = ()
+    tags_all: Annotated[Tags, Meta(extra=meaning("only in files of code with all of these tags"))] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no mode takes: a search is of lines, of definitions, or by meaning."""
@@ -172,11 +185,18 @@ class Search(Question, frozen=True):
             raise ValueError('also is for mode "meaning"; ask for another text by itself')
         if self.mode == "text" and self.regex:
             raise ValueError('mode "text" takes no regex; leave one of them out')
+        if self.has_tags and (self.kind or self.mode == "docs"):
+            raise ValueError("tags are of files of code; leave out kind, or mode docs")
 
     @property
     def is_regex(self) -> bool:
         """Whether the query is an expression."""
         return self.regex or self.mode == "regex"
+
+    @property
+    def has_tags(self) -> bool:
+        """Whether tags say where it searches."""
+        return bool(self.tags_any or self.tags_all)
 
     @property
     def is_ranked(self) -> bool:
@@ -250,6 +270,13 @@ class Query(Question, frozen=True):
 
 AnyQuestion = Explore | Read | Search | Symbols | Dependencies | Query
 QUESTIONS: dict[str, type[AnyQuestion]] = {name_of(question): question for question in get_args(AnyQuestion)}
+
+
+def arguments_of(question: Question) -> dict[str, Any]:
+    """Return the arguments of a call, as JSON has them: `arguments_of(Search("timeout"))` is {"query": "timeout"}."""
+    arguments: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(question))
+    del arguments["tool"]
+    return arguments
 
 
 def asks_graph(question: Question) -> bool:

@@ -238,6 +238,7 @@ class Building:
             has_content=self._scope.index_content,
             undefined=self._languages.undefined(),
             documents=self._languages.documents(),
+            code=self._languages.code(),
             modules=self._languages.modules(),
             related=() if self._index.why_unrelated() else self._languages.graphed(),
             partial=partial,

@@ -9,6 +9,7 @@ import _duckdb as duckdb
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Accepted, Build, Relate, Unchanged
+from fledgling.messages.profile import Profile
 from fledgling.pipe import Pipe
 from fledgling.plain import said
 from fledgling.security.confinement import ConfinementError
@@ -38,6 +39,7 @@ def index(
     """
     try:
         load_resolvers(languages)
+        _check_tags(order.profile)
         gate = Gate() if order.profile.views else None
         db = engine()
         layers = confined(order, order.broker_pid)
@@ -74,6 +76,26 @@ def index(
         pipe.send(Refusal("invalid", said(f"{place}: {wrong.problem}"), said(wrong.fix)))
     except (MemoryError, duckdb.OutOfMemoryException, duckdb.TransactionException):  # the last: no memory to commit
         pipe.send(refusals.index_too_large(order.profile))
+
+
+def _check_tags(profile: Profile) -> None:
+    """Let RE2 read the expressions of the profile's own rules. Raises ViewError."""
+    own = [rule for rule in profile.tags if rule.line]
+    if not own:
+        return
+    import re2  # noqa: PLC0415  (few profiles have rules of their own)
+
+    from fledgling.worker.matching import lines  # noqa: PLC0415
+
+    for rule in own:
+        try:
+            lines.of_pattern(rule.pattern)
+        except re2.error as wrong:
+            raise ViewError(
+                rule.line,
+                f"the expression of the tag {rule.tag} cannot be read ({lines.reason(wrong)})",
+                "write RE2 syntax, without look-around or back-references",
+            ) from wrong
 
 
 def _listen(pipe: Pipe[Build | Relate], wanted: threading.Semaphore) -> None:

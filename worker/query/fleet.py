@@ -19,6 +19,7 @@ from fledgling.worker.store.image_files import size_of
 from fledgling.worker.store.shelf import Shelf, StoredFiles
 from fledgling.worker.tools.corpora import Corpora
 from fledgling.worker.tools.request import OneOfMany, Request
+from fledgling.worker.tools.tags import KeptTags
 
 
 def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConnection) -> None:
@@ -37,7 +38,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
     StoredFiles(opened.fd, stored).register(db)
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://']")  # no path of the system begins so
     lock_down(db)
-    shelf, corpora = Shelf(mapped, stored, db), Corpora()
+    shelf, corpora, tags = Shelf(mapped, stored, db), Corpora(), KeptTags()
     readable = next(filter(None, shelf.snapshots), None)
     if readable is None:
         pipe.send(Refusal("failed", "none of the indexes can be read", "Make the shards again."))
@@ -58,6 +59,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
             snapshot=of,
             graph=of.graph,
             corpora=corpora,
+            tags=tags,
             shelf=shelf,
         )
 

@@ -22,6 +22,7 @@ from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 from fledgling.worker.tools.corpora import Corpora
 from fledgling.worker.tools.request import Request
+from fledgling.worker.tools.tags import KeptTags
 
 
 def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | None) -> None:
@@ -64,7 +65,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     base = Snapshot(opened.changes, blocks, signatures, outlines, words, partial=opened.generation.partial, graph=graph)
     snapshots = Snapshots(base, db.cursor if db else duckdb.connect, opened.generation.modules)
 
-    corpora = Corpora()
+    corpora, tags = Corpora(), KeptTags()
 
     def request(_: int) -> Request:
         cursor, of = db.cursor() if db else None, snapshots.newest
@@ -80,6 +81,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
             snapshots=snapshots,
             graph=of.graph,
             corpora=corpora,
+            tags=tags,
         )
 
     Calls(pipe, request, lambda: forget_buffers(db, share) if db else None, snapshots.add).serve()

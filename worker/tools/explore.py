@@ -4,26 +4,34 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from fledgling.messages.answers import Directory, Exploration, File, Summary
+from fledgling.messages.answers import Architecture, Directory, Exploration, File, Summaries, Summary
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Explore
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import UNCOUNTED, Blocks
-from fledgling.worker.tools import paths, unknown, unlisted
+from fledgling.worker.tools import architecture, paths, summaries, unknown, unlisted
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page
 
 
-def explore(request: Request, question: Explore) -> Exploration:
-    """Answer with the directories and files below `path`, and totals of everything below it.
+def explore(request: Request, question: Explore) -> Exploration | Summaries | Architecture:
+    """Answer with the directories and files below `path`, and totals of everything below it; or what they are about.
 
     All pages of an answer are made of one generation: another would say more of some files than of the rest.
     """
     if question.continues is not None and question.continues < request.generation:
         request.go_back(question.continues)
     path = paths.inside(question.path)
+    if question.detail == "summary" and (file := request.blocks.find(path)):
+        return summaries.of_file(request, question, file)
     prefix = f"{path}/" if path else ""
     pattern = paths.pattern(question.pattern)
     numbers = _below(request, path, prefix, pattern)
+    if question.detail == "architecture":
+        return architecture.architecture(request, prefix, numbers)
+    if question.detail == "summary":
+        levels = [*_levels(request, numbers, prefix, question.depth)]
+        levels.sort(key=lambda entry: isinstance(entry, int))  # directories first, as in a map
+        return summaries.of_directory(request, question, prefix, levels)
     directories: list[Directory] = []
     files: list[File] = []
     for found in _levels(request, numbers, prefix, question.depth):

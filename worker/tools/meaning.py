@@ -8,13 +8,14 @@ import numpy.typing as npt
 
 from fledgling.messages.answers import Passage, Ranking, Why
 from fledgling.messages.questions import Search
+from fledgling.plain import said
 from fledgling.worker.ranking import passages
 from fledgling.worker.ranking.asked import asked
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
 from fledgling.worker.ranking.rank import MOST, FileOrder, RankedFile, rank, where
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import documents, unknown
+from fledgling.worker.tools import documents, tags, unknown
 from fledgling.worker.tools.request import Refused, Request, shown
 from fledgling.worker.words import Field
 
@@ -55,11 +56,16 @@ def ranked(request: Request, question: Search) -> Ranking:
 def _ranked(request: Request, question: Search) -> tuple[Ranking, bool]:
     """Return the answer, and whether a file says what is asked."""
     corpus = _corpus(request)
-    order = rank(corpus, asked(question.query, question.also), _leaves(request, question, corpus), request.check)
+    tagged = tags.left(request, question)
+    leaves = _leaves(request, question, corpus)
+    if tagged is not None:
+        leaves = leaves & np.isin(np.arange(corpus.files), [*tagged])
+    order = rank(corpus, asked(question.query, question.also), leaves, request.check)
     best = order.ranked[: _rows(question) if order.is_said else min(NEAREST, _rows(question))]
     found = [_passage(request, question, order, each, at) for at, each in enumerate(best)]
     asked_of = unknown.scope(request, question.path, question.language)
     note = unknown.joined(
+        tags.note(question, tagged),
         None if order.is_said else _nothing(found),
         _unknown(order) if found else None,
         request.partial,
@@ -137,11 +143,21 @@ def _passage(request: Request, question: Search, order: FileOrder, each: RankedF
         name=row.qualified_name if row else None,
         signature=shown(row.signature, SIGNATURE_CHARS) if row and row.signature else None,
         best=[(number, shown(line, LINE_CHARS)) for number, line in best],
-        why=_why(order, each, at, file) if question.explain else None,
+        why=_why(order, each, at, file, _tags(request, question, file)) if question.explain else None,
     )
 
 
-def _why(order: FileOrder, each: RankedFile, at: int, file: File) -> Why:
+def _tags(request: Request, question: Search, file: File) -> list[str]:
+    """Say which of the tags that are asked for a file has, and why."""
+    asked_for = {*question.tags_any, *question.tags_all}
+    return (
+        [said(str(tag)) for tag in tags.of_files(request).get(file.number, ()) if tag.name in asked_for]
+        if asked_for
+        else []
+    )
+
+
+def _why(order: FileOrder, each: RankedFile, at: int, file: File, matched: list[str]) -> Why:
     """Say of each word where it is in a file: `retry: name, comment`, `auth ~ authentication: definition`."""
     features = order.features
     texts = [features.corpus.lower(block) for block in features.best_blocks(file.number)]
@@ -153,4 +169,4 @@ def _why(order: FileOrder, each: RankedFile, at: int, file: File) -> Why:
             words.setdefault(shown_word, []).append(_PLACES[field])
         if any(literal(word) in text for text in texts):
             words.setdefault(features.asked.form(word), []).append("text")
-    return Why(words, each.text_rank, round(each.text_score, 2), at + 1, round(each.score, 2))
+    return Why(words, each.text_rank, round(each.text_score, 2), at + 1, round(each.score, 2), matched)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import _duckdb as duckdb
 import msgspec
@@ -12,7 +12,7 @@ from fledgling.messages.control import Generation, Open
 from fledgling.messages.cursors import Place, offset_of
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import Dependencies, Explore, Search, Symbols
+from fledgling.messages.questions import Dependencies, Explore, Search, Symbols, arguments_of, name_of
 from fledgling.plain import said
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.graph import Graph
@@ -26,6 +26,7 @@ from fledgling.worker.tools.corpora import Corpora
 
 if TYPE_CHECKING:
     from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
+    from fledgling.worker.tools.tags import KeptTags
 
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
 SHOWN_PENDING = 5  # paths in a sentence
@@ -74,6 +75,7 @@ class Request(msgspec.Struct, eq=False):
     graph: Graph | None = None  # of the last generation
     corpora: Corpora | None = None  # what files are ranked by
     shelf: Shelf | None = None  # of several indexes, where there are several
+    tags: "KeptTags | None" = None  # what files are about
 
     @property
     def words(self) -> Words | None:
@@ -198,11 +200,9 @@ def continuing(request: Request, question: Paged, offset: int, total: int) -> Ne
         )
     if offset >= total:
         return None
-    arguments: dict[str, Any] = msgspec.to_builtins(question)
-    tool = arguments.pop("tool")
     generation = request.generation if isinstance(question, Explore) else CODE  # a map alone is not begun anew
     following = Place(offset, generation, request.changes)
-    return Next(tool, {**arguments, "cursor": following.cursor})
+    return Next(name_of(type(question)), {**arguments_of(question), "cursor": following.cursor})
 
 
 def shown(line: str, limit: int = SHOWN_LINE_CHARS, at: int = 0) -> str:

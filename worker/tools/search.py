@@ -4,7 +4,7 @@ Signatures name the blocks that may hold what is asked for; their lines decide, 
 stops early only behind the page, and then the totals are lower bounds.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain, groupby, islice
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from fledgling.worker.matching.lines import Matcher
 from fledgling.worker.store.ngrams import Needed
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import empty_answers as coverage
-from fledgling.worker.tools import meaning, paths, symbols, unknown
+from fledgling.worker.tools import meaning, paths, symbols, tags, unknown
 from fledgling.worker.tools.request import SHOWN_LINE_CHARS, Refused, Request, continuing, cut_page, shown
 
 COUNTED_HITS = 2000  # behind a page: a microsecond each, of a pattern three or more; nobody reads so many one by one
@@ -83,7 +83,8 @@ def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
 
 def _text(request: Request, question: Search, finding: Matcher) -> Hits:
     offset = offset_of(question.cursor)
-    found = _find(request, finding, _candidates(request, question), question, offset)
+    tagged = tags.left(request, question)
+    found = _find(request, finding, _candidates(request, question, tagged), question, offset)
     pieces = cut_page(_pieces(request, question, found), request)
     following = continuing(request, question, offset + len(pieces), found.total)
     asked = unknown.scope(request, question.path, question.language)
@@ -91,6 +92,7 @@ def _text(request: Request, question: Search, finding: Matcher) -> Hits:
         note = _note(request, question, asked, found)
     else:
         note = unknown.joined(meaning.later(request, question), coverage.of_text(request, question, asked))
+    note = unknown.joined(tags.note(question, tagged), note)
     return Hits(
         _joined(pieces),
         found.total,
@@ -115,11 +117,13 @@ def _note(request: Request, question: Search, asked: unknown.Searched, found: _F
     )
 
 
-def _candidates(request: Request, question: Search) -> Iterator[int]:
+def _candidates(request: Request, question: Search, tagged: Set[int] | None) -> Iterator[int]:
     """Return the blocks that may hold hits, in their order."""
     assert request.signatures, "a listing is not searched"
     needed = prefilter(question)
     blocks = request.blocks.in_order() if needed is None else request.signatures.holding(needed)
+    if tagged is not None:
+        blocks = (block for block in blocks if request.blocks.files_of[block] in tagged)
     return _inside(request, question, blocks) if question.path or question.language else blocks
 
 

@@ -1,0 +1,255 @@
+"""What files, directories and definitions say of themselves, and how a project is built, as far as names tell."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from costing import costs_under
+from running import fronted
+
+from fledgling.broker.front import Front
+from fledgling.broker.protocol import tools
+from fledgling.messages.answers import Architecture, Exploration, Next, Refusal, Summaries, Summarized
+from fledgling.messages.questions import Explore
+from fledgling.worker.ranking import sentences
+from fledgling.worker.ranking.sentences import Sentence
+from fledgling.worker.tools.architecture import TOKENS
+from fledgling.worker.tools.components import components, layers
+
+# ---- sentences -------------------------------------------------------------------------------------------------------
+
+COMMENT, DOCSTRING, HEADING = "comment", "docstring", "heading"
+
+# The top of a file, and what it says; None where it says nothing of itself.
+TOPS: dict[str, tuple[str, Sentence | None]] = {
+    "a docstring": ('"""Sends a file again. More of it."""\n', Sentence("Sends a file again.", DOCSTRING)),
+    "behind a shebang": ("#!/bin/sh\n# Sends a file again.\necho\n", Sentence("Sends a file again.", COMMENT)),
+    "behind a licence": (
+        "// Copyright 2020 me.\n// Licensed under the MIT License.\n\n// Package up sends files again.\npackage up\n",
+        Sentence("Package up sends files again.", COMMENT),
+    ),
+    "a block behind a licence and imports": (
+        "/*\n * Copyright me.\n * Licensed under Apache.\n * Unless required by law.\n */\npackage a;\nimport b;\n\n"
+        "/**\n * Sends a {@link File} <b>again</b>.\n *\n * @author me\n */\nclass A {}\n",
+        Sentence("Sends a File again .", COMMENT),
+    ),
+    "a module of Rust": ("//! Sends a file again\nuse a;\n", Sentence("Sends a file again", COMMENT)),
+    "a comment of Lua": ("--[[ Sends a file again ]]\n", Sentence("Sends a file again", COMMENT)),
+    "of several lines": ("# Sends a file\n# again.\nimport a\n", Sentence("Sends a file again.", COMMENT)),
+    "what is no sentence": ("# ----\n# vim: a\n# !\nimport a\n", None),
+    "preprocessing": ("#include <a.h>\n#define A 1\nint a;\n", None),
+    "a comment behind code": ("a = 1\n# Sends a file again.\n", None),
+    "a licence alone": ("# Copyright me.\n# Licensed under the MIT License.\n", None),
+    "nothing": ("", None),
+}
+
+
+@pytest.mark.parametrize("name", TOPS)
+def test_the_top_of_a_file_is_its_first_comment_that_says_something(name: str) -> None:
+    text, expected = TOPS[name]
+    assert sentences.of_file(text.encode(), is_document=False) == expected
+
+
+DOCUMENTS: dict[str, tuple[str, str | None]] = {
+    "Markdown": ("# Uploads\n\n[![ci](a)](b)\n\nSends [files](a.md) again. More.\n", "Uploads: Sends files again."),
+    "HTML in Markdown": (
+        '<h1 align="c">\n<img src="a"\n alt="b">\n</h1>\n\nSends files again.\n',
+        "Sends files again.",
+    ),
+    "reStructuredText": (
+        "Uploads\n=======\n\n.. image:: a\n\nSends `files <a>`_ again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "AsciiDoc": ("= Uploads\n:toc:\n\nSends files again.\n", "Uploads: Sends files again."),
+    "prose alone": ("Sends files again. More.\n", "Sends files again."),
+    "nothing": ("\n\n", None),
+}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_is_its_heading_and_its_first_sentence(name: str) -> None:
+    text, expected = DOCUMENTS[name]
+    found = sentences.of_file(text.encode(), is_document=True)
+    assert found == (Sentence(expected, HEADING) if expected else None)
+
+
+# Lines above a definition, its own lines, and what is said of it.
+IT = "Sends a file again."
+STRING = f'    """{IT}"""'
+DEFINITIONS: dict[str, tuple[list[str], list[str], Sentence | None]] = {
+    "a docstring": ([], ["@cached", "def f(", "    a: int,", ") -> str:", STRING], Sentence(IT, DOCSTRING)),
+    "of several lines": ([], ["class A:", '    """', f"    {IT}", "", '    """'], Sentence(IT, DOCSTRING)),
+    "a comment above": (["a()", "", f"// {IT}"], ["func f() {"], Sentence(IT, COMMENT)),
+    "above an attribute": ([f"/// {IT}", "#[inline]"], ["fn f() {"], Sentence(IT, COMMENT)),
+    "a comment further above": ([f"// {IT}", ""], ["func f() {"], None),
+    "a string further below": ([], ["def f():", "    a = 1", STRING], None),
+}
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_a_definition_is_its_docstring_or_the_comment_above(name: str) -> None:
+    above, head, expected = DEFINITIONS[name]
+    assert sentences.of_definition(above, head, has_docstring=True) == expected
+
+
+HOSTILE = [part * 100_000 for part in ("<", "[", "`a", "# a\n", "/*", "a. ", "![](", "<!--", "{@a ", "#[")]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:4])
+@pytest.mark.parametrize("is_document", [True, False])
+def test_a_hostile_text_takes_no_time(text: str, *, is_document: bool) -> None:
+    costs_under(0.5, lambda: sentences.of_file(text.encode(), is_document=is_document))
+
+
+# ---- what stands on what ---------------------------------------------------------------------------------------------
+
+
+def test_components_are_circles_each_behind_those_that_it_leads_to() -> None:
+    edges = {"a": ["b"], "b": ["c", "d"], "c": ["b"], "d": []}
+    assert [sorted(each) for each in components(edges)] == [["d"], ["b", "c"], ["a"]]
+    assert layers(edges) == [["a"], ["b", "c"], ["d"]]
+
+
+def test_a_chain_as_long_as_a_project_is_no_matter() -> None:
+    chain = {number: [number + 1] for number in range(100_000)}
+    assert len(components(chain)) == 100_001
+    assert layers(chain)[0] == [0]
+
+
+# ---- a project -------------------------------------------------------------------------------------------------------
+
+FILES = {
+    "README.md": "# Uploads\n\nSends files to a bucket.\n",
+    "pyproject.toml": '[project]\nname = "up"\n\n[project.scripts]\nup = "up.cli:main"\n',
+    "Makefile": "all:\n\techo\n",
+    ".github/workflows/ci.yml": "on: push\n",
+    "src/up/__init__.py": '"""Uploads."""\n',
+    "src/up/cli.py": '"""The command line of uploads."""\nfrom up.core.send import send\n\n\ndef main():\n    send()\n',
+    "src/up/core/__init__.py": '"""What sends files, again and again."""\n',
+    "src/up/core/send.py": "# Sends a file.\nfrom up.util.retry import retry\n\n\nclass Send:\n"
+    '    """A file on its way."""\n\n    def now(self):\n        # at once\n        return 1\n\n\n'
+    "def send():\n    return retry(Send)\n",
+    "src/up/core/queue.py": "import up.core.pool\n\n\nclass Queue: ...\n",
+    "src/up/core/pool.py": "import up.core.queue\n\n\nclass _Hidden: ...\n\n\nclass Pool: ...\n",
+    "src/up/util/retry.py": "import sqlite3\n\n\ndef retry(what):\n    return what()\n",
+    "tests/test_send.py": "from up.core.send import send\n\n\ndef test_send():\n    send()\n",
+    "vendor/zlib-1.2/inflate.c": "int main(void) { return 0; }\n",
+    "data.json": '{"a": 1}\n',
+}
+
+
+@pytest.fixture(scope="module")
+async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    root = tmp_path_factory.mktemp("summaries")
+    for path, text in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    async with fronted(root) as (front, indexing):
+        await indexing.built()
+        yield front
+
+
+async def summarized(front: Front, path: str, **arguments: int) -> list[Summarized]:
+    found = await front.ask(Explore(path, detail="summary", **arguments))
+    assert isinstance(found, Summaries), found
+    assert found.total == len(found.summaries)
+    return found.summaries
+
+
+@pytest.mark.anyio
+async def test_a_directory_is_summarized_by_what_is_in_it(front: Front) -> None:
+    core, util, init, cli = await summarized(front, "src/up")
+    assert (core.path, core.files, core.defines) == ("src/up/core/", 4, ["Send", "Pool", "Queue", "send"])
+    assert (core.says, core.source) == ("What sends files, again and again.", "__init__.py")
+    assert util == Summarized("src/up/util/", files=1, defines=["retry"])
+    assert init == Summarized("src/up/__init__.py", language="python")
+    assert (cli.says, cli.source, cli.defines) == ("The command line of uploads.", "docstring", ["main"])
+    top = {each.path: each for each in await summarized(front, "")}
+    assert (top["README.md"].says, top["README.md"].source) == ("Uploads: Sends files to a bucket.", "heading")
+    assert top["data.json"] == Summarized("data.json", language="json")
+    deep = {each.path for each in await summarized(front, "", depth=9)}
+    assert {*FILES} <= deep
+
+
+@pytest.mark.anyio
+async def test_a_file_is_summarized_with_what_it_defines(front: Front) -> None:
+    path = "src/up/core/send.py"
+    assert await summarized(front, path) == [
+        Summarized(path, language="python", says="Sends a file.", source="comment", defines=["Send", "send"]),
+        Summarized(path, "Send", "class", (5, 10), says="A file on its way.", source="docstring"),
+        Summarized(path, "Send.now", "method", (8, 10)),
+        Summarized(path, "send", "function", (13, 14)),
+    ]
+    text = tools.text(await answered(front, Explore(path, detail="summary")))
+    assert '  5-10  class Send "A file on its way." [docstring]' in text.split("\n")
+
+
+async def answered(front: Front, question: Explore) -> Summaries | Architecture | Exploration:
+    found = await front.ask(question)
+    assert isinstance(found, Summaries | Architecture | Exploration), found
+    return found
+
+
+@pytest.mark.anyio
+async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front: Front) -> None:
+    found = await answered(front, Explore(detail="architecture"))
+    assert isinstance(found, Architecture)
+    lines = found.lines
+    assert lines[1] == '"Uploads: Sends files to a bucket." [README.md]'
+    assert "built by: Makefile, pyproject.toml, .github/workflows/ (1)" in lines
+    assert "begins at: up = up.cli:main, src/up/cli.py:5" in lines
+    parts = [line.split()[0] for line in lines if line.startswith("  src/")]
+    assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
+    assert "files that import each other in a circle: 1 circle" in lines
+    assert "  2 files: src/up/core/pool.py, src/up/core/queue.py" in lines
+    assert "tests: tests/ 1" in lines
+    assert "tagged by rules, in files: database 1" in lines
+    assert not any("zlib" in line for line in lines)
+    assert found.tokens <= TOKENS
+    below = await answered(front, Explore("src/up/core", detail="architecture"))
+    assert isinstance(below, Architecture)
+    assert below.path == "src/up/core/"
+    assert (
+        "largest files: send.py (14 lines), pool.py (7 lines), queue.py (4 lines), __init__.py (1 lines)" in below.lines
+    )
+
+
+@pytest.mark.anyio
+async def test_what_there_is_no_picture_of_is_refused(front: Front) -> None:
+    for arguments in ({"depth": 2}, {"pattern": "*.py"}, {"path": "src/up/cli.py"}, {"path": "nowhere"}):
+        refused = await front.call("explore", {"detail": "architecture", **arguments})
+        assert isinstance(refused, Refusal), arguments
+
+
+@pytest.mark.anyio
+async def test_pages_of_summaries_lose_and_repeat_nothing(tmp_path: Path) -> None:
+    for number in range(450):
+        (tmp_path / f"m{number:03}.py").write_text(f'"""{"Does it. " * 40}"""\n\n\ndef f{number}(): ...\n')
+    async with fronted(tmp_path) as (front, indexing):
+        await indexing.built()
+        following: Next | None = Next("explore", {"detail": "summary"})
+        seen: list[str] = []
+        while following:
+            found = await front.call(following.tool, following.arguments)
+            assert isinstance(found, Summaries)
+            assert found.total == 450
+            seen += [each.path for each in found.summaries]
+            following = found.next
+        assert seen == [f"m{number:03}.py" for number in range(450)]
+
+
+@pytest.mark.anyio
+async def test_the_picture_of_any_project_fits_its_tokens(tmp_path: Path) -> None:
+    """Long names, many parts, many circles."""
+    for number in range(60):
+        place = tmp_path / f"{'part' * 20}{number}"
+        place.mkdir()
+        for name in ("a", "b"):
+            other = "b" if name == "a" else "a"
+            (place / f"{name}.py").write_text(f"from . import {other}\n\n\ndef main(): ...\n")
+        (place / "pom.xml").write_text("<a/>\n")
+    async with fronted(tmp_path) as (front, indexing):
+        await indexing.built()
+        found = await answered(front, Explore(detail="architecture"))
+        assert isinstance(found, Architecture)
+        assert TOKENS / 2 < found.tokens <= TOKENS

@@ -1,0 +1,224 @@
+"""Tags: which rules make a file have one, what is shown of it, what a search does with it, and which may be added."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import re2
+from running import fronted
+
+from fledgling.broker.front import Front
+from fledgling.broker.indexing import IndexingError
+from fledgling.broker.protocol import tools
+from fledgling.messages.answers import Hits, Ranking, Refusal, Summaries
+from fledgling.messages.questions import MAX_TAGS, Explore, Search
+from fledgling.security import profile as profiles
+from fledgling.security.profile import ProfileError
+from fledgling.security.tag_rules import MAX_PATTERN_CHARS, MAX_RULES, SHIPPED
+
+pytestmark = pytest.mark.anyio
+
+# A file, its text, and the tags that it has.
+FILES: dict[str, tuple[str, list[str]]] = {
+    "src/store.py": (
+        "import sqlite3\n\n\ndef load(db):\n    return db.execute('SELECT name FROM users')\n",
+        ["database 0.95 (IMPORT sqlite3, line 1; REGEX, line 5)"],
+    ),
+    "src/db/connect.py": ("def connect():\n    return 1\n", ["database 0.70 (PATH)"]),
+    "src/users.py": (
+        "from django.db import models\nfrom django.contrib.auth import login\n\n\nclass User: ...\n",
+        ["auth 0.90 (IMPORT django.contrib.auth, line 2)", "database 0.90 (IMPORT django.db, line 1)"],
+    ),
+    "src/app.py": (
+        "from flask import Flask\n\n\n@app.get('/')\ndef index(): ...\n\n\n@app.post('/')\ndef save(): ...\n",
+        ["api/http 0.99 (REGEX, line 4; IMPORT flask, line 1)"],
+    ),
+    "src/names.py": ("class UserRepository: ...\n\n\nclass OrderRepository: ...\n\n\ndef a(): ...\n", []),
+    "web/cache.ts": (
+        "import LRU from 'lru-cache';\nexport const a = new LRU();\n",
+        ["caching 0.98 (IMPORT lru-cache, line 1; PATH)"],
+    ),
+    "pay/Checkout.java": (
+        "import com.stripe.Stripe;\n\nclass Checkout {\n}\n",
+        ["payments 1.00 (IMPORT com.stripe, line 1; PATH; SYMBOL Checkout, line 3)"],
+    ),
+    "go/serve.go": (
+        'package serve\n\nimport "net/http"\n\nfunc f(w http.ResponseWriter, r *http.Request) {\n\thttp.Get(a)\n}\n',
+        ["api/http 0.75 (IMPORT net/http, line 3; REGEX, line 5)"],
+    ),
+    # What uses a thing in passing is not about it, and neither is what is no code.
+    "go/kinds.go": ('package kinds\n\nimport "net/http"\n\nvar kind = http.DetectContentType(nil)\n', []),
+    "src/worker.py": ("import logging\n\nlog = logging.getLogger(__name__)\n", []),
+    "src/once.py": ("QUERY = 'DELETE FROM users'\n", []),
+    "docs/database.md": ("# Database\n\nSELECT a FROM b\n", []),
+    "schema/user.json": ('{"auth": 1}\n', []),
+}
+
+
+def write(root: Path) -> Path:
+    for path, (text, _) in FILES.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
+
+
+@pytest.fixture(scope="module")
+async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    async with fronted(write(tmp_path_factory.mktemp("tags"))) as (front, indexing):
+        await indexing.built()
+        yield front
+
+
+async def tags_of(front: Front, path: str) -> list[str]:
+    found = await front.ask(Explore(path, detail="summary"))
+    assert isinstance(found, Summaries), found
+    return found.summaries[0].tags
+
+
+@pytest.mark.parametrize("path", FILES)
+async def test_a_file_has_the_tags_that_rules_give_it_and_says_why(front: Front, path: str) -> None:
+    assert await tags_of(front, path) == FILES[path][1]
+
+
+# Arguments of a search for "e", and the files that it is left with.
+LEFT: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "one": ({"tags_any": ["auth"]}, {"src/users.py"}),
+    "any of two": ({"tags_any": ["auth", "payments"]}, {"src/users.py", "pay/Checkout.java"}),
+    "all of two": ({"tags_all": ["auth", "database"]}, {"src/users.py"}),
+    "any, and all": ({"tags_any": ["auth", "payments"], "tags_all": ["payments"]}, {"pay/Checkout.java"}),
+    "none that has both": ({"tags_all": ["auth", "payments"]}, set()),
+    "inside a directory": ({"tags_any": ["database"], "path": "src/db"}, {"src/db/connect.py"}),
+    "in a language": ({"tags_any": ["api/http"], "language": "go"}, {"go/serve.go"}),
+    "an expression": ({"tags_any": ["caching"], "query": "L.U", "regex": True}, {"web/cache.ts"}),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+async def test_a_search_looks_only_into_files_with_the_tags(front: Front, name: str) -> None:
+    arguments, files = LEFT[name]
+    found = await front.call("search", {"query": "e", "mode": "auto", **arguments})
+    assert isinstance(found, Hits), found
+    assert {file.path for file in found.files} == files
+    assert re.match(r"Only in \d+ files? tagged ", found.note or "")
+
+
+async def test_pages_of_a_search_by_tags_lose_and_repeat_nothing(front: Front) -> None:
+    asked: dict[str, Any] = {"query": "e", "tags_any": ["database"], "context": 0}
+    whole = await front.call("search", asked)
+    assert isinstance(whole, Hits)
+    hits, page = [], await front.call("search", {**asked, "max_results": 2})
+    while isinstance(page, Hits):
+        hits += [(file.path, hit) for file in page.files for hit in file.hits]
+        page = await front.call("search", page.next.arguments) if page.next else None
+    assert hits == [(file.path, hit) for file in whole.files for hit in file.hits]
+    assert len(hits) == whole.total > 2
+
+
+async def test_a_ranking_is_of_files_with_the_tags_and_explains_them(front: Front) -> None:
+    found = await front.ask(Search("load from store", mode="meaning", tags_any=("database",), explain=True))
+    assert isinstance(found, Ranking)
+    assert {passage.path for passage in found.files} <= {"src/store.py", "src/users.py", "src/db/connect.py"}
+    assert found.files[0].why
+    assert found.files[0].why.matched_tags == FILES["src/store.py"][1]
+    assert f"  tag {FILES['src/store.py'][1][0]}" in tools.text(found)
+
+
+UNFIT: dict[str, dict[str, Any]] = {
+    "a tag that no rule gives": {"tags_any": ["quantum"]},
+    "one among others": {"tags_all": ["auth", "quantum"]},
+    "with a kind": {"tags_any": ["auth"], "kind": "function"},
+    "in documents": {"tags_any": ["auth"], "mode": "docs"},
+    "too many": {"tags_any": ["auth"] * (MAX_TAGS + 1)},
+    "a line break": {"tags_any": ["auth\n"]},
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+async def test_tags_that_cannot_be_asked_for_are_refused(front: Front, name: str) -> None:
+    refused = await front.call("search", {"query": "e", **UNFIT[name]})
+    assert isinstance(refused, Refusal)
+    assert refused.kind == "invalid"
+    if "no rule" in name:
+        assert "api/http, auth, caching, database" in refused.next_step
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_shipped_rules_are_expressions_and_cover_what_is_promised() -> None:
+    for rule in SHIPPED:
+        re2.compile(rule.pattern)
+    tags = "api/http auth caching database logging metrics payments"
+    assert sorted({rule.tag for rule in SHIPPED}) == tags.split()
+    assert profiles.load("fledgling-core").tags == SHIPPED
+
+
+def own(tmp_path: Path, rules: str, more: str = "") -> Path:
+    path = tmp_path / "mine.sql"
+    path.write_text(f"SET extends = 'fledgling-core';\nSET tags = '{rules}';\n{more}")
+    return path
+
+
+WRONG = {
+    "database": "mine.sql:2: 'database' is not a rule",
+    "a SYMBOL 0.9": "mine.sql:2: 'a SYMBOL 0.9' is not a rule",
+    "\n# why\nA SYMBOL 0.9 x": "mine.sql:4: a tag cannot be 'A'",
+    f"{'a' * 33} SYMBOL 0.9 x": "mine.sql:2: a tag cannot be ",
+    "a NAME 0.9 x": "mine.sql:2: unknown matcher 'NAME'; write one of PATH, IMPORT, SYMBOL, REGEX",
+    "a PATH 9 x": "mine.sql:2: a confidence cannot be '9'; write a number from 0.1 to 1",
+    "a PATH 0.01 x": "mine.sql:2: a confidence cannot be '0.01'",
+    "a PATH nan x": "mine.sql:2: a confidence cannot be 'nan'",
+    f"a PATH 0.9 {'x' * (MAX_PATTERN_CHARS + 1)}": f"mine.sql:2: an expression of {MAX_PATTERN_CHARS + 1} characters",
+    "a PATH 0.9 x\n" * (MAX_RULES + 1): f"mine.sql:2: {MAX_RULES + 1} rules of tags; give {MAX_RULES} at most",
+    "a PATH 0.9 x\n" * MAX_RULES: "rules of tags with the shipped ones",
+}
+
+
+@pytest.mark.parametrize("rules", WRONG, ids=lambda rules: rules[:20].strip())
+def test_a_wrong_rule_is_refused_with_its_line(tmp_path: Path, rules: str) -> None:
+    with pytest.raises(ProfileError, match=re.escape(WRONG[rules])):
+        profiles.load(str(own(tmp_path, rules)))
+
+
+async def test_a_profile_adds_rules_and_replaces_those_of_a_tag(tmp_path: Path) -> None:
+    rules = "\n  users SYMBOL 0.9 (?i)user\n  auth PATH 0.8 ^src/app\\.py$\n"
+    path = own(tmp_path, rules)
+    (tmp_path / "tree").mkdir()
+    async with fronted(write(tmp_path / "tree"), path) as (front, indexing):
+        await indexing.built()
+        assert await tags_of(front, "src/users.py") == [
+            "database 0.90 (IMPORT django.db, line 1)",
+            "users 0.66 (SYMBOL User, line 5)",
+        ]
+        assert [tag.split()[0] for tag in await tags_of(front, "src/app.py")] == ["api/http", "auth"]
+        assert isinstance(await front.ask(Search("e", tags_any=("users",))), Hits)
+
+
+async def test_an_expression_that_re2_does_not_take_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = own(tmp_path, "\n\nusers SYMBOL 0.9 (?=user)")
+    (tmp_path / "tree").mkdir()
+    with pytest.raises(IndexingError, match=r"mine\.sql:4: the expression of the tag users cannot be read"):
+        async with fronted(write(tmp_path / "tree"), path):
+            pass
+
+
+# What a view leaves out makes no tag: the file, and the tags that it has then.
+NARROWED = {
+    "imports": ("CREATE VIEW imports AS SELECT * FROM imports WHERE module <> 'sqlite3';", []),
+    "lines": (
+        "CREATE VIEW content AS SELECT * FROM content WHERE line_text NOT LIKE '%SELECT%';",
+        ["database 0.90 (IMPORT sqlite3, line 1)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NARROWED)
+async def test_what_a_profile_hides_makes_no_tag(tmp_path: Path, name: str) -> None:
+    view, expected = NARROWED[name]
+    (tmp_path / "mine.sql").write_text(f"SET extends = 'fledgling-core';\n{view}")
+    (tmp_path / "tree").mkdir()
+    async with fronted(write(tmp_path / "tree"), tmp_path / "mine.sql") as (front, indexing):
+        await indexing.built()
+        assert await tags_of(front, "src/store.py") == expected

@@ -1,0 +1,360 @@
+"""How a project is built, as someone would say it who knows it: parts, what stands on what, where it begins.
+
+All of it is from names, definitions and imports; a share of the tokens is set aside for each part, so that none crowds
+out another.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from fledgling.messages.answers import Architecture
+from fledgling.plain import one_line
+from fledgling.worker.ranking.rank import is_aside
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import components, packages, summaries, tags, unknown
+from fledgling.worker.tools.request import Request
+
+TOKENS = 800  # of all, each of four characters
+UNITS = 12  # directories that stand for parts
+DOMINANT = 0.5  # of all lines: a directory with more is shown by what is in it
+LEADS_TO = 4  # parts that a part is said to stand on
+HUBS, CYCLES = 6, 3
+COMMON, LEAST_COMMON = 0.3, 3  # of all files, and of few: a tag of more says nothing
+SCRIPTS = ("bash", "powershell", "batch")  # languages in which a function is not begun at by its name
+MOST_MANIFEST = 2**16  # bytes of a manifest that is read
+
+SAYS_CHARS = 60  # of what a part says of itself
+
+_MANIFEST = re.compile(
+    r"(?:pyproject\.toml|setup\.py|setup\.cfg|package\.json|deno\.jsonc?|Cargo\.toml|go\.mod|go\.work|pom\.xml"
+    r"|(?:build|settings)\.gradle(?:\.kts)?|[Mm]akefile|GNUmakefile|CMakeLists\.txt|configure\.ac|meson\.build|BUILD(?:\.bazel)?"
+    r"|WORKSPACE(?:\.bazel)?|MODULE\.bazel|Gemfile|Rakefile|.*\.gemspec|composer\.json|mix\.exs|rebar\.config|Package\.swift"
+    r"|build\.sbt|build\.sc|build\.zig|dune-project|.*\.(?:sln|csproj|cabal|opam|nimble|rockspec)|stack\.yaml|pubspec\.yaml|Project\.toml"
+    r"|DESCRIPTION|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml)"
+)
+_OF_OTHERS = re.compile(  # what a project holds of others, such as a directory named with a version; benchmarks
+    r"(?i)(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]?party|external|deps|benches|[^/]*[-@]v?\d+\.\d[^/]*)/|\.min\.\w+$"
+)
+_WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
+_STARTING = re.compile(
+    r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
+    r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:bin|exe|cmd)/[^/]+"
+)
+_TESTS = re.compile(r"(?:.*?/)??(?:tests?|specs?|__tests__|testing|e2e)/")
+_LIBRARIES = (
+    "__init__.py",
+    "lib.rs",
+    "index.ts",
+    "index.js",
+    "index.mjs",
+    "mod.ts",
+)  # what is imported by its directory
+_SCRIPTS = re.compile(r"(?ms)^\[(?:project\.scripts|project\.gui-scripts|tool\.poetry\.scripts)\]\s*\n(.*?)(?=^\[|\Z)")
+_SCRIPT = re.compile(r"(?m)^\s*[\"']?([\w.-]+)[\"']?\s*=\s*[\"']([^\"'\n]+)")
+
+
+class _Link(NamedTuple):
+    path: str
+    resolved_path: str
+
+
+class _Project(NamedTuple):
+    """What is below a directory: all files, those of code that are its own, and which of these import which."""
+
+    prefix: str
+    files: list[File]
+    own: list[File]
+    aside: list[File]  # tests, examples and the like
+    links: list[_Link]
+
+
+def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Architecture:
+    """Answer with how what is below a directory is built."""
+    project = _project(request, prefix, numbers)
+    lines = [
+        *_head(request, project),
+        *_list("built by", _manifests(project), 300),
+        *_list("begins at", _entries(request, project), 450),
+        *_parts(request, project, 1100),
+        *_list("imported most, by files", _hubs(request, project), 320),
+        *_cycles(project, 280),
+        *_list("tests", _tests(project), 240),
+        *_list("tagged by rules, in files", _tags(request, project), 200),
+    ]
+    lines = [one_line(line) for line in lines]
+    note = unknown.joined(request.partial, _lacking(request, project))
+    tokens = (sum(len(line) + 1 for line in lines) + 3) // 4
+    return Architecture(prefix, lines, tokens, note=note)
+
+
+def _list(head: str, items: Iterable[str], room: int) -> Iterator[str]:
+    """Yield a line that names as many things as its room holds, and how many more there are; none for nothing."""
+    left = [*items]
+    kept: list[str] = []
+    for item in left:
+        room -= len(item) + 2
+        if room < 0:
+            break
+        kept.append(item)
+    if left:
+        more = f" and {len(left) - len(kept)} more" if len(kept) < len(left) else ""
+        yield f"{head}: {', '.join(kept) or 'paths too long to be shown'}{more}"
+
+
+def _project(request: Request, prefix: str, numbers: Sequence[int]) -> _Project:
+    code = {*request.opened.generation.code}
+    files = [*map(request.blocks.file, numbers)]
+    of_code = [file for file in files if file.language in code]
+    own = [file for file in of_code if is_own(file.path.removeprefix(prefix))]
+    known = {file.path for file in own}
+    links = [link for link in request.rows("resolved_imports", _Link) if {link.path, link.resolved_path} <= known]
+    return _Project(prefix, files, own, [file for file in of_code if file.path not in known], links)
+
+
+def is_own(path: str) -> bool:
+    """Return whether a file is the project's own and no test: `is_own("third_party/zlib/inflate.c")` is False."""
+    return not (is_aside(path) or packages.is_test(path) or _OF_OTHERS.search(path))
+
+
+def _head(request: Request, project: _Project) -> Iterator[str]:
+    lines = Counter[str]()
+    for file in (*project.own, *project.aside):
+        lines[file.language or ""] += _lines(file)
+    total = sum(lines.values())
+    shares = [f"{name} {100 * count // total} %" for name, count in lines.most_common(4) if 100 * count >= total > 0]
+    files = unknown.counted(len(project.files), "file")
+    code = f"{len(project.own) + len(project.aside):,} of code with {total:,} lines ({', '.join(shares)})"
+    yield f"{files}, {code if total else 'none of code'}"
+    speaker = summaries.speaking(project.prefix, project.files)
+    found = summaries.sentence_of(request, speaker) if speaker else None
+    if found and speaker:
+        yield f'"{found.text}" [{speaker.path.removeprefix(project.prefix)}]'
+
+
+def _manifests(project: _Project) -> Iterator[str]:
+    """Name the files that say how it is built, the nearest to the root first."""
+    paths = sorted((file.path.removeprefix(project.prefix) for file in project.files), key=_depth)
+    flows = sum(_WORKFLOW.fullmatch(path) is not None for path in paths)
+    yield from (path for path in paths if _MANIFEST.fullmatch(path.rpartition("/")[2]) and is_own(path))
+    if flows:
+        yield f".github/workflows/ ({flows})"
+
+
+def _depth(path: str) -> tuple[int, str]:
+    return path.count("/"), path
+
+
+def _entries(request: Request, project: _Project) -> list[str]:
+    """Say where it begins: commands that manifests declare, then functions and files that are started by their name."""
+    functions = sorted(_named_main(request, project), key=_depth)
+    started = {function.rpartition(":")[0] for function in functions}
+    by_name = (path for path in _by_name(project) if path not in started)
+    found = [*dict.fromkeys([*_declared(request, project), *functions, *by_name])]
+    return found or [f"{path} (a library)" for path in _libraries(project)]
+
+
+def _declared(request: Request, project: _Project) -> Iterator[str]:
+    for file in project.files:
+        name = file.path.removeprefix(project.prefix)
+        if name not in ("pyproject.toml", "package.json") or file.size_bytes > MOST_MANIFEST:
+            continue
+        text = b"\n".join(map(request.blocks.text, range(file.block, file.block + file.blocks))).decode()
+        if name == "pyproject.toml":
+            for section in _SCRIPTS.finditer(text):
+                yield from (f"{script[1]} = {script[2]}" for script in _SCRIPT.finditer(section[1]))
+        else:
+            yield from _of_package(text)
+
+
+def _of_package(text: str) -> Iterator[str]:
+    try:
+        package = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    bins = package.get("bin") if isinstance(package, dict) else None
+    if isinstance(bins, dict):
+        yield from (f"{name} = {path}" for name, path in bins.items() if isinstance(path, str))
+    elif isinstance(bins, str):
+        yield bins
+    elif isinstance(package, dict) and isinstance(package.get("main"), str):
+        yield package["main"]
+
+
+def _named_main(request: Request, project: _Project) -> Iterator[str]:
+    """Yield files that define a function `main` at their top, or the method of a class that is one, as of Java."""
+    assert request.outlines, "asked of the second generation"
+    own = {file.number for file in project.own}
+    for name in ("main", "Main"):
+        for number in request.outlines.named(name):
+            file, row = request.outlines.file_of(number), request.outlines.row(number)
+            is_script = request.blocks.file(file).language in SCRIPTS
+            if file in own and row.kind in ("function", "method") and not is_script:
+                yield f"{request.blocks.path(file).removeprefix(project.prefix)}:{row.line_start}"
+
+
+def _by_name(project: _Project) -> Iterator[str]:
+    paths = [file.path.removeprefix(project.prefix) for file in project.own]
+    return (path for path in sorted(paths, key=lambda path: (path.count("/"), path)) if _STARTING.fullmatch(path))
+
+
+def _libraries(project: _Project) -> Iterator[str]:
+    """Yield what others import, where nothing is begun at: packages, crates, modules that stand outermost."""
+    paths = sorted((file.path.removeprefix(project.prefix) for file in project.own), key=_depth)
+    outermost: list[str] = []
+    for path in paths:
+        place, _, name = path.rpartition("/")
+        if name in _LIBRARIES and not any(f"{place}/".startswith(other) for other in outermost):
+            outermost.append(f"{place}/" if place else "./")
+            yield path
+    if any(path.endswith(".go") and "/" not in path for path in paths):
+        yield "the package in the root"
+
+
+# ---- what stands on what ---------------------------------------------------------------------------------------------
+
+
+def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
+    """Show the largest parts, on top those that nothing imports, each with the parts that it imports most."""
+    unit_of = _units(project)
+    files, lines = Counter[str](), Counter[str]()
+    for file in project.own:
+        files[unit_of[file.path]] += 1
+        lines[unit_of[file.path]] += _lines(file)
+    counts: dict[str, Counter[str]] = {unit: Counter() for unit in files}
+    for path, target in project.links:
+        if unit_of[path] != unit_of[target]:
+            counts[unit_of[path]][unit_of[target]] += 1
+    if len(counts) < 2:
+        largest = sorted(project.own, key=lambda file: (-_lines(file), file.path))
+        named = (f"{file.path.removeprefix(project.prefix)} ({_lines(file):,} lines)" for file in largest[:HUBS])
+        yield from _list("largest files", named, room)
+        return
+    tails = _tails([*counts])
+    rows: dict[str, str] = {}
+    for unit, size in sorted(lines.items(), key=lambda each: (-each[1], each[0])):
+        leads = [f"{tails[other]} {count}" for other, count in counts[unit].most_common(LEADS_TO)]
+        arrow = f" -> {', '.join(leads)}" if leads else ""
+        row = f"  {unit}  {unknown.counted(files[unit], 'file')}, {size:,} lines{arrow}{_says(request, project, unit)}"
+        room -= len(row) + 1
+        if room < 0 or len(rows) == UNITS:
+            break
+        rows[unit] = row
+    yield "parts, each above what it imports most:" if project.links else "parts:"
+    order = components.layers({unit: [*found] for unit, found in counts.items()})
+    yield from (rows[unit] for layer in order for unit in layer if unit in rows)
+    if rest := [unit for unit in counts if unit not in rows]:
+        yield f"  and {unknown.counted(len(rest), 'smaller part')} of {sum(lines[unit] for unit in rest):,} lines"
+    circles = [each for each in components.components({unit: [*found] for unit, found in counts.items()}) if each[1:]]
+    yield from _list("parts that import each other", (tails[unit] for each in circles for unit in sorted(each)), 160)
+
+
+def _tails(units: Sequence[str]) -> dict[str, str]:
+    """Return the last directories of each path, as many as no other ends in: of `a/core/` and `a/api/` just `core/`."""
+    found = {}
+    for unit in units:
+        parts, tail = unit.rstrip("/").split("/"), unit
+        for count in range(1, len(parts) + 1):
+            tail = "/".join(parts[-count:]) + ("/" if unit.endswith("/") else "")
+            if tail != "*" and sum(f"/{other}".endswith(f"/{tail}") for other in units) == 1:
+                break
+        found[unit] = tail
+    return found
+
+
+def _says(request: Request, project: _Project, unit: str) -> str:
+    """Return what the file that speaks for a part says, in a few words."""
+    place = f"{project.prefix}{unit}"
+    speaker = summaries.speaking(place, request.blocks.below(place)) if unit.endswith("/") else None
+    found = summaries.sentence_of(request, speaker) if speaker else None
+    text = found.text if found else ""
+    return f'  "{text if len(text) <= SAYS_CHARS else f"{text[:SAYS_CHARS].rstrip()}..."}"' if text else ""
+
+
+def _units(project: _Project) -> dict[str, str]:
+    """Return of each file the directory that is its part: large ones are taken apart while the parts are few."""
+    units: dict[str, list[File]] = {"": project.own}
+    total = sum(map(_lines, project.own))
+    while True:
+        sizes = {unit: sum(map(_lines, files)) for unit, files in units.items()}
+        for unit in sorted(units, key=lambda unit: (-sizes[unit], unit)):
+            inside = _inside(unit, units[unit], project.prefix)
+            is_few = len(units) - 1 + len(inside) <= UNITS
+            if len(inside) > 1 and (not unit or is_few or sizes[unit] > DOMINANT * total):
+                break
+        else:
+            return {file.path: unit for unit, files in units.items() for file in files}
+        del units[unit]
+        units |= inside
+
+
+def _inside(unit: str, files: Sequence[File], prefix: str) -> dict[str, list[File]]:
+    """Return the files of a part by the first directories in it that are several; those in none are `src/*`."""
+    found: dict[str, list[File]] = {}
+    while not unit.endswith("*") and len(found) < 2:
+        found = defaultdict(list)
+        for file in files:
+            name, slash, _ = file.path.removeprefix(prefix).removeprefix(unit).partition("/")
+            found[f"{unit}{name}/" if slash else f"{unit or './'}*"].append(file)
+        unit = next(iter(found), "*")
+    return found
+
+
+def _hubs(request: Request, project: _Project) -> list[str]:
+    importers: dict[str, set[str]] = defaultdict(set)
+    for path, target in project.links:
+        importers[packages.named(request, target)].add(path)
+    counts = sorted(((len(paths), path) for path, paths in importers.items()), key=lambda each: (-each[0], each[1]))
+    return [f"{path.removeprefix(project.prefix)} ({count})" for count, path in counts[:HUBS]]
+
+
+def _cycles(project: _Project, room: int) -> Iterator[str]:
+    """Name the circles of files that import each other, the largest first."""
+    edges: dict[str, list[str]] = defaultdict(list)
+    for path, target in project.links:
+        edges[path].append(target)
+    found = [sorted(each) for each in components.components(edges) if len(each) > 1]
+    found.sort(key=lambda each: (-len(each), each))
+    if not found:
+        yield from ["no files import each other in a circle"] if project.links else []
+        return
+    yield f"files that import each other in a circle: {len(found)} {'circle' if len(found) == 1 else 'circles'}"
+    for circle in found[:CYCLES]:
+        names = [path.removeprefix(project.prefix) for path in circle]
+        yield from _list(
+            f"  {len(circle)} files", names, room // min(len(found), CYCLES) - len("  100 files and 100 more")
+        )
+
+
+def _tests(project: _Project) -> list[str]:
+    """Say where tests are: directories of them, and how many stand beside the code."""
+    places = Counter[str]()
+    for file in project.aside:
+        path = file.path.removeprefix(project.prefix)
+        if packages.is_test(path):
+            found = _TESTS.match(path)
+            places[found[0] if found else "beside the code"] += 1
+    return [f"{place} {count}" for place, count in places.most_common()] or ["none, as far as names tell"]
+
+
+def _tags(request: Request, project: _Project) -> Iterator[str]:
+    """Say what its own files are about, by the rules, unless that is common to many of them."""
+    found = tags.of_files(request)
+    counts = Counter(tag.name for file in project.own for tag in found.get(file.number, ()))
+    for name, count in counts.most_common():
+        if count <= max(COMMON * len(project.own), LEAST_COMMON):
+            yield f"{name} {count}"
+
+
+def _lacking(request: Request, project: _Project) -> str | None:
+    """Say of which code no imports are known, so that nothing is missed by it."""
+    known = request.opened.generation.modules
+    without = Counter(file.language for file in project.own if file.language not in known)
+    said = [f"{language} ({unknown.counted(count, 'file')})" for language, count in without.most_common()]
+    return f"Imports are not extracted from {unknown.listed(said)}." if said else None
+
+
+def _lines(file: File) -> int:
+    return file.line_count or 0

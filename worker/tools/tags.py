@@ -1,0 +1,194 @@
+"""Tags: what a file of code is about, by the rules of the profile, and what in it says so.
+
+They are made when they are first asked for, of what the index holds of paths, imports, names and text. So they are of
+what a profile leaves and of the project as it is now, and an index that nobody asks for tags pays nothing for them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Set
+from typing import NamedTuple
+
+from fledgling.messages.profile import TagRule
+from fledgling.messages.questions import Search
+from fledgling.worker.matching import lines as matching
+from fledgling.worker.matching import prefilter
+from fledgling.worker.store.overlay.snapshots import Snapshot
+from fledgling.worker.store.symbols import CODES
+from fledgling.worker.tools import unknown
+from fledgling.worker.tools.request import Refused, Request, shown
+
+LEAST = 0.6  # of the confidence of all that says so: with less a file does not have the tag
+FEW, SHARE = 2, 0.2  # names that a rule of names takes at least, or this share of all of a file
+MANY = 3  # names that make it as sure as it can be
+FIRST_SHARE = 0.6  # of the confidence of a rule of names, what the first of them makes
+ONCE = 0.7  # of the confidence of a rule of text, what a single line makes
+SHOWN_CHARS = 60  # of a module or name that is shown
+KINDS = [CODES[kind] for kind in ("function", "class", "method", "interface", "enum", "type", "struct", "trait")]
+
+
+class Evidence(NamedTuple):
+    """What in a file a rule has found: how sure that makes it, on which line, 0 for the path, and what is there."""
+
+    confidence: float
+    matcher: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        """`IMPORT sqlite3, line 4`."""
+        parts = (self.matcher, shown(self.what, SHOWN_CHARS) if self.what else "")
+        return " ".join(filter(None, parts)) + (f", line {self.line}" if self.line else "")
+
+
+class Tag(NamedTuple):
+    """A tag of a file, how sure it is, and what says so: the surest first."""
+
+    name: str
+    confidence: float
+    evidence: tuple[Evidence, ...]
+
+    def __str__(self) -> str:
+        """`database 0.97 (IMPORT sqlite3, line 4; PATH)`."""
+        return f"{self.name} {self.confidence:.2f} ({'; '.join(map(str, self.evidence))})"
+
+
+TagsOfFiles = dict[int, tuple[Tag, ...]]  # by the number of a file, in the order of names
+
+
+class KeptTags:
+    """The tags of the snapshot that was asked last, from one call to the next."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Snapshot, TagsOfFiles] | None = None
+
+    def of(self, request: Request) -> TagsOfFiles:
+        """Return the tags of the files of a snapshot."""
+        snapshot = request.snapshot
+        assert snapshot, "asked of the second generation"
+        if self._last is None or self._last[0].blocks is not snapshot.blocks:
+            self._last = snapshot, tagged(request)
+        return self._last[1]
+
+
+def of_files(request: Request) -> TagsOfFiles:
+    """Return the tags of all files that have any."""
+    return request.tags.of(request) if request.tags else tagged(request)
+
+
+def named(request: Request) -> list[str]:
+    """Return the tags that there are rules for, in order."""
+    return sorted({rule.tag for rule in request.profile.tags})
+
+
+def left(request: Request, question: Search) -> Set[int] | None:
+    """Return the files that have the tags a search asks for; None where it asks for none. Raises Refused."""
+    if not (question.tags_any or question.tags_all):
+        return None
+    known = named(request)
+    if strange := [tag for tag in (*question.tags_any, *question.tags_all) if tag not in known]:
+        raise Refused("invalid", f"no rule gives the tag {strange[0]!r}", f"There are {', '.join(known) or 'none'}.")
+    has = {number: {tag.name for tag in found} for number, found in of_files(request).items()}
+    some, every = {*question.tags_any}, {*question.tags_all}
+    return {number for number, names in has.items() if every <= names and (not some or some & names)}
+
+
+def note(question: Search, files: Set[int] | None) -> str | None:
+    """Say how many files the tags have left."""
+    if files is None:
+        return None
+    asked = [f"any of {', '.join(question.tags_any)}"] if question.tags_any else []
+    asked += [f"all of {', '.join(question.tags_all)}"] if question.tags_all else []
+    return f"Only in {unknown.counted(len(files), 'file')} tagged {' and '.join(asked)}."
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+class _Imported(NamedTuple):
+    path: str
+    line: int
+    module: str
+
+
+class _Defined(NamedTuple):
+    row: int
+    found: int
+
+
+def tagged(request: Request) -> TagsOfFiles:
+    """Return the tags of all files of code, by all rules."""
+    languages = request.opened.generation.code
+    code = {number for language in languages for number in request.blocks.in_language(language)}
+    surest: dict[tuple[int, str, str], Evidence] = {}
+    for rule in request.profile.tags:
+        request.check()
+        for number, evidence in _FINDING[rule.matcher](request, rule, code):
+            at = number, rule.tag, rule.matcher
+            if number in code and (at not in surest or surest[at].confidence < evidence.confidence):
+                surest[at] = evidence
+    found: dict[tuple[int, str], list[Evidence]] = {}
+    for (number, tag, _), evidence in surest.items():
+        found.setdefault((number, tag), []).append(evidence)
+    tags: TagsOfFiles = {}
+    for (number, name), evidences in sorted(found.items()):
+        doubt = 1.0
+        for each in evidences:
+            doubt *= 1 - each.confidence
+        if 1 - doubt >= LEAST:
+            ordered = sorted(evidences, key=lambda each: (-each.confidence, each.matcher))
+            tags[number] = (*tags.get(number, ()), Tag(name, round(1 - doubt, 2), tuple(ordered)))
+    return tags
+
+
+_Found = Iterator[tuple[int, Evidence]]
+
+
+def _by_path(request: Request, rule: TagRule, _: Set[int]) -> _Found:
+    files = request.blocks.files
+    paths = b"\n".join(map(request.blocks.raw_path, files))
+    for place in matching.places(matching.of_pattern(rule.pattern), paths) if files else ():
+        yield files[place], Evidence(rule.confidence, "PATH", 0, "")
+
+
+def _by_import(request: Request, rule: TagRule, _: Set[int]) -> _Found:
+    for path, line, module in request.rows("tag_imports", _Imported, pattern=f"(?m){rule.pattern}"):
+        if file := request.blocks.find(path):
+            yield file.number, Evidence(rule.confidence, "IMPORT", line, module)
+
+
+def _by_symbol(request: Request, rule: TagRule, _: Set[int]) -> _Found:
+    """Yield files in which several names match, or a good share of all."""
+    outlines = request.outlines
+    assert outlines, "asked of the second generation"
+    for row, found in request.rows("tag_symbols", _Defined, pattern=rule.pattern, codes=KINDS):
+        number = outlines.file_of(row)
+        counts = Counter(outlines.outline(number).kinds)
+        most = SHARE * sum(counts[code] for code in KINDS)
+        if found >= FEW or found >= most:
+            sure = FIRST_SHARE + (1 - FIRST_SHARE) * min(found / max(MANY, most), 1)
+            first = outlines.row(row)
+            yield number, Evidence(rule.confidence * sure, "SYMBOL", first.line_start, first.name)
+
+
+def _by_text(request: Request, rule: TagRule, code: Set[int]) -> _Found:
+    """Yield files with lines that match: signatures say which blocks may hold one."""
+    if not (request.signatures and request.opened.generation.has_content):
+        return
+    finding = matching.of_pattern(rule.pattern)
+    needed = prefilter.of_templates(prefilter.read(rule.pattern, case_sensitive=True))
+    blocks = request.blocks.in_order() if needed is None else request.signatures.holding(needed)
+    firsts: dict[int, int] = {}
+    counts = Counter[int]()
+    for block in blocks:
+        number = request.blocks.files_of[block]
+        if number not in code or counts[number] >= FEW:
+            continue
+        request.check()
+        if places := matching.places(finding, request.blocks.text(block)):
+            counts[number] += len(places)
+            firsts.setdefault(number, request.blocks.first_lines[block] + places[0])
+    for number, line in firsts.items():
+        yield number, Evidence(rule.confidence * (1 if counts[number] >= FEW else ONCE), "REGEX", line, "")
+
+
+_FINDING = {"PATH": _by_path, "IMPORT": _by_import, "SYMBOL": _by_symbol, "REGEX": _by_text}
