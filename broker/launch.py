@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 import msgspec
-import psutil
 
-from fledgling.broker.memory import Memory
+from fledgling.broker.memory import Memory, data_bytes
 from fledgling.pipe import HEADER_BYTES, CutFrameError, FrameError, Unpacker, pack
 
 LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
@@ -77,7 +76,6 @@ class BackProcess(Generic[Received]):
             pass_fds=fds,
             start_new_session=True,  # a Ctrl-C at the terminal is for the broker, which then ends the whole group
         )
-        self._seen = psutil.Process(self._process.pid)
         self._module = module
         self._unpacker = unpacker
         self._reader: asyncio.StreamReader | None = None
@@ -133,11 +131,8 @@ class BackProcess(Generic[Received]):
         self.kill()
 
     def data_bytes(self) -> int:
-        """Return the address space that the process holds for data: what RLIMIT_DATA counts; 0 where nothing does."""
-        try:
-            return getattr(self._seen.memory_info(), "data", 0)
-        except psutil.Error:
-            return 0
+        """Return the address space that the process holds for data."""
+        return data_bytes(self.pid)
 
     def has_ended(self) -> bool:
         """Return whether the process is gone already."""

@@ -6,6 +6,7 @@ Nothing widens: whatever is meant becomes a question of the same tool, checked b
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -93,10 +94,25 @@ class Spellings(Struct, frozen=True, forbid_unknown_fields=True):
     relation: tuple[RelationRow, ...]
 
 
-SPELLINGS = msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")), Spellings)
-_PATHS = [(re.compile(row.like, re.DOTALL), row) for row in SPELLINGS.path]
-_RELATIONS = [(re.compile(row.like, re.IGNORECASE), row.relation) for row in SPELLINGS.relation]
-_SYMBOLS = [(re.compile(row.like), row.to) for row in SPELLINGS.symbol]
+@cache
+def listed() -> Spellings:
+    """Return what the file says. It is read when an agent first asks: a command that is typed needs none of it."""
+    return msgspec.convert(tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")), Spellings)
+
+
+@cache
+def _paths() -> list[tuple[re.Pattern[str], PathRow]]:
+    return [(re.compile(row.like, re.DOTALL), row) for row in listed().path]
+
+
+@cache
+def _relations() -> list[tuple[re.Pattern[str], Relation]]:
+    return [(re.compile(row.like, re.IGNORECASE), row.relation) for row in listed().relation]
+
+
+@cache
+def _symbols() -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(row.like), row.to) for row in listed().symbol]
 
 
 class Taken(NamedTuple):
@@ -146,7 +162,7 @@ def _relate(meant: dict[str, object], words: list[str]) -> None:
     name = meant.get("symbol") or meant.get("name_pattern")
     if not isinstance(name, str) or len(name) > MAX_RESPELLED_CHARS:
         return
-    for like, relation in _RELATIONS:
+    for like, relation in _relations():
         if (found := like.fullmatch(name.strip())) and not meant.get("relation"):
             words.append(f"{_text(name)} as symbol={_text(found[1])}, relation={_text(relation)}")
             meant |= {"symbol": found[1], "relation": relation}
@@ -163,7 +179,7 @@ def _relate(meant: dict[str, object], words: list[str]) -> None:
 def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str, object]:
     """Return arguments by the names that a tool has for them; those that mean nothing keep theirs, and are refused."""
     meant, strange = _known(tool, given)
-    for alias in SPELLINGS.alias:
+    for alias in listed().alias:
         for name in _of(tool, alias, strange):
             if alias.how == "expression" and (alias.means in meant or not _is_expression(strange[name])):
                 continue  # a later row has it as a truth value
@@ -173,7 +189,7 @@ def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str
             meant |= became
             shown = dict.fromkeys(became) if alias.how in _PLAIN else became
             words.append(f"{name} as {', '.join(_shown(*item) for item in shown.items())}")
-    for row in SPELLINGS.always:
+    for row in listed().always:
         for name in _of(tool, row, strange):
             if not row.values or strange[name] in row.values:
                 del strange[name]
@@ -345,13 +361,13 @@ def _relation(value: str, _: str) -> str:
 
 def _language(value: str, _: str) -> str:
     plain = value.lower().removeprefix("*").removeprefix(".")
-    return SPELLINGS.values["language"].get(plain, plain)
+    return listed().values["language"].get(plain, plain)
 
 
 def _one_of(field: str, value: str, choices: tuple[str, ...]) -> str:
     """Return the choice that a value means, in any case, in the plural or by another name; or the value."""
     plain = value.strip().lower().replace("-", "_").replace(" ", "_")
-    names = {**{choice: choice for choice in choices}, **SPELLINGS.values[field]}
+    names = {**{choice: choice for choice in choices}, **listed().values[field]}
     forms = (plain, plain.removesuffix("s"), plain.removesuffix("es"), f"{plain.removesuffix('ies')}y")
     return next((names[form] for form in forms if form in names), value)
 
@@ -422,7 +438,7 @@ def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
 def _kin(question: AnyQuestion) -> Iterator[AnyQuestion]:
     """Yield a question for a definition of a name with the kinds that other languages have for what it may be."""
     if isinstance(question, Search) or (isinstance(question, Symbols) and question.name_pattern):
-        for kind in SPELLINGS.kin.get(question.kind, ()) if question.kind else ():
+        for kind in listed().kin.get(question.kind, ()) if question.kind else ():
             yield replace(question, kind=kind)
 
 
@@ -442,7 +458,7 @@ def symbol(name: str) -> str:
     """Return the name of a definition without what surrounds it: `symbol("func (t *T) m(x int)")` is `T.m`."""
     if len(name) > MAX_RESPELLED_CHARS:
         return name
-    for like, to in _SYMBOLS:
+    for like, to in _symbols():
         name = like.sub(to, name)
     return name
 
@@ -455,7 +471,7 @@ def _places(question: AnyQuestion, root: str) -> Iterator[dict[str, object]]:
     meant: dict[str, object] = {"path": path.strip(" \t`'\"<>,;")}
     if meant["path"] != path:
         yield meant
-    for like, row in _PATHS:
+    for like, row in _paths():
         while found := like.fullmatch(str(meant["path"])):
             groups = {name: found.expand(text) for name, text in row.to.items()}
             meant = {**meant, **{name: text for name, text in groups.items() if text and _may_be(question, name)}}

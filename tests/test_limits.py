@@ -542,7 +542,7 @@ from fledgling.pipe import Pipe
 from fledgling.messages.control import ToWorker
 from fledgling.worker.query.calls import Calls
 from fledgling.worker.tools.request import Request
-Calls(Pipe(ToWorker), lambda: Request(object(), None, None, None, None, 2)).serve()
+Calls(Pipe(ToWorker), lambda _: Request(object(), None, None, None, None, 2)).serve()
 """
 
 

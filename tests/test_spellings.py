@@ -16,7 +16,7 @@ from running import fronted
 from fledgling.broker import spellings
 from fledgling.broker.fitting import may_mean
 from fledgling.broker.protocol import schema, tools
-from fledgling.broker.spellings import MAX_RESPELLED_CHARS, SPELLINGS, MeaningError
+from fledgling.broker.spellings import MAX_RESPELLED_CHARS, MeaningError, listed
 from fledgling.messages.questions import (
     QUESTIONS,
     Dependencies,
@@ -39,19 +39,19 @@ ROOT = "/srv/app"
 
 
 def test_rows_of_aliases_are_of_tools_and_arguments_that_there_are():
-    for alias in SPELLINGS.alias:
+    for alias in listed().alias:
         assert alias.how in spellings.HOWS
         for tool in alias.tools:
             assert alias.means in QUESTIONS[tool].__struct_fields__, alias
             own = {*alias.names} & {*QUESTIONS[tool].__struct_fields__}
             assert own <= {"regex"} if alias.how == "expression" else not own, alias
-    for row in SPELLINGS.always:
+    for row in listed().always:
         assert not any({*row.names} & {*QUESTIONS[tool].__struct_fields__} for tool in row.tools), row
 
 
 def test_a_name_means_one_argument_of_a_tool():
     """But where the value decides: `type` of a file or a definition, `regexp` as a truth value or an expression."""
-    meanings = Counter((tool, name) for row in SPELLINGS.alias for tool in row.tools for name in {*row.names})
+    meanings = Counter((tool, name) for row in listed().alias for tool in row.tools for name in {*row.names})
     assert {pair for pair, count in meanings.items() if count > 1} <= {("search", "regexp")}
 
 
@@ -63,8 +63,8 @@ def test_values_mean_what_there_is_and_are_no_value_themselves():
         "relation": get_args(Relation),
         "language": (*load_languages().rows,),
     }
-    assert known.keys() == SPELLINGS.values.keys()
-    for field, names in SPELLINGS.values.items():
+    assert known.keys() == listed().values.keys()
+    for field, names in listed().values.items():
         assert {*names.values()} <= {*known[field]}
         assert not names.keys() & {*known[field]}
 
@@ -107,7 +107,7 @@ def by_true_name(tool, means):
 
 SAME = [
     (tool, name, alias.means)
-    for alias in SPELLINGS.alias
+    for alias in listed().alias
     if alias.how == "same"
     for tool in alias.tools
     for name in alias.names
@@ -122,7 +122,7 @@ def test_an_attack_by_another_name_is_the_attack_by_the_true_name(tool, name, me
 
 def test_whatever_is_meant_is_a_question_that_true_names_and_values_could_put():
     count = 0
-    for alias in SPELLINGS.alias:
+    for alias in listed().alias:
         for tool in alias.tools:
             for value in [*attacks_on(tool, alias.means), True, "true", 7, [3, 5], "3-5", "*.py", f"{ROOT}/../x", ROOT]:
                 needed = {key: v for key, v in corpus.REQUIRED.get(tool, {}).items() if key != alias.means}

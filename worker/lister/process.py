@@ -161,6 +161,8 @@ def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
 
 def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -> None:
     """Confine this process, walk, write the listing, and say what was found."""
+    from fledgling import yaml_text  # noqa: F401, PLC0415  (the project's own file; nothing is loaded once confined)
+
     layers = confined(order, indexer)
     narrowed = _narrowed(order)
     pipe.send(Began(narrowed, layers))
