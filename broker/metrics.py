@@ -19,6 +19,7 @@ from fledgling.messages.operations import OPERATIONS
 BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 NO_TOOL = "unknown"  # stands for what a client called that is no tool
 ALONE = "default"  # the agent of a server that has one
+NOBODY = "-"  # whose the broker is, and a request that is refused before it has said its name; no agent is called so
 
 
 class Latency:
@@ -55,7 +56,7 @@ class Metrics:
 
     def hear(self, record: AnyRecord, agent: str | UnsetType) -> None:
         """Count what the audit log is told."""
-        name = ALONE if agent is UNSET else agent
+        name = NOBODY if agent is UNSET else agent
         match record:
             case CallRecord():
                 tool = record.tool if record.tool in TOOLS or record.tool in OPERATIONS else NO_TOOL

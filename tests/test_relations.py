@@ -181,9 +181,7 @@ async def test_a_hidden_file_gives_no_edge_no_count_and_no_name(tmp_path: Path) 
 # ---- what does not fit ----------------------------------------------------------------------------------------------
 
 SMALL = "SET extends = 'fledgling-analyst'; SET memory_limit = '128MB';"
-FILLED = (
-    '"""\n' + ("." * 69 + "\n") * 10_000 + '"""\n'
-)  # SMALL has room for one
+FILLED = '"""\n' + ("." * 69 + "\n") * 10_000 + '"""\n'  # SMALL has room for one
 
 
 async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_know(tmp_path: Path) -> None:
