@@ -8,7 +8,7 @@ from fledgling.broker.metrics import NO_TOOL, NOBODY
 
 parser = pytest.importorskip("prometheus_client.parser")
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.judge]
 AGENTS = {"a.b-c_D": "fledgling-core", "9": "fledgling-analyst"}
 
 
