@@ -1,15 +1,12 @@
-"""Settings: flags > environment > the user's own file > defaults; the project's own file may only narrow the scope.
-
-A root that nobody sets is found: CLAUDE_PROJECT_DIR > the nearest directory upwards with .git > the working directory.
+"""Settings: flags > environment > the user's own file > defaults; a project's own file may only narrow them
+(project_file.py), and a root that nobody sets is found (roots.py).
 
 Everything that decides what a setting is called, what it may be and who may set it lives here. Every value is text
 until the type of its setting reads it, so a variable, a flag and a file mean the same by the same words.
 """
 
 import difflib
-import os
 import re
-import stat
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
@@ -21,18 +18,14 @@ from msgspec import Meta, Struct
 from fledgling.scope import DEFAULT_EXCLUDES, DEFAULT_MAX_FILE_SIZE, DEFAULT_MAX_FILES, Scope
 
 MAX_YAML_BYTES = 64 * 1024  # a dozen keys and a page of patterns; what is longer was not written by hand
-MAX_SHOWN_PATH = 200  # characters of a path in a message
-MAX_NOTICES = 20  # a hostile file must not fill the terminal
 NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 NO_AGENTS = "none"  # what agents may be besides a path
 NO_SESSION = "none"  # what session may be besides a path
 NO_ISSUER = "none"  # what issuer and all that goes with it may be besides
 NO_MONITOR = "none"  # what monitor may be besides an address
 PREFIX = "FLEDGLING_"
+PROJECT_FILE = "fledgling.yaml"  # what a project calls its own file, and a user theirs
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
-PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"  # Claude Code tells servers so which project is open
-PROJECT_FILE = "fledgling.yaml"
-HOMES = (PurePath("/home"), PurePath("/Users"))  # what is in these is somebody's home directory
 
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=256, pattern=r"\A[^\x00-\x1f\x7f]+\Z")]
@@ -183,14 +176,6 @@ class Resolved(Struct, frozen=True):
     notices: tuple[str, ...] = ()
 
 
-class Narrowed(Struct, frozen=True):
-    """What a project's own file leaves of a scope, the keys that took effect, and notices of what was ignored."""
-
-    scope: Scope
-    narrowed: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
-
-
 class Given(NamedTuple):
     """A value as it stands in a file, a variable or a flag, and which."""
 
@@ -229,109 +214,21 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
     }
     by_variable, notices = _variables(environment)
     given = {**_settings_of(user_file), **by_variable, **by_flag}
-    settings = msgspec.convert({key: _converted(key, *given[key]) for key in given}, Settings)
+    settings = msgspec.convert({key: converted(key, *given[key]) for key in given}, Settings)
     sources = {key: given[key].source if key in given else "default" for key in KEYS}
     _refuse_extensions(settings, sources)
     _refuse_patterns(settings, sources)
     if is_path(settings.profile):
-        _refuse_relative("profile", settings.profile, sources)
+        refuse_relative("profile", settings.profile, sources)
     if settings.audit_log not in NO_FILES:
-        _refuse_relative("audit_log", settings.audit_log, sources)
+        refuse_relative("audit_log", settings.audit_log, sources)
     if settings.session != NO_SESSION:
-        _refuse_relative("session", settings.session, sources)
+        refuse_relative("session", settings.session, sources)
     if settings.agents != NO_AGENTS:
-        _refuse_relative("agents", settings.agents, sources)
+        refuse_relative("agents", settings.agents, sources)
     if settings.issuer_keys != NO_ISSUER:
-        _refuse_relative("issuer_keys", settings.issuer_keys, sources)
+        refuse_relative("issuer_keys", settings.issuer_keys, sources)
     return Resolved(settings, sources, notices)
-
-
-def with_root(resolved: Resolved, environment: Mapping[str, str]) -> Resolved:
-    """Return settings whose root is the directory that was set, or else found; in `sources` how.
-
-    >>> with_root(resolve({}, {}), {"CLAUDE_PROJECT_DIR": "/usr"}).settings.root
-    '/usr'
-
-    A .git counts where it and the working directory belong to one user: others may plant one above. Raises ConfigError.
-    """
-    root, source = Path(resolved.settings.root), resolved.sources["root"]
-    if resolved.settings.projects:
-        return _with_projects(resolved)
-    try:
-        if source == "default":
-            root, source = _found_root(environment, Path.cwd())
-    except (OSError, ValueError) as wrong:  # the working directory is gone
-        raise ConfigError(source, f"root {_cut(root)} cannot be found ({wrong})", "give --root") from None
-    settings = msgspec.structs.replace(resolved.settings, root=_directory(root, source))
-    return msgspec.structs.replace(resolved, settings=settings, sources={**resolved.sources, "root": source})
-
-
-def _with_projects(resolved: Resolved) -> Resolved:
-    """Return settings whose projects are directories, by absolute paths."""
-    source = resolved.sources["projects"]
-    named = [project.partition("=") for project in resolved.settings.projects]
-    for name, _, root in named:
-        if [other for other, *_ in named].count(name) > 1:
-            raise ConfigError(source, f"{name} names two projects", "give each a name of its own")
-        _refuse_relative("root", root, {"root": source})
-    projects = tuple(f"{name}={_directory(Path(root), source)}" for name, _, root in named)
-    return msgspec.structs.replace(resolved, settings=msgspec.structs.replace(resolved.settings, projects=projects))
-
-
-def _directory(root: Path, source: str) -> str:
-    """Return the real path of a directory that can be read. Raises ConfigError."""
-    try:
-        root = Path(os.path.realpath(root))
-    except (OSError, ValueError) as wrong:  # a NUL character
-        raise ConfigError(source, f"root {_cut(root)} cannot be found ({wrong})", "give --root") from None
-    try:
-        kind = root.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        raise ConfigError(source, f"root {_cut(root)} is not there", "give the directory of the project") from None
-    except OSError as wrong:  # too long, a circle of links, or not to be looked at
-        problem = f"root {_cut(root)} cannot be found ({wrong.strerror})"
-        raise ConfigError(source, problem, "give another directory") from None
-    if not stat.S_ISDIR(kind):
-        what = "not a directory but a file" if stat.S_ISREG(kind) else "neither a directory nor a file"
-        raise ConfigError(source, f"root {_cut(root)} is {what}", "give the directory of the project")
-    if not os.access(root, os.R_OK | os.X_OK):
-        raise ConfigError(source, f"root {_cut(root)} may not be read by this user", "give a directory that may")
-    return str(root)
-
-
-def _cut(path: Path) -> str:
-    """Return a path for a message, whose end is what tells it from others."""
-    text = str(path)
-    return repr(text if len(text) <= MAX_SHOWN_PATH else f"...{text[-MAX_SHOWN_PATH:]}")
-
-
-def refuse_wide(resolved: Resolved, environment: Mapping[str, str]) -> None:
-    """Raise ConfigError where the root is no project: `/`, a home directory, or one above."""
-    source = resolved.sources["projects" if resolved.settings.projects else "root"]
-    for root in resolved.settings.roots.values():
-        if _is_wide(Path(root), environment):
-            raise ConfigError(
-                source,
-                f"root {root!r} is more than a project: all that is there would be indexed, private files too",
-                "start Fledgling in a project, name one with --root, or say --yes-really",
-            )
-
-
-def _found_root(environment: Mapping[str, str], working: Path) -> tuple[Path, str]:
-    named = environment.get(PROJECT_VARIABLE, "")
-    if PurePath(named).is_absolute():
-        return Path(named), f"environment {PROJECT_VARIABLE}"
-    owner = working.stat().st_uid
-    for directory in (working, *working.parents):
-        git = directory / ".git"
-        if os.path.lexists(git) and git.lstat().st_uid == owner and not _is_wide(directory, environment):
-            return directory, "the nearest .git"
-    return working, "the working directory"
-
-
-def _is_wide(root: Path, environment: Mapping[str, str]) -> bool:
-    home = Path(os.path.realpath(environment.get("HOME") or "/"))
-    return root in (home, *home.parents) or root in HOMES or root.parent in HOMES
 
 
 def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> UserFile | None:
@@ -395,7 +292,7 @@ def _settings_of(file: UserFile | None) -> dict[str, Given]:
     return entries
 
 
-def _converted(key: str, value: object, source: str) -> object:
+def converted(key: str, value: object, source: str) -> object:
     """Return the value as its setting's type: `"3000"` is a port. Raises ConfigError."""
     try:
         # Not strict: text may stand for a number, and for true and false.
@@ -434,7 +331,8 @@ def _refuse_patterns(settings: Settings, sources: Mapping[str, str]) -> None:
             raise ConfigError(sources["exclude_patterns"], wrong, "write each as a line of a .gitignore")
 
 
-def _refuse_relative(key: str, path: str, sources: Mapping[str, str]) -> None:
+def refuse_relative(key: str, path: str, sources: Mapping[str, str]) -> None:
+    """Raise ConfigError for a relative path that was not typed: elsewhere it may lead into the project."""
     flag = f"--{key.replace('_', '-')}"
     if sources[key] != f"flag {flag}" and not PurePath(path).is_absolute():
         raise _relative(sources[key], path, f"use {flag}")
@@ -444,68 +342,6 @@ def _relative(source: str, path: str, otherwise: str) -> ConfigError:
     """Only who types a command knows its directory; elsewhere a relative path may lead into the project."""
     problem = f"the path {path!r} is relative, perhaps to the project itself"
     return ConfigError(source, problem, f"give an absolute path, or {otherwise}")
-
-
-# ---- what the project says: hostile ---------------------------------------------------------------------------------
-
-
-def narrow(scope: Scope, project_yaml: bytes) -> Narrowed:
-    r"""Return `scope` as narrowed by the project's own file, whose text may be hostile; never raises.
-
-    >>> narrow(Scope(), b"max_files: 10\nprofile: mine.sql").narrowed
-    ('max_files',)
-
-    Patterns are added, of two limits the lower holds, and content that one of both leaves out stays out.
-    """
-    try:
-        entries = entries_of(PROJECT_FILE, project_yaml)
-    except ConfigError as e:
-        return Narrowed(scope, notices=(f"{e}; the file is ignored",))
-    asked: dict[str, object] = {}
-    notices: list[str] = []
-    for key, entry in entries.items():
-        try:
-            asked[key] = _narrowing(key, entry)
-        except ConfigError as e:
-            notices.append(f"{e}; it is ignored")
-    merged = _merged(scope, asked)
-    narrowed = tuple(key for key in asked if getattr(merged, key) != getattr(scope, key))
-    notices += [
-        f"{entries[key].source}: {key} stays {str(getattr(scope, key)).lower()}; a project's file may only narrow it"
-        for key in asked
-        if key not in narrowed and asked[key] not in (getattr(scope, key), ())
-    ]
-    return Narrowed(merged, narrowed, _capped(notices))
-
-
-def _capped(notices: list[str]) -> tuple[str, ...]:
-    left_out = len(notices) - MAX_NOTICES
-    more = (f"{PROJECT_FILE}: {left_out} more notices",) if left_out > 0 else ()
-    return (*notices[:MAX_NOTICES], *more)
-
-
-def _narrowing(key: str, entry: Given) -> object:
-    if key not in KEYS:
-        raise ConfigError(entry.source, f"unknown setting {key[:40]!r}", suggestion(key, Scope.__struct_fields__))
-    if key not in Scope.__struct_fields__:
-        fix = "only the command line, the environment or your own file may set it"
-        raise ConfigError(entry.source, f"{key} is not a project's to set", fix)
-    value = _converted(key, *entry)
-    if isinstance(value, tuple) and any(pattern.lstrip().startswith("!") for pattern in value):
-        raise ConfigError(entry.source, f"{key} holds a pattern with !", "a project's file may exclude, not include")
-    return value
-
-
-def _merged(scope: Scope, asked: Mapping[str, object]) -> Scope:
-    mine = Scope((), scope.max_file_size, scope.max_files, submodules=scope.submodules)
-    theirs = msgspec.structs.replace(mine, **asked)
-    return Scope(
-        exclude_patterns=scope.exclude_patterns + theirs.exclude_patterns,
-        max_file_size=min(scope.max_file_size, theirs.max_file_size),
-        max_files=min(scope.max_files, theirs.max_files),
-        index_content=scope.index_content and theirs.index_content,
-        submodules=scope.submodules and theirs.submodules,
-    )
 
 
 # ---- the YAML that is read ------------------------------------------------------------------------------------------

@@ -16,12 +16,11 @@ from fledgling.config import (
     Scope,
     Settings,
     UserFile,
-    narrow,
     read_user_file,
-    refuse_wide,
     resolve,
-    with_root,
 )
+from fledgling.project_file import narrow
+from fledgling.roots import refuse_wide, with_root
 
 TABLES = Path(__file__).parent / "settings"
 SCOPE = Scope(("*.pyc",), max_file_size=1000, max_files=100)

@@ -11,7 +11,8 @@ from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import json_option
 from fledgling.broker.setup import check, install
 from fledgling.broker.setup.clients import CLIENTS, Client, entry
-from fledgling.config import is_path, refuse_wide, resolve, with_root
+from fledgling.config import is_path, resolve
+from fledgling.roots import refuse_wide, with_root
 from fledgling.security import profile as profiles
 
 _log = logging.getLogger("fledgling")

@@ -16,7 +16,8 @@ import click
 import msgspec
 from click.shell_completion import CompletionItem
 
-from fledgling.config import ConfigError, resolve, with_root
+from fledgling.config import ConfigError, resolve
+from fledgling.roots import with_root
 
 VARIABLE = "_FLEDGLING_COMPLETE"  # by which the scripts of click ask for a completion instead of an answer
 MAX_ITEMS = 500  # of one completion: a shell asks before it shows so many

@@ -23,9 +23,10 @@ from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.making import Outcome, ToIndex
 from fledgling.broker.fleet.pack import Pack, PackIndex, packed
 from fledgling.broker.fleet.shard import ShardError
-from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, refuse_wide, resolve, with_root
+from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, resolve
 from fledgling.messages.control import Confining
 from fledgling.messages.profile import Profile
+from fledgling.roots import refuse_wide, with_root
 from fledgling.security import lifeline, limits
 from fledgling.security import profile as profiles
 from fledgling.security.profile import ProfileError

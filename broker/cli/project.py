@@ -19,19 +19,10 @@ from fledgling.broker.cli import completing, paint
 from fledgling.broker.cli.help import SettingOption
 from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
-from fledgling.config import (
-    KEYS,
-    NAMED_ROOT,
-    ConfigError,
-    Resolved,
-    Settings,
-    read_user_file,
-    refuse_wide,
-    resolve,
-    with_root,
-)
+from fledgling.config import KEYS, NAMED_ROOT, ConfigError, Resolved, Settings, read_user_file, resolve
 from fledgling.messages.control import Confining, Layer
 from fledgling.messages.profile import Profile
+from fledgling.roots import refuse_wide, with_root
 from fledgling.security import interpreter, limits
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import confine

@@ -4,9 +4,10 @@ import os
 import time
 
 from fledgling import refusals
-from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, narrow
+from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE
 from fledgling.messages.control import Follow, Following, Look, Looked, Sweep, Swept, Tell
 from fledgling.pipe import Pipe
+from fledgling.project_file import narrow
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
 from fledgling.worker.extractor.pool import Extractors

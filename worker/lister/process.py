@@ -15,11 +15,12 @@ from typing import TypeVar
 from msgspec import Struct
 
 from fledgling import refusals
-from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE, Narrowed, narrow
+from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Build, Follow, Layer
 from fledgling.messages.profile import Profile
 from fledgling.pipe import MAX_FRAME_BYTES, FrameError, Pipe, together
+from fledgling.project_file import Narrowed, narrow
 from fledgling.security import lifeline, limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extractor.pool import STDERR, WAITING_BYTES, keep
