@@ -188,7 +188,8 @@ def copied(path: Path) -> None:
     try:
         with path.open("rb") as file:
             for part in shard.read(file.fileno()).parts:
-                shard.copy(file.fileno(), part, to, 0)
+                os.ftruncate(to, 0)
+                assert shard.copy(file.fileno(), part, to, 0, part.size + 4096) <= part.size + 4096
     finally:
         os.close(to)
 

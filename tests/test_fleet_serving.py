@@ -27,7 +27,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing import Indexing
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.config import Settings
-from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Refusal
+from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Refusal, SymbolList
 from fledgling.messages.control import CONFINED
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.security import profile as profiles
@@ -207,6 +207,10 @@ async def test_map_of_many_repositories_comes_in_pages(built: Path, tmp_path: Pa
         some = await fleet.ask(Search("run_web", max_results=3))
         assert isinstance(some, Hits)
         assert (some.total, some.total_files) == (120, 120)
+        for _ in range(2):  # the tables of each are attached, on two threads
+            defined = await fleet.ask(Search("run_web", kind="function"))
+            assert isinstance(defined, SymbolList)
+            assert (defined.total, defined.note) == (120, None)
         elsewhere = await fleet.ask(Read("s000/src/main.py"))
         assert isinstance(elsewhere, Refusal)
         assert "and 100 more" in elsewhere.next_step
@@ -293,13 +297,36 @@ def test_profile_that_hides_more_than_the_shards_is_not_served(shards: Path, tmp
         packed(str(shards), profiles.load(str(profile)))
 
 
+def held(shards: Path, memory_limit: int = 10**9) -> tuple[bytes, dict[str, str]]:
+    """The memory file of a pack, and what was refused."""
+    pack = packed(str(shards), msgspec.structs.replace(profiles.load(CORE), memory_limit=memory_limit))
+    try:
+        return os.pread(pack.fd, 2**26, 0), pack.refused
+    finally:
+        os.close(pack.fd)
+
+
 def test_shards_that_do_not_fit_memory_limit_are_refused(shards: Path) -> None:
-    sizes = {path.stem: sum(part.size for part in manifest(path).parts) for path in sorted(shards.iterdir())}
-    room = sizes["api"] + sizes["big"] + 2**18
-    pack = packed(str(shards), msgspec.structs.replace(profiles.load(CORE), memory_limit=int(room / 0.875)))
-    os.close(pack.fd)
-    assert list(pack.refused) == ["lib", "web"]
-    assert "it does not fit: the memory_limit of the profile fledgling-core leaves" in pack.refused["lib"]
+    whole, _ = held(shards)
+    pages = sum(any(whole[at : at + 4096]) for at in range(0, len(whole), 4096))
+    assert pages * 4096 < len(whole) / 2, "what is zeros takes no memory"
+    assert held(shards, int(pages * 4096 / 0.875) + 4096)[1] == {}
+    refused = held(shards, int(pages * 4096 * 0.9 / 0.875))[1]
+    assert refused == {"web": "there is no room for it in the memory_limit of the profile"}
+
+
+def test_nothing_is_left_of_a_shard_that_is_refused_at_its_end(shards: Path) -> None:
+    path = shards / "api.shard"
+    last = manifest(path).parts[-1]
+    with path.open("r+b") as file:
+        file.seek(last.start + last.size - 1)
+        byte = file.read(1)
+        file.seek(last.start + last.size - 1)
+        file.write(bytes([byte[0] ^ 1]))
+    without, refused = held(shards)
+    assert refused == {"api": "its part graph is not what was written"}
+    path.unlink()
+    assert held(shards) == (without, {})
 
 
 def test_directory_without_a_shard_is_no_fleet(tmp_path: Path) -> None:

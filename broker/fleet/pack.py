@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -40,12 +41,14 @@ def packed(path: str, profile: Profile) -> Pack:
             end, room = 0, limits.files(profile.memory_limit)
             for name in shard.names(directory):
                 try:
-                    manifest, parts, end = _copied(directory, name, profile, fd, end, room)
+                    copied = _copied(directory, name, profile, fd, end, room)
                 except ShardError as wrong:
                     refused[name] = str(wrong)
+                    os.ftruncate(fd, end)  # what was copied of it is zeros again
                     continue
-                manifests.append(manifest)
-                stored.append(StoredIndex(manifest.generation, parts))
+                end, room = copied.end, room - copied.taken
+                manifests.append(copied.manifest)
+                stored.append(StoredIndex(copied.manifest.generation, copied.parts))
         finally:
             os.close(directory)
         if not manifests:
@@ -61,25 +64,31 @@ def packed(path: str, profile: Profile) -> Pack:
     return Pack(fd, len(table), tuple(manifests), refused)
 
 
-def _copied(
-    directory: int, name: str, profile: Profile, to: int, at: int, room: int
-) -> tuple[Manifest, dict[str, tuple[int, int]], int]:
-    """Copy one shard to a place; return its manifest, where its parts are, and the next place. Raises ShardError."""
+class _Copied(NamedTuple):
+    """A shard in the memory file: where its parts are, where the next one may begin, and the bytes that it takes."""
+
+    manifest: Manifest
+    parts: dict[str, tuple[int, int]]
+    end: int
+    taken: int
+
+
+def _copied(directory: int, name: str, profile: Profile, to: int, at: int, room: int) -> _Copied:
+    """Copy one shard to a place, if it takes no more than `room`. Raises ShardError."""
     fd = shard.opened(directory, name)
     parts: dict[str, tuple[int, int]] = {}
+    taken = 0
     try:
         manifest = shard.read(fd)
         if manifest.repository != name:
             raise ShardError(f"it is the shard of {manifest.repository}")
         if wider := manifest.under.wider_than(profile):
             raise ShardError(f"{wider}; make it under that profile")
-        if at + sum(part.size + mmap.PAGESIZE for part in manifest.parts) > room:
-            raise ShardError(f"it does not fit: the memory_limit of the profile {profile.name} leaves {room:,} bytes")
         for part in manifest.parts:
-            shard.copy(fd, part, to, at)
+            taken += shard.copy(fd, part, to, at, room - taken)
             parts[part.name] = at, part.size
             at += -(-part.size // mmap.PAGESIZE) * mmap.PAGESIZE
-        return manifest, parts, at
+        return _Copied(manifest, parts, at, taken)
     finally:
         os.close(fd)
 

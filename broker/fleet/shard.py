@@ -9,8 +9,9 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
+from itertools import groupby
 from typing import Annotated, Literal
 
 import msgspec
@@ -26,6 +27,7 @@ MAX_MANIFEST = 2**20  # bytes; the longest part of one are a profile's views, wh
 MAX_SHARD = 16 * 2**30  # bytes; a kernel of 78,000 files takes a tenth
 MAX_REPOSITORIES = 100_000  # of one directory: names of as many are read at once
 COPIED_BYTES = 2**20  # at once
+PAGE = 4096  # bytes: what a file or memory is made of; one that is never written takes no room
 DIGEST_BYTES = 32
 
 _HEAD = struct.Struct("<8sHH4x")  # magic, version, 0 for little-endian sections and 1 for big
@@ -105,8 +107,11 @@ def write(fd: int, manifest: Manifest, images: Mapping[str, int]) -> Manifest:
         hashed, size = blake2b(digest_size=DIGEST_BYTES), 0
         while data := os.pread(images[name], COPIED_BYTES, size):
             hashed.update(data)
-            _write(fd, data)
+            for at, run in runs(data):
+                os.ftruncate(fd, place + size + at)  # zeros before it take no room
+                _write(fd, run)
             size += len(data)
+            os.ftruncate(fd, place + size)
         if size:
             parts.append(ShardPart(name, place, size, hashed.hexdigest()))
         place += size
@@ -147,19 +152,36 @@ def read(fd: int) -> Manifest:
     return manifest
 
 
-def copy(fd: int, part: ShardPart, to: int, at: int) -> None:
-    """Copy a part into a memory file at a place, and raise ShardError unless what was copied is what was written."""
-    hashed, done = blake2b(digest_size=DIGEST_BYTES), 0
+def copy(fd: int, part: ShardPart, to: int, at: int, room: int) -> int:
+    """Copy a part into a memory file at a place, where there are zeros, and return how many bytes that has taken.
+
+    Raises ShardError unless what was copied is what was written, and where it takes more than `room`.
+    """
+    hashed, done, taken = blake2b(digest_size=DIGEST_BYTES), 0, 0
     while done < part.size:
         data = _read(fd, min(COPIED_BYTES, part.size - done), part.start + done)
         hashed.update(data)
-        view = memoryview(data)
-        while view:
-            written = os.pwrite(to, view, at + done)
-            done += written
-            view = view[written:]
+        for begin, run in runs(data):
+            taken += -(-len(run) // PAGE) * PAGE
+            if taken > room:
+                raise ShardError("there is no room for it in the memory_limit of the profile")
+            view = memoryview(run)
+            while view:
+                written = os.pwrite(to, view, at + done + begin)
+                begin, view = begin + written, view[written:]
+        done += len(data)
     if hashed.hexdigest() != part.digest:
         raise ShardError(f"its part {part.name} is not what was written")
+    return taken
+
+
+def runs(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the pages that are not all zeros, each run of them with its place: nine in ten of a small database are."""
+    pages = range(0, len(data), PAGE)
+    for is_zero, run in groupby(pages, lambda at: not data[at : at + PAGE].strip(b"\0")):
+        if not is_zero:
+            first, *others = run
+            yield first, data[first : (others or [first])[-1] + PAGE]
 
 
 def opened(directory: int, name: str) -> int:

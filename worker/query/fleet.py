@@ -25,7 +25,8 @@ from fledgling.worker.tools.tags import KeptTags
 def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConnection) -> None:
     """Serve the indexes, until the broker closes the pipe. The order is what confinement needs."""
     mapped, size = memory_file.mapped(opened.fd), size_of(opened.fd)
-    share = limits.worker_share(opened.profile.memory_limit, size)
+    taken = os.fstat(opened.fd).st_blocks * 512  # less than its size, where it has zeros
+    share = limits.worker_share(opened.profile.memory_limit, taken)
     lowered = limits.with_memory(limits.QUERY_WORKER, share)
     try:
         layers = confine("query worker", opened.confining, parent=opened.broker_pid, lowered=lowered)

@@ -38,9 +38,9 @@ class Shelf:
 
     def __init__(self, data: mmap.mmap, stored: Sequence[StoredIndex], db: duckdb.DuckDBPyConnection) -> None:
         """Open indexes in a mapped file, and their tables in a database that StoredFiles are registered with."""
-        self._data, self._db = data, db
+        self._data = data
         self.snapshots = [self._open(each, number) for number, each in enumerate(stored)]
-        self._attaching = Lock()
+        self._attaching, self._attached = Lock(), db.cursor()  # which nobody else uses: DuckDB has one at a time
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -55,7 +55,7 @@ class Shelf:
         """Let DuckDB know the tables of an index."""
         with self._attaching:
             for name in DATABASES:
-                self._db.execute(
+                self._attached.execute(
                     f"ATTACH IF NOT EXISTS '{ImageFiles.protocol}://{name}{number}' AS {name}{number} (READ_ONLY)"
                 )
 

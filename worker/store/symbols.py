@@ -19,6 +19,7 @@ from zlib import crc32
 import msgspec
 
 from fledgling.messages.questions import DEFINITION_KINDS, Kind
+from fledgling.worker.store.ngrams import folded
 from fledgling.worker.store.sections import NUMBER, PLACE, Mapped, Sections, SectionWriter, view_of
 from fledgling.worker.store.text import File
 
@@ -225,7 +226,7 @@ class Outlines:
     def __init__(self, data: Mapped) -> None:
         """Read a mapped file. Raises FormatError."""
         sections = Sections(data, "symbols")
-        self._data, self._parts = data, sections.start("parts")
+        self._data, self._parts, self._written = data, sections.start("parts"), sections.column("parts")
         self._hashes, self._named = sections.column("hashes"), sections.column("named")
         self._begins, self._first_rows = sections.column("begins"), sections.column("first_rows")
         self._parsed = bytes(sections.column("parsed"))
@@ -253,6 +254,14 @@ class Outlines:
         hashed = self._named[bisect_left(self._hashes, found) : bisect_right(self._hashes, found)]
         rows = ((number, self.row(number)) for number in hashed)
         return [number for number, row in rows if row.name == name and is_meant(CODES[row.kind], kind)]
+
+    def may_name(self, texts: Sequence[bytes]) -> bool:
+        """Return whether a symbol may have a name that holds all of some texts, as `ngrams.folded` leaves them.
+
+        Names stand in the parts as they are, among what else is written of symbols.
+        """
+        written = folded(bytes(self._written))
+        return all(text in written for text in texts)
 
     def count(self, file: File) -> int:
         """Return how many definitions a file has."""

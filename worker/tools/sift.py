@@ -5,12 +5,12 @@ from collections.abc import Callable
 import re2
 
 from fledgling.messages.answers import Sifted
-from fledgling.messages.questions import Search, Sift
+from fledgling.messages.questions import Search, Sift, Symbols
+from fledgling.worker.store.ngrams import Needed, folded
 from fledgling.worker.store.overlay.snapshots import Snapshot
+from fledgling.worker.tools.empty_answers import name_of
 from fledgling.worker.tools.request import Request
 from fledgling.worker.tools.search import prefilter
-
-Leaves = Callable[[Snapshot], bool]
 
 
 def sift(request: Request, question: Sift) -> Sifted:
@@ -25,21 +25,25 @@ def sift(request: Request, question: Sift) -> Sifted:
     return Sifted(left)
 
 
-def _leaves(question: Sift) -> Leaves:
-    asked = question.question
-    if not isinstance(asked, Search):
-        name = (asked.symbol or "").rpartition(".")[2]
-        return (lambda of: bool(of.outlines and of.outlines.named(name))) if name else _any
-    if asked.kind or asked.is_ranked:
-        return _any
-    try:
-        needed = prefilter(asked)
-    except re2.error:  # who answers says so
-        return _any
+def _leaves(question: Sift) -> Callable[[Snapshot], bool]:
+    needed = _needed(question)
     if needed is None:
-        return _any
-    return lambda of: of.signatures is None or next(of.signatures.holding(needed), None) is not None
+        return lambda _: True
+    asked = question.question
+    if isinstance(asked, Search) and not asked.kind:
+        return lambda of: of.signatures is None or next(of.signatures.holding(needed), None) is not None
+    return lambda of: of.outlines is None or any(map(of.outlines.may_name, needed))
 
 
-def _any(_: Snapshot) -> bool:
-    return True
+def _needed(question: Sift) -> Needed | None:
+    """Return texts of which the lines or names that are asked for hold one group; None where nothing is known."""
+    asked = question.question
+    if isinstance(asked, Search):
+        try:
+            return None if asked.is_ranked else prefilter(asked)
+        except re2.error:  # whoever answers says so
+            return None
+    name = (asked.symbol or "").rpartition(".")[2]
+    if isinstance(asked, Symbols) and not name:
+        name = name_of(asked)
+    return [[folded(name.encode())]] if name else None
