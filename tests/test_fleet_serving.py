@@ -180,7 +180,9 @@ def remade(whole: bytes, change: Any) -> bytes:
     return whole[:start] + encoded + shard._END.pack(start, shard._digest(encoded))
 
 
-async def test_map_of_many_repositories_comes_in_pages(built: Path, tmp_path: Path) -> None:
+async def test_answers_of_many_repositories_come_in_pages(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shards = tmp_path / "shards"
     shards.mkdir(mode=0o700)
     whole = (built / "web.shard").read_bytes()
@@ -206,7 +208,19 @@ async def test_map_of_many_repositories_comes_in_pages(built: Path, tmp_path: Pa
         assert isinstance(past, Refusal)
         some = await fleet.ask(Search("run_web", max_results=3))
         assert isinstance(some, Hits)
-        assert (some.total, some.total_files) == (120, 120)
+        assert (some.total, some.total_files, some.total_is_lower_bound) == (120, 120, False)
+        monkeypatch.setattr("fledgling.broker.fleet.fleet.COUNTED_TOGETHER", 10)
+        seen, cursor = [], None
+        while True:  # where nobody counts to the end, pages still come to it
+            some = await fleet.ask(Search("needle", max_results=7, context=0, cursor=cursor))
+            assert isinstance(some, Hits)
+            seen += [(file.path, line) for file in some.files for line in file.hits]
+            assert some.total_is_lower_bound or some.total == 240
+            if not some.next:
+                break
+            cursor = str(some.next.arguments["cursor"])
+        assert len(seen) == len(set(seen)) == 240
+        monkeypatch.undo()
         for _ in range(2):  # the tables of each are attached, on two threads
             defined = await fleet.ask(Search("run_web", kind="function"))
             assert isinstance(defined, SymbolList)
@@ -277,6 +291,12 @@ async def test_index_that_cannot_be_read_costs_its_own_repository_alone(shards: 
         named = await fleet.ask(Read("lib/src/main.py"))
         assert isinstance(named, Refusal)
         assert "its index cannot be read" in named.reason
+
+
+def test_shard_of_another_release_is_refused(shards: Path) -> None:
+    path = shards / "lib.shard"
+    path.write_bytes(remade(path.read_bytes(), lambda of: {**of, "extractors": f"{shard.RELEASE}9 0"}))
+    assert held(shards)[1] == {"lib": "it was made by another release of Fledgling; make it again"}
 
 
 async def test_shard_under_another_name_is_refused(shards: Path) -> None:

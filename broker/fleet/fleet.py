@@ -17,7 +17,7 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.fleet.pack import PackIndex
 from fledgling.broker.front import MAX_CALLS, NOT_STARTED, not_ready
 from fledgling.broker.indexing import Indexing
-from fledgling.broker.projects.merging import Merging, ranked, summed, tree
+from fledgling.broker.projects.merging import Merging, ranked, summed, tree, turn
 from fledgling.broker.projects.paths import Part
 from fledgling.broker.projects.tree import ManyProjects, Terms, only
 from fledgling.broker.query_worker import QueryWorker
@@ -49,6 +49,7 @@ from fledgling.messages.questions import (
 from fledgling.plain import said
 
 WHOLE = Generation(3, (), has_content=True)  # what a worker serves: each index knows its own
+COUNTED_TOGETHER = 128  # repositories whose hits are counted, and then perhaps no further: a millisecond or two each
 TOGETHER = 64  # repositories that are asked at once: the worker's pipe and its queue stay short
 PAGE_CHARS = 28_000  # characters of JSON, as of other pages
 SHOWN_NAMES = 5  # repositories in a sentence
@@ -232,11 +233,16 @@ class Fleet(ManyProjects):
     async def _listed(
         self, question: Search | Symbols, about: Sequence[Part], left: Sequence[Part], terms: Terms
     ) -> AnyAnswer | Refusal:
-        """Return a page of what all have, in their order, with totals of all: those are asked for first, at once."""
+        """Return a page of what all have, in their order, with totals, which are asked for first."""
         merging = Merging(question, [part.project for part in about])
-        totals = await self._answers([Part(part.project, merging.counting(part.question)) for part in left], terms)
-        nothing = Hits([], 0, 0) if isinstance(question, Search) and not question.kind else SymbolList([], 0)
+        is_text = isinstance(question, Search) and not question.kind
+        totals = await self._totals(question, about, left, terms, merging, may_stop=is_text)
+        nothing = Hits([], 0, 0) if is_text else SymbolList([], 0)
+        uncounted = {part.project for part in left} - totals.keys()
         for number, part in enumerate(about):
+            if part.project in uncounted:
+                merging.leave(number)
+                continue
             total = totals.get(part.project, nothing)
             if isinstance(total, Hits | SymbolList) and not total.total:
                 total = nothing  # why it has none is said of all of them
@@ -251,6 +257,33 @@ class Fleet(ManyProjects):
                 found, note=said(f"Nothing found in {len(about):,} repositories. {found.note or ''}".rstrip())
             )
         return found
+
+    async def _totals(
+        self,
+        question: Search | Symbols,
+        about: Sequence[Part],
+        left: Sequence[Part],
+        terms: Terms,
+        merging: Merging,
+        *,
+        may_stop: bool,
+    ) -> dict[str, AnyAnswer | Refusal]:
+        """Return answers that count what there is, of those first that the page begins with.
+
+        Where it `may_stop`, it does so as soon as those counted have more than the page: totals are lower bounds then.
+        """
+        begin = turn(question.cursor)
+        shown = {part.project for part in about[begin.project :]}
+        waiting = sorted(left, key=lambda part: part.project not in shown)  # the order is kept otherwise
+        wanted = begin.place.offset + question.max_results
+        totals: dict[str, AnyAnswer | Refusal] = {}
+        while waiting:
+            some, waiting = waiting[:COUNTED_TOGETHER], waiting[COUNTED_TOGETHER:]
+            totals |= await self._answers([Part(part.project, merging.counting(part.question)) for part in some], terms)
+            counted = (each.total for name, each in totals.items() if name in shown and isinstance(each, Hits))
+            if may_stop and sum(counted) > wanted:
+                break
+        return totals
 
     def _with_gaps(self, found: AnyAnswer | Refusal, about: Sequence[Part]) -> AnyAnswer | Refusal:
         """Say which repositories lack something that could be in an answer."""

@@ -22,7 +22,6 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from fledgling import __version__
 from fledgling.broker import own_file
 from fledgling.broker.fleet import shard
 from fledgling.broker.fleet.shard import MadeUnder, Manifest, ShardError
@@ -73,7 +72,7 @@ def extractors() -> str:
     versions = [
         f"{name}={metadata.version(name)}" for name in sorted(needed) if name.startswith(("duckdb", "tree-sit"))
     ]
-    return f"fledgling={__version__} {blake2b(' '.join(versions).encode(), digest_size=16).hexdigest()}"
+    return f"{shard.RELEASE} {blake2b(' '.join(versions).encode(), digest_size=16).hexdigest()}"
 
 
 def make(repository: ToIndex, out: Path, confine: Callable[[], object]) -> Outcome:

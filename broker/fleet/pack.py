@@ -82,6 +82,8 @@ def _copied(directory: int, name: str, profile: Profile, to: int, at: int, room:
         manifest = shard.read(fd)
         if manifest.repository != name:
             raise ShardError(f"it is the shard of {manifest.repository}")
+        if manifest.extractors.partition(" ")[0] != shard.RELEASE:
+            raise ShardError("it was made by another release of Fledgling; make it again")
         if wider := manifest.under.wider_than(profile):
             raise ShardError(f"{wider}; make it under that profile")
         for part in manifest.parts:

@@ -17,6 +17,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from fledgling import __version__
 from fledgling.messages.bounded import Count, Said, Word
 from fledgling.messages.control import Generation
 from fledgling.messages.profile import Profile
@@ -97,6 +98,9 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     skipped: dict[Word, Count]  # how many files have no text, by reason
     parts: tuple[ShardPart, ...]
     partial: Said | None = None  # what it lacks, as a sentence
+
+
+RELEASE = f"fledgling={__version__}"  # how `extractors` begins: another release may mean other things by the same bytes
 
 
 def write(fd: int, manifest: Manifest, images: Mapping[str, int]) -> Manifest:

@@ -106,6 +106,12 @@ class Merging:
             self._next = Turn(number, place(str(found.next.arguments["cursor"])))
             self._room = 0
 
+    def leave(self, number: int) -> None:
+        """Take nothing of project `number`, which may have something: the page is full, and nobody counts further."""
+        self._is_lower_bound = True
+        if number >= self._begin.project and not self._next:
+            self._next = Turn(number, Place(0))
+
     def answer(self) -> AnyAnswer | Refusal:
         """Return the page; where no project has answered, why the first has not."""
         if len(self.refusals) == len(self._projects):
