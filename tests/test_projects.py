@@ -286,6 +286,17 @@ async def test_projects_start_when_they_are_asked_for_rest_and_are_unloaded(root
 
 
 @pytest.mark.anyio
+async def test_what_starts_in_a_project_at_rest_ends_again(roots, monkeypatch):
+    """A generation that comes late needs a worker, and nobody asks."""
+    async with opened(roots, monkeypatch, LOOK_SECONDS=0.05, REST_SECONDS=0.3) as projects:
+        await projects.call("read", {"path": "web/src/page.py"})
+        await until(lambda: states(projects)[1] == "resting")
+        await until(lambda: own_processes() == [])
+        await projects.slots["web"].front.look()
+        await until(lambda: own_processes() == [])
+
+
+@pytest.mark.anyio
 async def test_total_memory_unloads_those_asked_longest_ago(roots, monkeypatch):
     async with opened(roots, monkeypatch, total_memory=1, LOOK_SECONDS=0.3) as projects:
         await projects.call("explore", {})

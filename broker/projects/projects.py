@@ -74,8 +74,8 @@ class Slot:
             self.asked = time.monotonic()
 
     async def rest(self) -> None:
-        """End the processes and keep the index."""
-        if self.front and not self.is_resting:
+        """End the processes and keep the index; those, too, that a later generation has started since the last rest."""
+        if self.front:
             self.is_resting = True
             await self.front.rest()
 
