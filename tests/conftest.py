@@ -23,15 +23,16 @@ ERAS = {"handshake": "legacy", "modern": "auto"}
 # Files of tests that start no process: `make quick` runs them.
 QUICK = [
     "conditionals", "conditions", "config", "directives", "elided_bodies", "examples", "git_index", "globs", "ignore",
-    "macros", "matching", "memory_maps", "profile", "ranking", "reference", "resolve", "search_pages", "sections",
-    "signatures", "text",
+    "macros", "matching", "memory_maps", "profile", "ranking", "reference", "resolve", "search_pages", "signatures",
+    "text",
 ]
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "audit", "processes", "cli", "staying", "live", "limits", "generations", "image", "ablation", "memory", "http",
-    "confinement", "stdio", "wire", "audit_log", "contracts", "poison", "deadlines", "narrowing", "extract",
-    "statement", "spellings", "languages", "substitution",
+    "cli", "audit", "live", "processes", "image", "wire", "limits", "generations", "control", "ablation", "projects",
+    "extract", "memory", "calls", "http", "contracts", "staying", "stdio", "deadlines", "corpora", "narrowing",
+    "languages", "monitor", "audit_log", "confinement", "poison", "graph", "environments", "directives",
+    "hidden_files", "operator", "cookbook", "overlay", "statement", "elided_bodies", "spellings", "substitution",
 ]
 # fmt: on
 

@@ -8,11 +8,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from running import Server
 
 from fledgling.broker.cli import ask, commands, look, serve
 from fledgling.messages.questions import QUESTIONS
@@ -42,11 +45,27 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@pytest.fixture(scope="module")
+def served(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """An environment in which servers of two profiles answer for the project: a command builds no index of its own.
+
+    That they say the same, tests/test_control.py tries.
+    """
+    place = tmp_path_factory.mktemp("runtime")
+    place.chmod(0o700)
+    environment = {"XDG_RUNTIME_DIR": str(place)}
+    with ExitStack() as servers:
+        for profile in ("fledgling-core", "fledgling-analyst"):
+            server = Server(project, "--control", "--profile", profile, env={**os.environ, **environment})
+            servers.enter_context(server).begin()
+        yield environment
+
+
 @pytest.mark.parametrize("name", CASES)
-def test_command(name: str, project: Path, profiles: Path) -> None:
+def test_command(name: str, project: Path, profiles: Path, served: dict[str, str]) -> None:
     case: dict[str, Any] = CASES[name]
     arguments = [argument.replace("{root}", str(project)).replace("{tmp}", str(profiles)) for argument in case["run"]]
-    done = fledgling(*arguments, **case.get("env", {}))
+    done = fledgling(*arguments, **served, **case.get("env", {}))
     assert done.returncode == case["code"], done.stdout + done.stderr
     for expected in case.get("out", ()):
         assert expected in done.stdout
@@ -103,9 +122,9 @@ PAINTED = {
 
 
 @pytest.mark.parametrize("command", PAINTED, ids=" ".join)
-def test_colour_is_there_where_it_is_asked_for(command: tuple[str, ...], project: Path) -> None:
-    plain = fledgling(*command, "--root", str(project)).stdout
-    colour = fledgling(*command, "--root", str(project), "--color", "always").stdout
+def test_colour_is_there_where_it_is_asked_for(command: tuple[str, ...], project: Path, served: dict[str, str]) -> None:
+    plain = fledgling(*command, "--root", str(project), **served).stdout
+    colour = fledgling(*command, "--root", str(project), "--color", "always", **served).stdout
     assert PAINTED[command] in colour
     assert re.sub("\x1b\\[[0-9;]*m", "", colour) == plain
 

@@ -145,15 +145,22 @@ def test_what_is_asked_is_held_to_the_profile(served, root, place, log):
     assert ("control", "query", "denied", "profile") in logged(log)
 
 
-@pytest.mark.parametrize("command", ["status", "check-updates", "reindex"])
-def test_without_a_server_that_takes_commands_it_is_said(tmp_path, place, command):
-    (tmp_path / "a.py").write_text("x = 1\n")
-    with Server(tmp_path, env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}) as server:
+@pytest.fixture(scope="module")
+def unasked(tmp_path_factory: pytest.TempPathFactory, place: Path) -> Iterator[Path]:
+    """The root of a server that takes no commands."""
+    root = tmp_path_factory.mktemp("unasked")
+    (root / "a.py").write_text("x = 1\n")
+    with Server(root, env={"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}) as server:
         server.begin()
-        for environment in ({"XDG_RUNTIME_DIR": str(place)}, {}, {"XDG_RUNTIME_DIR": "/none"}):
-            done = fledgling(command, "--root", str(tmp_path), **environment)
-            assert (done.returncode, done.stdout) == (2, "")
-            assert UNANSWERED in done.stderr
+        yield root
+
+
+@pytest.mark.parametrize("command", ["status", "check-updates", "reindex"])
+def test_without_a_server_that_takes_commands_it_is_said(unasked, place, command):
+    for environment in ({"XDG_RUNTIME_DIR": str(place)}, {}, {"XDG_RUNTIME_DIR": "/none"}):
+        done = fledgling(command, "--root", str(unasked), **environment)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert UNANSWERED in done.stderr
 
 
 def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_path, place):

@@ -40,7 +40,7 @@ class _Header(Struct):
 class Issuer:
     """Whoever issues tokens for this server.
 
-    >>> issuer = Issuer("https://login.example.org", "https://code.example.org/mcp", Path("/etc/fledgling/keys.json"))
+    >>> issuer = Issuer("https://login.example.org", "https://code.example.org/mcp", path_of_keys)
     >>> issuer.bearer("eyJhbGciOi...")
     Bearer(subject='reviewer', until=1795600000.0)
     """
