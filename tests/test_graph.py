@@ -166,6 +166,7 @@ BROKEN = {
     "a.kt": 'import a.* as\nclass (val : { fun .() = when { is -> ; it.( object : { ?: by ${ "\n',
     "a.php": "<?php namespace ; use A\\{, ; class extends { use ; function ( $ = { $this-> :: foreach ( as => fn( [\n",
     "a.rb": 'class A:: < ; def self. ( @a ||= ; include ; attr_reader : ; each { | case when ; super( #{ "\n',
+    "a.cc": "namespace { class : public { template < ~A( ; void A::( { ->m<( ; using ; operator new ( [ = :: \n",
     "A.java": "package; import ; class A extends { void ( { new <>() { } ; a.( , x -> ; } enum { , }\n",
 }
 

@@ -49,7 +49,10 @@ def shown(related: Related) -> str:
 @pytest.mark.parametrize("name", CASES)
 async def test_uses_are_those_that_there_are(front: Front, name: str) -> None:
     case, place = CASES[name], PLACES[name]
-    found: Any = await front.call("symbols", {"path": place, **case["ask"]})
+    asked = {
+        key: value.replace("DIR", place) if isinstance(value, str) else value for key, value in case["ask"].items()
+    }
+    found: Any = await front.call("symbols", {"path": place, **asked})
     assert isinstance(found, Relations), found
     uses = [(file.path.removeprefix(f"{place}/"), related) for file in found.files for related in file.related]
     assert [f"{path}:{related.line} {shown(related)}" for path, related in uses] == case["found"]
@@ -142,7 +145,10 @@ async def test_tables_say_what_answers_say(tmp_path: Path) -> None:
             assert (await ask(front, f"FROM {table} LIMIT 0")).columns == columns.split()
         found = await ask(front, "SELECT path, line, caller FROM calls WHERE callee_qualified_name = 'plain_one'")
         assert found.rows == [[f"{PLACES['a function and its caller']}/a.py", 5, "plain_two"]]
-        assert "Uses are resolved in go, javascript, python, typescript." in (found.note or "")
+        assert (
+            "Uses are resolved in c, cpp, csharp, go, java, javascript, kotlin, php, python, ruby, rust, typescript."
+            in (found.note or "")
+        )
         found = await ask(front, "SELECT name, base_qualified_name FROM inherits WHERE base = 'Middle'")
         assert found.rows == [["Below", "Middle"]]
         found = await ask(front, "SELECT kind, count(*) FROM refs WHERE name = 'deep' GROUP BY kind ORDER BY kind")

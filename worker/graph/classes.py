@@ -90,13 +90,14 @@ class Classes:
         scope = self._solver.child(binding, function[1]) if function[0] == Op.FUNCTION else -1
         extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
         known = [value[1] for value in self._solver.value(type_) if value[0] == "class"]
+        declares = project.unit(binding).dialect.declared  # void A::b() {}
         for own in known:
-            if extends and self.has(own, name):  # a member of the class itself comes first
+            if extends and self.has(own, name) and not declares:  # a member of the class itself comes first
                 continue
             project.attach(own, name, binding)
             if scope >= 0:
                 self._owners[scope] = own
-        if extends and not known:
+        if extends and not known and not declares:
             self.extending.setdefault(name, []).append((last_name(self._solver, type_), scope))
 
     def _implement(self) -> None:

@@ -13,6 +13,7 @@ from fledgling.worker.graph.expressions import (
     WORD,
 )
 from fledgling.worker.graph.parameters import bind_implicit, bind_parameters, parameter
+from fledgling.worker.graph.paths import names_of, path_to
 from fledgling.worker.graph.reduced import BITS, ROLES, Reduced
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
 
@@ -21,7 +22,7 @@ SAID = {
     BITS[flag.name.lower()]: flag for flag in Flag if flag.name.lower() in ROLES
 }  # the role that says it of a function
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
-CONTAINER, IS_MIXIN = BITS["container"], BITS["mixin"]
+CONTAINER, IS_MIXIN, IS_GET = BITS["container"], BITS["mixin"], BITS["get"]
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
@@ -118,6 +119,13 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
         name = builder.named(builder.dialect.constructors[0])
     around = builder.scope
     receiver = builder.optional(tree.first(node, RECEIVER_TYPE), Use.TYPE)
+    whole = tree.first(node, CONTAINER)
+    if whole != NONE:  # void A::b() {}
+        receiver, named = apart(builder, whole)
+        op, *parts = builder.expressions[max(receiver, 0)]
+        of = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
+        is_own = of == builder.name(named)
+        name = builder.named(builder.dialect.constructors[0]) if is_own else builder.name(named)
     scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags)
     value = builder.add(Op.FUNCTION, scope)
     if kept:
@@ -127,9 +135,22 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     elif own != NONE and not flags & Flag.SETTER:
         binding = builder.bind(own, value, Use.DEFINITION, counts=not flags & Flag.OVERLOAD)
         extend(builder, scope, binding, receiver, takes=bool(EXTENSION_OF & said_inside(tree, node)))
+    elif whole != NONE:
+        builder.bindings.append(Binding(NONE, name, value, builder.line(named)))
+        builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
+        extend(builder, scope, len(builder.bindings) - 1, receiver, takes=False)
     elif named != NONE:
         define_member(builder, node, scope, named, value)
     return value
+
+
+def apart(builder: Builder, node: int) -> tuple[int, int]:
+    """The expression of what stands before the last name of a path, and the node of that name."""
+    tree = builder.tree
+    if tree.kind(node) == IS_GET:
+        return builder.optional(tree.first(node, OF)), tree.first(node, KEY)
+    *before, last = names_of(builder, node) or [node]
+    return path_to(builder, node, before), last
 
 
 def said_of(builder: Builder, node: int, decorators: list[int]) -> tuple[int, list[int]]:
@@ -250,8 +271,8 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     whole = tree.first(node, CONTAINER)
     container = word = NONE
     if whole != NONE:  # class A::B
-        word, name = tree.first(whole, KEY), builder.name(whole)
-        container = builder.optional(tree.first(whole, OF))
+        own, name = NONE, builder.name(whole)
+        container, word = apart(builder, whole)
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line)
     builder.scopes[scope].bases = bases
     if own != NONE:

@@ -8,6 +8,7 @@ from tree_sitter import Query, QueryError
 
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.repair import in_turn, understand
+from fledgling.worker.extracting.repair import repairs as load_repairs
 from fledgling.worker.graph import definitions, expressions, objects, paths, statements  # noqa: F401 - how nodes are read
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.reduced import Reduced
@@ -32,6 +33,7 @@ class FactsExtractor:
             if row.graph.rules
         }
         for reader in self._readers.values():
+            load_repairs(reader.row.repairs)  # a confined process opens no file later
             if other := self._readers.get(reader.row.fallback or ""):
                 reader.asks(other)
 

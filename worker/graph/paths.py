@@ -7,7 +7,7 @@ from fledgling.worker.graph.tables import NONE, Imported, Op, Use
 
 ALIAS, WILDCARD, GUARD = BITS["alias"], BITS["wildcard"], BITS["guard"]
 PARTS = OF | VALUE | ARGS
-IS_GET, IS_UNDER, IS_LABEL = BITS["get"], BITS["use_under"], BITS["label"]
+IS_GET, IS_UNDER, IS_LABEL, IS_PATH = (BITS[kind] for kind in ("get", "use_under", "label", "path"))
 
 
 @visits("use")
@@ -103,15 +103,44 @@ def path_of(builder: Builder, node: int, prefix: int) -> int:
 
 @visits("path")
 def path(builder: Builder, node: int, use: int) -> int:
-    r"""`A\b`, `\A\b`: names of namespaces, and one in the last"""
+    r"""`A\b`, `\A\b`, `a::b`: names of namespaces or classes, and one in the last"""
+    *before, last = names_of(builder, node) or [NONE]
+    at = path_to(builder, node, before)
+    return 0 if last == NONE else step(builder, at, last, use)
+
+
+def names_of(builder: Builder, node: int) -> list[int]:
+    """The nodes of the names of a path in order; what stands in brackets behind one is read."""
     tree = builder.tree
-    at = builder.add(Op.ROOT, builder.named(""), builder.scope) if tree.text(node).startswith(("\\", "::")) else NONE
-    *others, last = tree.kids[node] or [NONE]
-    for kid in (*others, last) if last != NONE else ():
-        name = builder.name(kid)
-        at = builder.use_name(name) if at == NONE else builder.add(Op.GET, at, name)
-        builder.site(kid, use if kid == last else Use.READ, at)
-    return max(at, 0)
+    found = []
+    for kid in tree.kids[node]:
+        if tree.kind(kid) == IS_PATH:
+            found += names_of(builder, kid)
+        elif tree.kids[kid]:  # a<B>
+            first, *others = tree.kids[kid]
+            found.append(first)
+            for other in others:
+                builder.visit(other, Use.TYPE)
+        else:
+            found.append(kid)
+    return found
+
+
+def path_to(builder: Builder, node: int, names: list[int]) -> int:
+    """The expression of all names of a path but the last, -1 where there is none."""
+    begins_at_root = builder.tree.text(node).startswith(("\\", "::"))
+    at = builder.add(Op.ROOT, builder.named(""), builder.scope) if begins_at_root else NONE
+    for name in names:
+        at = step(builder, at, name, Use.READ)
+    return at
+
+
+def step(builder: Builder, before: int, node: int, use: int) -> int:
+    """One name of a path behind others."""
+    name = builder.name(node)
+    at = builder.use_name(name) if before == NONE else builder.add(Op.GET, before, name)
+    builder.site(node, use, at)
+    return at
 
 
 @visits("root")

@@ -7,7 +7,19 @@ from typing import Any, NamedTuple
 
 from fledgling.worker.graph.modules import crates
 from fledgling.worker.graph.spaces import Space, Spaces, dotted
-from fledgling.worker.graph.tables import EXPORT, NONE, Binding, Facts, Flag, Imported, Op, Scope, ScopeKind, unpacked
+from fledgling.worker.graph.tables import (
+    EXPORT,
+    NONE,
+    Binding,
+    Facts,
+    Flag,
+    Imported,
+    Op,
+    Parameter,
+    Scope,
+    ScopeKind,
+    unpacked,
+)
 from fledgling.worker.language import Dialect
 from fledgling.worker.rows import ImportRow
 
@@ -205,7 +217,19 @@ class Project:
 
     def defining(self, bindings: list[int]) -> list[int]:
         """The bindings that are no mere declarations; all of them where there is nothing else."""
-        return bindings if len(bindings) < 2 else [at for at in bindings if not self.only_declares(at)] or bindings
+        if len(bindings) < 2:
+            return bindings
+        defined = [at for at in bindings if not self.only_declares(at)]
+        if not defined or not self.unit(bindings[0]).dialect.overloads:
+            return defined or bindings
+        counts = {len(self._parameters(at)) for at in defined}
+        return [at for at in bindings if at in defined or len(self._parameters(at)) not in counts]
+
+    def _parameters(self, binding: int) -> list[Parameter]:
+        """The parameters of the function that a binding gives, none for anything else."""
+        unit = self.unit(binding)
+        expression = unit.facts.expressions[self.binding(binding).value]
+        return unit.facts.scopes[expression[1]].parameters if expression[0] == Op.FUNCTION else []
 
     def only_declares(self, binding: int) -> bool:
         """Whether a binding says of a function or variable only that it is there."""

@@ -1,0 +1,72 @@
+; What C++ has besides C, for the graph. docs/graph.md has the captures.
+
+(namespace_identifier) @name
+(this) @this
+(qualified_identifier) @path
+(template_type name: (_) @of arguments: (template_argument_list)) @index
+(template_argument_list (type_descriptor type: (_) @key))
+(template_function name: (identifier) @value) @await
+(template_method name: (field_identifier) @label)
+(field_expression argument: (_) @of field: (template_method name: (_) @key)) @get
+(dependent_name) @operation
+
+; ---- namespaces
+
+(namespace_definition name: (_) @defined body: (_) @body) @namespace
+(namespace_alias_definition name: (_) @left @bind . (_) @right) @assign
+(using_declaration "namespace" [(identifier) (qualified_identifier)] @of) @use @wildcard
+(using_declaration . (qualified_identifier) @value) @use
+(alias_declaration name: (_) @left @bind type: (type_descriptor type: (_) @right)) @assign
+(type_parameter_declaration (type_identifier) @label @bind)
+(optional_type_parameter_declaration name: (type_identifier) @label @bind)
+(variadic_type_parameter_declaration (type_identifier) @label @bind)
+
+; ---- classes
+
+(class_specifier name: (_) @defined body: (_) @body) @class
+(class_specifier name: (qualified_identifier) @container)
+(struct_specifier name: (qualified_identifier) @container)
+(base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)
+(field_declaration_list (function_definition (function_declarator declarator: [(identifier) (field_identifier)] @defined)) @function)
+(field_declaration_list (function_definition !type (function_declarator declarator: (identifier))) @constructor)
+(field_declaration_list (declaration !type declarator: (function_declarator declarator: (identifier) @defined)) @function @declaration @constructor)
+(field_declaration type: (_) @returns declarator: (function_declarator declarator: (field_identifier) @defined)) @function @declaration
+(field_declaration type: (_) @returns declarator: (pointer_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
+(field_declaration type: (_) @returns declarator: (reference_declarator (function_declarator declarator: (field_identifier) @defined))) @function @declaration
+(field_declaration declarator: (reference_declarator (field_identifier) @bind))
+(friend_declaration (declaration) @skip)
+(function_definition (function_declarator declarator: (qualified_identifier) @container))
+(function_definition (reference_declarator (function_declarator declarator: (qualified_identifier) @container)))
+(pointer_declarator (function_declarator declarator: (qualified_identifier) @container))
+(reference_declarator (function_declarator declarator: (identifier) @defined))
+(function_definition (pointer_declarator (function_declarator declarator: (field_identifier) @defined)))
+(function_definition (reference_declarator (function_declarator declarator: (field_identifier) @defined)))
+(function_declarator declarator: (qualified_identifier name: (destructor_name) @skip))
+(destructor_name (identifier) @skip)
+(function_definition (function_declarator (trailing_return_type (type_descriptor type: (_) @returns))))
+(function_definition body: (_) @body) @function
+(field_initializer . (field_identifier) @label)
+
+; ---- parameters and variables
+
+(parameter_declaration (reference_declarator (identifier) @bind))
+(optional_parameter_declaration type: (_) @type default_value: (_) @init) @param
+(optional_parameter_declaration declarator: (identifier) @bind)
+(optional_parameter_declaration (pointer_declarator declarator: (identifier) @bind))
+(optional_parameter_declaration (reference_declarator (identifier) @bind))
+(variadic_parameter_declaration) @param @rest
+(declaration (reference_declarator (identifier) @left @bind @assign))
+(init_declarator declarator: (reference_declarator (identifier) @left @bind) value: (_) @right) @assign
+(for_range_loop type: (_) @type declarator: (identifier) @left @bind right: (_) @over body: (_) @body) @loop
+(for_range_loop type: (_) @type declarator: (reference_declarator (identifier) @left @bind) right: (_) @over body: (_) @body) @loop
+(for_range_loop type: (_) @type declarator: (pointer_declarator (identifier) @left @bind) right: (_) @over body: (_) @body) @loop
+
+; ---- expressions and statements
+
+(new_expression type: (_) @of arguments: (_)? @args) @new
+(delete_expression) @operation
+(lambda_expression body: (_) @body) @lambda
+(throw_statement) @raise
+(try_statement body: (_) @body) @try
+(catch_clause body: (_) @body) @handler
+[(raw_string_literal) (user_defined_literal) (true) (false)] @text
