@@ -122,7 +122,8 @@ class Indexing:
         self.progress: Progress | None = None
         self.is_followed = is_followed
         self.files = self._filling = Files.created(is_followed=is_followed)  # of the newest generation; of the build
-        self.memory = Memory(profile.memory_limit, lambda: {*self.files.all(), *self._filling.all()})
+        self._known_fd: int | None = None  # facts of texts, of the last build whose graph is whole
+        self.memory = Memory(profile.memory_limit, lambda: {*self.files.all(), *self._filling.all(), *self._known()})
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
         self.scope = settings.scope  # what the newest index was built with
@@ -279,7 +280,7 @@ class Indexing:
             await asyncio.wait([task])
         self._process.kill()
         await self._process.ended()
-        for fd in {*self.files.all(), *self._filling.all()}:
+        for fd in {*self.files.all(), *self._filling.all(), *self._known()}:
             os.close(fd)
         self._close_root()
 
@@ -305,8 +306,15 @@ class Indexing:
         self.started_at = datetime.now(UTC)
         return BackProcess(
             "fledgling.worker.indexer",
-            replace(self.order, images=self._filling.images, kept_fd=self._filling.kept_fd, begun_ns=time.time_ns()),
-            [*self._filling.all(), self.root_fd],
+            replace(
+                self.order,
+                images=self._filling.images,
+                kept_fd=self._filling.kept_fd,
+                facts_fd=self._filling.facts_fd,
+                known_fd=self._known_fd,
+                begun_ns=time.time_ns(),
+            ),
+            [*self._filling.all(), self.root_fd, *self._known()],
             Unpacker(FromIndexer, MAX_REPORT_BYTES),
         )
 
@@ -364,6 +372,17 @@ class Indexing:
             raise IndexingError(Refusal("failed", reason, AGAIN)) from problem
         self._tell_news()
 
+    def _known(self) -> tuple[int, ...]:
+        return () if self._known_fd is None else (self._known_fd,)
+
+    def _keep_facts(self) -> None:
+        """Keep the facts of the build that has ended for those that follow."""
+        if self._filling.facts_fd is not None:
+            kept = os.dup(self._filling.facts_fd)
+            for fd in self._known():
+                os.close(fd)
+            self._known_fd = kept
+
     def _open_from(self, files: "Files") -> None:
         """Let workers that start from now on open these; those at work hold theirs themselves."""
         if self.files is not files:
@@ -419,6 +438,7 @@ class Indexing:
                     raise await self._failed(message)
                 await self._check(GRAPH)
                 self._serve(message)
+                self._keep_facts()
         except TimeoutError:
             self._no_graph = _without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
         except (IndexingError, _DiedError) as failed:
@@ -524,25 +544,30 @@ def _opened(path: str) -> tuple[Path, int]:
 
 
 class Files(NamedTuple):
-    """The memory files of one build: the images, which workers open, and what is kept for a follower alone."""
+    """The memory files of one build: the images, which workers open, and, where the index is followed, what is kept for
+    the follower and for the next build.
+    """
 
     images: Images
-    kept_fd: int | None
+    kept_fd: int | None = None
+    facts_fd: int | None = None
 
     @classmethod
     def created(cls, *, is_followed: bool) -> Self:
         """Return new, empty files."""
         images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
-        return cls(images, memory_file.create() if is_followed else None)
+        return cls(images, memory_file.create(), memory_file.create()) if is_followed else cls(images)
 
     def all(self) -> tuple[int, ...]:
         """Return all descriptors."""
-        return astuple(self.images) if self.kept_fd is None else (*astuple(self.images), self.kept_fd)
+        return (*astuple(self.images), *(fd for fd in (self.kept_fd, self.facts_fd) if fd is not None))
 
     def of(self, generation: int) -> tuple[int, ...]:
         """Return those that are sealed with a generation."""
         images = self.images.of(generation)
-        return images if self.kept_fd is None or generation < CODE else (*images, self.kept_fd)
+        if self.kept_fd is not None and generation >= CODE:
+            images = (*images, self.kept_fd)
+        return images if self.facts_fd is None or generation < GRAPH else (*images, self.facts_fd)
 
     def close(self) -> None:
         """Close all descriptors."""

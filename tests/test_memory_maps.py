@@ -8,6 +8,7 @@ import pytest
 from fledgling.security import memory_file
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import SymbolRow
+from fledgling.worker.store import facts
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import (
     GIVEN_UP,
@@ -219,3 +220,16 @@ ROOTS = {
 def test_root_of_a_module(module: tuple[str, str | None], expected: str) -> None:
     name, language = module
     assert root(name, MODULES.get(language or "")) == expected
+
+
+def test_facts_are_those_of_the_same_text_in_the_same_language() -> None:
+    keys = facts.key_of("python", [b"a", b"b"]), facts.key_of("c", [b"a\nb"]), facts.key_of("c", [])
+    written = dict(zip(keys, (b"one", b"", b"two"), strict=True))
+    fd = memory_file.create()
+    facts.write(fd, written)
+    memory_file.seal(fd)
+    known = facts.read(memory_file.mapped(fd))
+    os.close(fd)
+    assert known == written
+    assert known[facts.key_of("python", [b"a\nb"])] == b"one"
+    assert facts.key_of("python", [b"a\nb "]) not in known

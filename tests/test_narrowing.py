@@ -51,7 +51,7 @@ async def index_of(root: Path, profile: str) -> tuple[dict[str, bytes], Tables]:
             "ngrams": images.signatures,
             "words": images.words,
         }
-        assert mapped.keys() == {*HOLDS} - {"kept", "graph"}  # which no worker maps, and which comes later
+        assert mapped.keys() == {*HOLDS} - {"kept", "facts", "graph"}  # of no worker, and what comes later
         sections = {
             f"{holds}.{name}": bytes(read.column(name))
             for holds, fd in mapped.items()

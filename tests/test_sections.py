@@ -123,7 +123,7 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
     }
     async with fronted(project, "fledgling-core", is_followed=True) as (_, indexing):
         await indexing.sealed(GRAPH)
-        images, kept = indexing.files
+        images, kept, facts = indexing.files
         files = {
             "text": images.blocks,
             "symbols": images.outlines,
@@ -131,6 +131,7 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
             "words": images.words,
             "kept": kept,
             "graph": images.graph,
+            "facts": facts,
         }
         for holds, fd in files.items():
             found = contents(memoryview(os.pread(fd, os.fstat(fd).st_size, 0)), holds)

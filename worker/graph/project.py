@@ -34,7 +34,7 @@ class GraphFile(NamedTuple):
 
     path: str
     language: str
-    facts: bytes
+    facts: bytes | memoryview
     imports: Sequence[ImportRow]
 
 

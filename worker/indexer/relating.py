@@ -6,16 +6,15 @@ the root, then by path; that is said.
 """
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from operator import attrgetter
 
 import numpy as np
 from msgspec import Struct
 
 from fledgling.messages.control import Build
 from fledgling.security import limits, memory_file
-from fledgling.worker.extractor.messages import Batch, imports_of
+from fledgling.worker.extractor.messages import Batch, Source, imports_of
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.reasons import WORDS
@@ -26,6 +25,7 @@ from fledgling.worker.indexer.edges import Edges
 from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.tables import EdgeTables
 from fledgling.worker.language import Languages
+from fledgling.worker.store import facts as known_facts
 from fledgling.worker.store import graph_writer
 from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, NONE, RESOLVED
 from fledgling.worker.store.graph_writer import Links, Occurrences
@@ -57,11 +57,15 @@ class Relating:
     def __init__(self, order: Build, index: Index, languages: Languages, extractors: Extractors) -> None:
         """Resolve what is in an index that is sealed."""
         limit = order.profile.memory_limit
+        self._order = order
         self._images = order.images
+        self._keys: dict[str, bytes] = {}  # of texts, by the path of a file
         self._index = index
         self._rows, self._graphed = languages.rows, languages.graphed()
         self._extractors = extractors
-        self._most_rows = limits.graph(limit, index.size()) // graph_writer.ROW_BYTES
+        for_graph = limits.graph(limit, index.size())
+        self._most_rows = for_graph // graph_writer.ROW_BYTES
+        self._most_facts = limits.files(limit) - index.size() - for_graph
         self._most_source = limits.graph_source(limit)
         self._numbers = index.numbers()
         self._sizes = Blocks(memory_file.mapped(order.images.blocks)).sizes
@@ -96,7 +100,7 @@ class Relating:
             nearest = sorted(files, key=lambda file: _depth(file.path))
             for file in nearest[len(files) // 2 :]:
                 self._how_far[self._numbers[file.path]] = LEFT_OUT
-            files = sorted(nearest[: len(files) // 2], key=attrgetter("path"))
+            files = sorted(nearest[: len(files) // 2], key=lambda file: self._numbers[file.path])
         if LEFT_OUT in self._how_far:
             self._lacks = TOO_LARGE
         return Graph(), []
@@ -129,17 +133,35 @@ class Relating:
         """Return the facts of the files that there is room for, of those whose language has a graph."""
         asked = self._fitting([path for path, name in languages.items() if name in self._graphed])
         sources = (source for _, source in self._index.sources({path: languages[path] for path in asked}))
-        files: list[GraphFile] = []
-        done = 0
-        for batch, found in self._extractors.extract(sources, Batch((), for_graph=True)):
-            done += len(batch.sources)
-            report(done, len(asked), batch.sources[0].path)
-            for source, facts in zip(batch.sources, found.uses, strict=True):
-                self._how_far[self._numbers[source.path]] = RESOLVED if facts else GIVEN_UP
-                if facts:
-                    rows = imports_of(imports.get(source.path, b""))
-                    files.append(GraphFile(source.path, source.language, facts, rows))
-        return files
+        found: dict[str, bytes | memoryview] = {}
+        for batch, answer in self._extractors.extract(self._new(sources, found), Batch((), for_graph=True)):
+            found.update((source.path, uses) for source, uses in zip(batch.sources, answer.uses, strict=True))
+            report(len(found), len(asked), batch.sources[0].path)
+        self._keep({self._keys[path]: facts for path, facts in found.items() if facts})
+        for path, facts in found.items():
+            self._how_far[self._numbers[path]] = RESOLVED if facts else GIVEN_UP
+        return [
+            GraphFile(path, languages[path], facts, imports_of(imports.get(path, b"")))
+            for path, facts in sorted(found.items(), key=lambda each: self._numbers[each[0]])
+            if facts
+        ]
+
+    def _new(self, sources: Iterable[Source], found: dict[str, bytes | memoryview]) -> Iterator[Source]:
+        """Yield the sources whose facts are not known from an earlier build; those that are go among what is found."""
+        known_fd = self._order.known_fd
+        known = {} if known_fd is None else known_facts.read(memory_file.mapped(known_fd))
+        for source in sources:
+            key = self._keys[source.path] = known_facts.key_of(source.language, source.blocks)
+            if facts := known.get(key):
+                found[source.path] = facts
+            else:
+                yield source
+
+    def _keep(self, facts: Mapping[bytes, bytes | memoryview]) -> None:
+        """Keep facts for the next build, if they fit beside all other files."""
+        if self._order.facts_fd is not None:
+            has_room = sum(map(len, facts.values())) <= self._most_facts
+            known_facts.write(self._order.facts_fd, facts if has_room else {})
 
     def _fitting(self, paths: Sequence[str]) -> set[str]:
         """Return the files that there is room for, those nearest to the root; the others are noted as left out."""
@@ -178,7 +200,9 @@ class Relating:
         graph_writer.write(
             self._images.graph, how_far, rows, _links(of, bases), _links(of, [(*r, 0) for r in graph.overrides]), names
         )
-        memory_file.seal(self._images.graph)
+        for fd in (self._images.graph, self._order.facts_fd):
+            if fd is not None:
+                memory_file.seal(fd)
 
 
 def _depth(path: str) -> tuple[int, str]:
