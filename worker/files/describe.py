@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from fledgling.worker.files.generated import is_generated
+from fledgling.worker.files.notebook import NOTEBOOK, without_outputs
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces, Text, content_hash, count_lines, cut, decoded
 from fledgling.worker.files.walk import Entry
@@ -48,15 +49,18 @@ class Describing:
     def _row(
         self, entry: Entry, data: bytes, text: Text | None, skip_reason: str | None
     ) -> tuple[FileRow, Pieces | None]:
-        pieces = None if text is None else cut(text.utf8)
         directory, _, filename = entry.path.rpartition("/")
+        language = self._languages.detect(filename, data[:HEAD_BYTES])
+        if text and language == NOTEBOOK:
+            text = text._replace(utf8=without_outputs(text.utf8))
+        pieces = None if text is None else cut(text.utf8)
         row = FileRow(
             path=entry.path,
             absolute_path=f"{self._root}/{entry.path}" if self._root else None,
             directory=directory,
             filename=filename,
             extension=filename[filename.rfind(".") :].lower() if "." in filename else "",
-            language=self._languages.detect(filename, data[:HEAD_BYTES]),
+            language=language,
             size_bytes=entry.size,
             line_count=None if pieces is None else count_lines(pieces),
             modified_at=datetime.fromtimestamp(entry.modified_ns / 1e9, UTC).replace(tzinfo=None),

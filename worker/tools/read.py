@@ -53,6 +53,7 @@ def read(request: Request, question: Read) -> Excerpt | Context:
             cut_lines,
             f"Not UTF-8, but taken for {file.encoding}." if file.encoding else None,
             _empty(lines),
+            unknown.of_outputs([file]),
         ),
     )
 

@@ -18,6 +18,7 @@ from fledgling.worker.tools import paths
 from fledgling.worker.tools.request import Request
 
 NO_TEXT = "The index holds no text (index_content is off); symbols() and explore() still answer."
+NOTEBOOK = "jupyter"  # the language
 SHOWN_FILES = 3  # named in a sentence
 
 
@@ -137,6 +138,12 @@ def of_unread(
     groups = {reason: [*filter(leaves, asked.files(request, request.blocks.without_text(reason)))] for reason in UNREAD}
     said = [f"{len(some):,} {reason} ({listed([f.path for f in some])})" for reason, some in groups.items() if some]
     return f"Not {done}: {', '.join(said)}." if said else None
+
+
+def of_outputs(files: Iterable[File]) -> str | None:
+    """Say that outputs of notebooks are not text, where some files are notebooks."""
+    notebooks = [file.path for file in files if file.language == NOTEBOOK]
+    return f"Outputs of notebooks are not indexed, and blank here: {listed(notebooks)}." if notebooks else None
 
 
 def of_encodings(request: Request, asked: Searched) -> str | None:

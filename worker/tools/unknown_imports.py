@@ -18,7 +18,8 @@ def note(request: Request, file: File, question: Dependencies, edges: Sequence[I
     sentences: list[str | None] = [request.partial, None if edges else _nothing(request, file, question)]
     if question.direction != "imported_by":
         followed = {edge.line for edge in edges if isinstance(edge, Import)}
-        sentences += _of_imports(request, file, followed)
+        dead = sorted({edge.line for edge in edges if isinstance(edge, Import) and edge.unresolved == "not found"})
+        sentences += _of_imports(request, file, followed, dead)
     if question.direction != "imports":
         known = {edge.path for edge in edges if isinstance(edge, Importer)}
         sentences += _of_importers(request, file, known)
@@ -43,9 +44,11 @@ def _nothing(request: Request, file: File, question: Dependencies) -> str:
     return found[question.direction]
 
 
-def _of_imports(request: Request, file: File, followed: Set[int]) -> Iterator[str | None]:
-    """Yield what is not known of the imports of a file, of which those on some lines were `followed`."""
+def _of_imports(request: Request, file: File, followed: Set[int], dead: Sequence[int]) -> Iterator[str | None]:
+    """Yield what is not known of the imports of a file, of which those on some lines were `followed`, others `dead`."""
     yield unknown.of_parsing(request, [file], "imports may be missing")
+    if file.language in request.opened.generation.documents and dead:
+        yield f"A link leads nowhere in line {unknown.listed([*map(str, dead)])}."
     modules = request.opened.generation.modules.get(file.language or "")
     lines = [line for line in _run_time(request, file, modules.run_time if modules else "") if line not in followed]
     if lines:

@@ -1,4 +1,4 @@
-"""Sections of Markdown by the block structure of CommonMark 0.31.2: https://spec.commonmark.org/0.31.2/#appendix-a.
+"""Sections and links of Markdown by the block structure of CommonMark 0.31.2: https://spec.commonmark.org/0.31.2/#appendix-a.
 
 Only headings of the document itself are sections: not those in quotes and lists, code, HTML or front matter. Inline
 text is not parsed: a section is named as its heading is written, `The *quick* guide`.
@@ -12,6 +12,7 @@ from msgspec import Struct
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FileOutline
 from fledgling.worker.extracting.sections import Heading, sections
+from fledgling.worker.languages.markdown.links import links
 
 MAX_NESTING = 100  # quotes and lists in each other; deeper ones are text, as for markdown-it
 QUOTE = -1  # a container is a block quote, or a list item with the width of its indentation
@@ -208,4 +209,4 @@ def outline(source: bytes) -> FileOutline:
     document = _Document(source)
     for line in lines(source, front_matter.end() if front_matter else 0):
         document.add(line)
-    return FileOutline(list(sections(document.headings, len(source))))
+    return FileOutline(list(sections(document.headings, len(source))), imports=[*links(source)])

@@ -11,6 +11,7 @@ from itertools import accumulate
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FileOutline
 from fledgling.worker.extracting.sections import Heading, sections
+from fledgling.worker.languages.restructuredtext.links import links
 
 MIN_ADORNMENT = 4  # characters; a shorter one must be as long as its title
 TAB = 8  # columns
@@ -170,4 +171,5 @@ def outline(source: bytes) -> FileOutline:
     starts[-1] = len(source)
     document = _Document(lines, starts)
     document.read()
-    return FileOutline(list(sections(document.headings, len(source))), document.comments, document.complete)
+    found = list(sections(document.headings, len(source)))
+    return FileOutline(found, document.comments, document.complete, [*links(source)])

@@ -1,0 +1,219 @@
+"""Links of documents: which are found, where they lead, what is said of dead ones; sections of AsciiDoc; notebooks."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+from costing import costs_under
+from running import fronted
+
+from fledgling.broker.front import Front
+from fledgling.messages.answers import DependencyGraph, Excerpt, Hits, Importer, Ranking
+from fledgling.messages.questions import Dependencies, Read, Search
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.files.notebook import without_outputs
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.resolving.resolve import Resolution
+
+LANGUAGES = load_languages()
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor(LANGUAGES)
+
+
+# ---- links -----------------------------------------------------------------------------------------------------------
+
+MD, RST, ADOC = "markdown", "restructuredtext", "asciidoc"
+ELSEWHERE = "[a](https://a.b/c.md) [b](#c) [c](mailto:a@b) [d](//e/f) [e]({{g}}) [f](crate::G)\n"
+FENCED = "`[a](b.md)` ``[a](`b.md)``\n\n```\n[a](b.md)\n```\n\n~~~~ x\n[a](b.md)\n~~~~\n[c](d.md)\n"
+ROLES = ":doc:`a` and :doc:`b <c/d>`, `e <f.rst>`_, `g <https://h.i>`_\n\n.. _j: k.txt\n"
+MACROS = "link:a.txt[b], xref:c.adoc#d[e], <<f.adoc#g,h>>, <<i>> and link:https://j.k[l]\n\ninclude::m.adoc[]\n"
+# The language of a text, the text, and its links, each with its line.
+LINKS: dict[str, tuple[str, str, list[tuple[int, str]]]] = {
+    "inline": (MD, "# A\n\nSee [b](b.md#c) and [c](<d e.md> 'f').\n", [(3, "b.md#c"), (3, "d e.md")]),
+    "a picture": (MD, "![a](../b.png)\n", [(1, "../b.png")]),
+    "a picture that is a link": (MD, "[![a](b.png)](c.md)\n", [(1, "b.png"), (1, "c.md")]),
+    "brackets in a path": (MD, "[a](b_(c).md)\n", [(1, "b_(c).md")]),
+    "a reference": (MD, "[a][b]\n\n[b]: c.md 'd'\n[^1]: no.md\n", [(3, "c.md")]),
+    "of HTML": (MD, "<a href=\"b.md\"><img src='c.png'></a>\n", [(1, "b.md"), (1, "c.png")]),
+    "elsewhere": (MD, ELSEWHERE, []),
+    "in code": (MD, FENCED, [(10, "d.md")]),
+    "directives": (
+        RST,
+        ".. image:: a.png\n\n.. include:: ../b.rst\n\n.. note:: c.rst\n",
+        [(1, "a.png"), (3, "../b.rst")],
+    ),
+    "roles and targets": (RST, ROLES, [(1, "a"), (1, "c/d"), (1, "f.rst"), (3, "k.txt")]),
+    "a toctree": (RST, ".. toctree::\n   :maxdepth: 2\n\n   a\n   B <b/c>\n\nText.\n\n   d\n", [(4, "a"), (5, "b/c")]),
+    "macros": (ADOC, MACROS, [(1, "a.txt"), (1, "c.adoc#d"), (1, "f.adoc"), (3, "m.adoc")]),
+    "attributes": (ADOC, "link:{base}/a.txt[b] image::c.png[]\n\n----\nlink:a.txt[]\n----\n", []),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_links_to_files_are_found_on_their_lines(extractor: Extractor, name: str) -> None:
+    language, text, expected = LINKS[name]
+    found = extractor.extract(language, text.encode()).imports
+    assert [(row.line_number, row.module) for row in found] == expected
+
+
+FILES = (
+    *("docs/a.md", "docs/b.md", "docs/c/README.md", "docs/c/d.rst", "docs/e f.md", "src/a.py"),
+    *("docs/m/pages/x.adoc", "docs/m/nav.adoc", "img/z.png"),
+)
+# What a document says, and where that leads: None where it leads nowhere, "" where it is no link to a file.
+PLACES: dict[tuple[str, str], str | None] = {
+    ("docs/a.md", "b.md"): "docs/b.md",
+    ("docs/a.md", "./b.md#part"): "docs/b.md",
+    ("docs/a.md", "b"): "docs/b.md",
+    ("docs/a.md", "b.html"): "docs/b.md",
+    ("docs/a.md", "c/"): "docs/c/README.md",
+    ("docs/a.md", "e%20f.md"): "docs/e f.md",
+    ("docs/a.md", "../src/a.py"): "src/a.py",
+    ("docs/a.md", "../src"): "",
+    ("docs/a.md", "a.md#top"): "",
+    ("docs/a.md", "/img/z.png"): "img/z.png",
+    ("docs/a.md", "/b"): "docs/b.md",
+    ("docs/a.md", "gone.md"): None,
+    ("docs/a.md", "../../out.md"): None,
+    ("docs/c/d.rst", "/a"): "docs/a.md",
+    ("docs/m/nav.adoc", "x.adoc"): "docs/m/pages/x.adoc",
+}
+
+
+@pytest.mark.parametrize("link", PLACES, ids=str)
+def test_a_link_leads_to_the_file_that_a_reader_gets(extractor: Extractor, link: tuple[str, str]) -> None:
+    path, name = link
+    [row] = extractor.extract("markdown", f"[a](<{name}>)\n".encode()).imports
+    languages = {file: LANGUAGES.detect(file.rpartition("/")[2], b"") for file in FILES}
+    found = Resolution(LANGUAGES, languages).of(path, [row])
+    assert [row.resolved_path for row in found] == ([] if PLACES[link] == "" else [PLACES[link]])
+    assert all(row.is_relative for row in found)  # so that one that leads nowhere is not taken for another project's
+
+
+HOSTILE = [
+    part * 50_000
+    for part in ("[", "](", "`", "[a](", "<<", "link:", "```\n", ":doc:`", "`a <", "====\n", "[![", "[a]: ")
+]
+
+
+@pytest.mark.parametrize("language", ["markdown", "restructuredtext", "asciidoc"])
+def test_hostile_documents_cost_in_proportion(extractor: Extractor, language: str) -> None:
+    for text in HOSTILE:
+        costs_under(2.0, lambda text=text: extractor.extract(language, text.encode()))
+
+
+# ---- AsciiDoc --------------------------------------------------------------------------------------------------------
+
+SECTIONS = {
+    "levels": ("= A\n\n== B\n\n=== C\n\n== D\n", ["A", "A.B", "A.B.C", "A.D"]),
+    "marks of Markdown": ("# A\n\n## B\n", ["A", "A.B"]),
+    "the old form": (
+        "A title\n=======\n\nPart\n----\n\nMore\n~~~~\n",
+        ["A title", "A title.Part", "A title.Part.More"],
+    ),
+    "in blocks": ("= A\n\n----\n== no\n----\n\n====\n== no\n====\n\n....\n== no\n....\n\n== B\n", ["A", "A.B"]),
+    "in comments": ("= A\n\n////\n== no\n////\n// == no\n\n== B\n", ["A", "A.B"]),
+    "discrete": ("= A\n\n[discrete]\n== no\n\n== B\n", ["A", "A.B"]),
+    "no titles": ("==A\n\n=\n\na == b\n", []),
+}
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_sections_of_asciidoc_are_those_of_a_reader(extractor: Extractor, name: str) -> None:
+    text, expected = SECTIONS[name]
+    found = extractor.extract("asciidoc", text.encode())
+    assert [row.qualified_name for row in found.symbols if row.kind == "section"] == expected
+    assert found.complete
+
+
+# ---- notebooks -------------------------------------------------------------------------------------------------------
+
+CELL = {"cell_type": "code", "source": ["def load(path):\n", "    return 'outputs'\n"], "execution_count": 1}
+PUT_OUT = [
+    {"data": {"image/png": "iVBORneedle", "text/plain": ["[needle]", '"}]'], "application/json": {"outputs": []}}}
+]
+NOTEBOOK = {
+    "cells": [{**CELL, "outputs": PUT_OUT, "attachments": {"a.png": {"image/png": "needle"}}}, {**CELL, "outputs": []}]
+}
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_notebook_without_outputs_has_all_else_and_its_lines(indent: int | None) -> None:
+    text = json.dumps(NOTEBOOK, indent=indent).encode()
+    left = without_outputs(text)
+    assert b"needle" not in left
+    assert left.count(b"\n") == text.count(b"\n")
+    assert [cell["source"] for cell in json.loads(left)["cells"]] == [CELL["source"]] * 2
+    assert [number for number, line in enumerate(left.split(b"\n")) if b"def load" in line] == [
+        number for number, line in enumerate(text.split(b"\n")) if b"def load" in line
+    ]
+
+
+BROKEN = ['"outputs": [' * 50_000, '"outputs": ["' + "a" * 500_000, '"outputs": ' + "[" * 500_000, '\\"' * 200_000]
+
+
+@pytest.mark.parametrize("text", BROKEN, ids=lambda text: text[:14])
+def test_a_hostile_notebook_costs_in_proportion(text: str) -> None:
+    costs_under(1.0, lambda: without_outputs(text.encode()))
+
+
+# ---- a project -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    root = tmp_path_factory.mktemp("links")
+    texts = {
+        "docs/a.md": "# A\n\n[b](b.adoc) and [code](../src/app.py)\n\n[gone](gone.md)\n",
+        "docs/b.adoc": "= B\n\n== Tries\n\nAn upload is tried three times.\n",
+        "src/app.py": "x = 1\n",
+        "n.ipynb": json.dumps(NOTEBOOK, indent=1) + "\n",
+    }
+    for path, text in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    async with fronted(root) as (front, indexing):
+        await indexing.built()
+        yield front
+
+
+async def of(front: Front, path: str) -> DependencyGraph:
+    found = await front.ask(Dependencies(path))
+    assert isinstance(found, DependencyGraph), found
+    return found
+
+
+@pytest.mark.anyio
+async def test_links_are_edges_and_dead_ones_are_said(front: Front) -> None:
+    found = await of(front, "docs/a.md")
+    edges = [(edge.line, edge.resolved, edge.unresolved) for edge in found.imports]
+    assert edges == [(3, "src/app.py", None), (3, "docs/b.adoc", None), (5, None, "not found")]
+    assert found.note == "A link leads nowhere in line 5."
+    for path in ("docs/b.adoc", "src/app.py"):
+        assert (await of(front, path)).imported_by == [Importer("docs/a.md", 3)]
+
+
+@pytest.mark.anyio
+async def test_sections_of_asciidoc_are_searched(front: Front) -> None:
+    found = await front.ask(Search("how often is an upload tried", mode="docs"))
+    assert isinstance(found, Ranking)
+    assert (found.files[0].path, found.files[0].name) == ("docs/b.adoc", "B.Tries")
+
+
+@pytest.mark.anyio
+async def test_outputs_of_a_notebook_are_not_text_and_that_is_said(front: Front) -> None:
+    found = await front.ask(Search("needle"))
+    assert isinstance(found, Hits)
+    assert found.total == 0
+    assert "Outputs of notebooks are not indexed" in (found.note or "")
+    text = (json.dumps(NOTEBOOK, indent=1)).split("\n")
+    shown = await front.ask(Read("n.ipynb"))
+    assert isinstance(shown, Excerpt)
+    assert len(shown.lines) == len(text)
+    assert all(whole.endswith(line) for line, whole in zip(shown.lines, text, strict=True))
+    assert "blank here: n.ipynb" in (shown.note or "")
+    code = await front.ask(Read("n.ipynb", symbol="load"))
+    assert not isinstance(code, Hits)

@@ -1,0 +1,48 @@
+"""Where links of documents lead: from the document, or from a directory above it where they begin with `/`."""
+
+import posixpath
+from collections.abc import Iterator
+from functools import cache
+from urllib.parse import unquote
+
+from fledgling.worker.resolving.project import Project, Resolver, ancestors, answer, join
+from fledgling.worker.rows import ImportRow
+
+ENDS = ("", ".md", ".rst", ".adoc", ".mdx", ".txt", ".ipynb")  # that sites leave out
+MADE_OF = {".html": (".md", ".rst", ".adoc"), ".htm": (".md",)}  # what pages are made of
+PAGES = "/pages"  # of a module of Antora: links begin there, whichever directory in it they stand in
+INDEXES = ("README.md", "index.md", "README.rst", "index.rst", "README.adoc", "index.adoc", "_index.md", "index.html")
+
+
+def resolver(project: Project, _language: str) -> Resolver:
+    """Resolve links. One to a directory leads to its first page, and is no link to a file where there is none."""
+
+    @cache
+    def directories() -> frozenset[str]:
+        return frozenset(up for path in project.files for up in ancestors(path))
+
+    def place(directory: str, name: str) -> str | None:
+        at = join(directory, name)
+        if at is None:
+            return None
+        if at in project.files:
+            return at
+        stem, end = posixpath.splitext(at)
+        others = [at + more for more in ENDS] + [stem + more for more in MADE_OF.get(end, ())]
+        inside = [posixpath.join(at, index) for index in INDEXES]
+        return next((other for other in (*others, *inside) if other in project.files), None)
+
+    def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
+        name = unquote(row.module.partition("#")[0].partition("?")[0])
+        if not name:
+            return
+        starts = [*ancestors(path)] if name.startswith("/") else [posixpath.dirname(path)]
+        starts += [up for up in ancestors(path) if up.endswith(PAGES)] + [posixpath.dirname(path) + PAGES]
+        name = name.lstrip("/") or "."
+        found = next(filter(None, (place(start, name) for start in starts)), None)
+        if found is None and any(join(start, name) in directories() for start in starts):
+            return
+        if found != path:
+            yield answer(row, found)
+
+    return resolved
