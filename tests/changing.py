@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 import msgspec
+import running
 from msgspec.structs import astuple, replace
-from running import fronted
 
 from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.control import Images, Open, Update
@@ -152,7 +152,7 @@ def indexed(root: Path, profile: str, changes: int = 0) -> Index:
     """Build an index of a tree as it is now, and open it."""
 
     async def build() -> Open:
-        async with fronted(root, profile) as (_, indexing):
+        async with running.indexed(root, profile) as indexing:
             await indexing.built()
             images = Images(*map(os.dup, astuple(indexing.images)))
             return Open(os.getpid(), images, indexing.profile, indexing.newest(), changes=changes)

@@ -153,6 +153,17 @@ async def building(root: Path, profile: object) -> AsyncIterator[tuple[Front, In
         await front.close()
 
 
+@asynccontextmanager
+async def indexed(root: Path, profile: object = "fledgling-core") -> AsyncIterator[Indexing]:
+    """An index that nobody asks anything: without a query worker."""
+    indexing = Indexing(Settings(root=str(root)), profiles.load(str(profile)))
+    try:
+        await indexing.accepted()
+        yield indexing
+    finally:
+        await indexing.close()
+
+
 async def answered(front: Front, question: AnyQuestion = EXPLORE) -> AnyAnswer:
     """The answer, as soon as there is one: a busy machine may take longer for it than a call may."""
     until_then = time.monotonic() + PATIENCE

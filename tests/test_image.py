@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from asking import rows, structured
 from conftest import connected, serve_command
-from running import CALLS, fronted
+from running import CALLS, fronted, indexed
 
 from fledgling.broker.indexing import IndexingError
 from fledgling.messages.generations import CODE, GRAPH
@@ -48,7 +48,7 @@ COLUMNS = {
 
 @asynccontextmanager
 async def built(root, profile="fledgling-core"):
-    async with fronted(root, profile) as (_, indexing):
+    async with indexed(root, profile) as indexing:
         await indexing.built()
         yield indexing
 
@@ -424,7 +424,7 @@ async def refusal(opened, project, tmp_path, view):
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", REFUSED)
 async def test_a_view_that_is_no_narrowing_is_refused_with_file_and_line(project, tmp_path, name):
-    assert (await refusal(fronted, project, tmp_path, REFUSED[name])).next_step
+    assert (await refusal(indexed, project, tmp_path, REFUSED[name])).next_step
 
 
 # a view, and what no refusal may repeat of the project

@@ -29,6 +29,7 @@ from running import (
     back_processes,
     broker,
     fronted,
+    indexed,
     is_alive,
     largest,
     query_worker,
@@ -294,7 +295,7 @@ def dead(db):
 @pytest.mark.anyio
 async def test_engine_forgets_the_buffers_of_statements_that_are_over(project):
     """Its limit stays, and a statement at work beside that goes on; all other settings are locked."""
-    async with fronted(project) as (_, indexing):
+    async with indexed(project) as indexing:
         await indexing.built()
         with closing(start()) as db:
             share = memory_share(indexing.images, CODE, MEMORY)

@@ -11,7 +11,7 @@ import duckdb
 import msgspec
 import pytest
 from conftest import write_project
-from running import building
+from running import indexed
 from test_hidden_files import HIDDEN_FILES, VIEWS, plant
 from test_image import FEW_COLUMNS, HEAD, NARROWED, ODD
 
@@ -42,7 +42,7 @@ CREATE VIEW symbols AS SELECT * FROM symbols WHERE line_start < (SELECT count(*)
 
 async def index_of(root: Path, profile: str) -> tuple[dict[str, bytes], Tables]:
     """Every section of the mapped files of an index, and the rows of every table as they lie in it."""
-    async with building(root, profile) as (_, indexing):
+    async with indexed(root, profile) as indexing:
         await indexing.built()
         images = indexing.images
         mapped = {
@@ -190,7 +190,7 @@ async def test_what_views_leave_of_the_rows_of_a_whole_index_is_what_a_narrowed_
 ) -> None:
     _, whole = await index_of(tree, "fledgling-analyst")
     left = filtered(whole, SOME)
-    async with building(tree, written(tmp_path, HEAD + SOME)) as (_, indexing):
+    async with indexed(tree, written(tmp_path, HEAD + SOME)) as indexing:
         await indexing.built()
         text = Blocks(memory_file.mapped(indexing.images.blocks))
         symbols = Outlines(memory_file.mapped(indexing.images.outlines))
