@@ -250,17 +250,31 @@ async def test_an_answer_is_short_as_text(front: Front) -> None:
     assert len(tools.text(found)) < 2400  # some 600 tokens
 
 
-NARROWED = "SET extends = 'fledgling-core';\nCREATE VIEW content AS SELECT * FROM content WHERE line_number < 5;"
+# What views leave, a question, and the file that is first then; None where none may say it.
+NARROWED = {
+    "lines": ("content", "line_number < 5", "check a password", "src/accounts/auth.py"),
+    "definitions": ("symbols", "name <> 'SessionToken'", "session token", "src/accounts/session_token.py"),
+    "a hidden line": ("content", "line_text NOT LIKE '%pause%'", "how long is a pause", None),
+    "a hidden comment": ("content", "line_text NOT LIKE '%customer%'", "what a customer buys", None),
+}
 
 
-async def test_a_profile_that_leaves_lines_out_ranks_nothing_and_says_so(tmp_path: Path) -> None:
-    (tmp_path / "mine.sql").write_text(NARROWED)
-    async with fronted(write_project(tmp_path / "tree"), tmp_path / "mine.sql") as (front, indexing):
+@pytest.mark.parametrize("name", NARROWED)
+async def test_a_profile_that_leaves_rows_out_ranks_by_what_is_left(tmp_path: Path, name: str) -> None:
+    table, rows, query, expected = NARROWED[name]
+    view = f"CREATE VIEW {table} AS SELECT * FROM {table} WHERE {rows};"
+    (tmp_path / "mine.sql").write_text(f"SET extends = 'fledgling-core';\n{view}")
+    for path, text in FILES.items():
+        (tmp_path / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tree" / path).write_text(text)
+    async with fronted(tmp_path / "tree", tmp_path / "mine.sql") as (front, indexing):
         await indexing.built()
-        refused = await front.ask(Search("batches of work", mode="meaning"))
-        assert isinstance(refused, Refusal)
-        assert "views of this profile" in refused.next_step
-        assert isinstance(await front.ask(Search("batches of work")), Hits)
+        found = await ranked(front, query)
+        assert "views of this profile leave out rows" in (found.note or "")
+        assert ("Nothing says this" in (found.note or "")) == (expected is None)
+        assert expected is None or found.files[0].path == expected
+        sections = await front.call("search", {"query": "how often is an upload tried", "mode": "docs"})
+        assert isinstance(sections, Ranking)
 
 
 async def test_an_index_without_content_ranks_nothing_and_says_so(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def ranking(answer: Ranking) -> Iterator[str]:
 def _why(passage: Passage) -> Iterator[str]:
     """Yield which words were found where, and what ranks and scores they make."""
     if why := passage.why:
-        words = "; ".join(f"{word}: {', '.join(places)}" for word, places in why.words.items())
+        words = "; ".join(f"{word}: {', '.join(places) or 'nowhere'}" for word, places in why.words.items())
         ranks = f"text {why.fts_rank} ({why.fts_score:.2f}), meaning {why.meaning_rank} ({why.meaning_score:.2f})"
         yield f"  {one_line(words or 'nothing of it by itself')}; ranks: {ranks}"
         yield from (f"  tag {one_line(tag)}" for tag in why.matched_tags)

@@ -18,6 +18,7 @@ from fledgling.worker.extractor.messages import Facts, Source
 from fledgling.worker.language import Languages
 from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
 from fledgling.worker.store.sections import NUMBER
+from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.words import FileWords
 from fledgling.worker.words import NAMES, WHOLE, Field
 
@@ -49,6 +50,18 @@ def worded(path: str, text: bytes, found: Extraction) -> FileWords:
             Field.HEADER: Counter(words.words(_header(text, found.comments))),
             Field.IMPORT: _counted(row.module for row in found.imports[:MAX_DEFINITIONS]),
             Field.EXPORT: _counted(_exports(path, found.symbols, found.imports)),
+        }
+    )
+
+
+def named(path: str, rows: Iterable[Row]) -> FileWords:
+    """Return the words of a path and of the names of definitions, which is all that is known of a file."""
+    defined = [*islice(rows, MAX_DEFINITIONS)]
+    return _packed(
+        {
+            **_of_path(path),
+            Field.DEFINITION: _named(row.name for row in defined),
+            Field.PUBLIC: _named(row.name for row in defined if row.kind in PUBLIC),
         }
     )
 

@@ -31,6 +31,7 @@ from fledgling.worker.indexer.sinks import (
     SymbolSections,
     TextSections,
     WordSections,
+    WordsOfNames,
 )
 from fledgling.worker.indexer.tables import CodeTables, EdgeTables, TextTables
 from fledgling.worker.indexer.views import Views
@@ -69,12 +70,13 @@ class Index:
         profile: Profile,
         modules: Mapping[str, Modules],
         sign: Sign = signed_here,
+        code: Sequence[str] = (),
         *,
         has_content: bool,
     ) -> None:
         """Make the tables in the open images and let `gate` check the profile's views. Raises ViewError.
 
-        `modules` says how names of modules are read, by language.
+        `modules` says how names of modules are read, by language, and `code` which languages are ranked by meaning.
         """
         self._images = images
         self._db = db
@@ -85,8 +87,7 @@ class Index:
         narrows_text = has_content and "content" in self._views
         self.holds_content = has_content and profile.reads_all_of("content")  # as rows: mapped, there is always text
         self.holds_symbols = profile.reads_all_of("symbols") or narrows_text  # as rows, too
-        # Words say what a view may hide, and what an index without content is not to keep.
-        self._takes_words = has_content and not profile.narrows_rows
+        self._takes_words = has_content  # an index without content is not to keep what comments say
         self._files_bytes = limits.files(profile.memory_limit)
         self.text_room = int(profile.memory_limit * limits.TEXT) // (2 if self.holds_content else 1)  # bytes
         self._words = 0  # bytes of words that were taken, which are written last
@@ -98,13 +99,16 @@ class Index:
             loading, images.code, modules, holds_symbols=self.holds_symbols, holds_edges=holds_edges
         )
         self.edges = EdgeTables(loading, images.edges) if holds_edges else None
+        words = WordSections(images.words)
+        if profile.narrows_rows and has_content:
+            words = WordsOfNames(images.words, images.blocks, images.outlines, code)
         # Another sink is another line here.
         self._sinks = Sinks(
             [
                 TextSections(images.blocks),
                 NgramSections(images.signatures, sign),
                 SymbolSections(images.outlines),
-                WordSections(images.words),
+                words,
                 text,
                 self._tables,
             ]

@@ -49,9 +49,8 @@ def index(
         began = lister.began()
         narrowed = began.narrowed
         has_content = narrowed.scope.index_content
-        made = Index(
-            db, gate, order.images, order.profile, languages.modules(), extractors.sign, has_content=has_content
-        )
+        known = languages.modules(), extractors.sign, languages.code()
+        made = Index(db, gate, order.images, order.profile, *known, has_content=has_content)
         held = (layers, began.layers, extractors.confined())
         untested = check_engine(duckdb.__version__)
         notices = tuple(map(said, (*narrowed.notices, untested) if untested else narrowed.notices))

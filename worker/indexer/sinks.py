@@ -8,10 +8,11 @@ from itertools import starmap
 from typing import NamedTuple
 
 from fledgling.security import memory_file
+from fledgling.worker.extractor.wording import named
 from fledgling.worker.indexer.loading import Columns
 from fledgling.worker.store.ngram_writer import Sign, Signer
-from fledgling.worker.store.symbols import NO_PARSER, Outlined, OutlineWriter, parsed
-from fledgling.worker.store.text import Block, BlockWriter, File
+from fledgling.worker.store.symbols import NO_PARSER, Outlined, Outlines, OutlineWriter, parsed
+from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
 from fledgling.worker.store.words import FileWords, WordWriter
 
 
@@ -210,3 +211,26 @@ class WordSections(Sink):
     def finish(self) -> None:
         self._writer.finish(self._files)
         memory_file.seal(self._fd)
+
+
+class WordsOfNames(WordSections):
+    """The mapped words of paths, and of the definitions that the views of a profile have left: comments are not known.
+
+    It comes behind the text and the symbols, and reads them when all are sealed.
+    """
+
+    def __init__(self, fd: int, text: int, outlines: int, code: Sequence[str]) -> None:
+        super().__init__(fd)
+        self._text, self._outlines, self._code = text, outlines, code
+
+    def words(self, words: Sequence[NumberedWords]) -> None:
+        """Take nothing: what an extractor has found may be hidden."""
+
+    def finish(self) -> None:
+        blocks = Blocks(memory_file.mapped(self._text))
+        outlines = Outlines(memory_file.mapped(self._outlines))
+        numbers = sorted(number for language in self._code for number in blocks.in_language(language))
+        for file in map(blocks.file, numbers):
+            if file.blocks:
+                self._writer.add(file.number, named(file.path, outlines.definitions(file)))
+        super().finish()

@@ -49,7 +49,12 @@ def _passage(question: Search, sections: SectionRanker, asked: AskedWords, secti
     best = sorted(sorted(range(len(lines)), key=lambda place: -counts[place])[:BEST_LINES])
     why = None
     if question.explain:
-        where = {asked.form(word): ["text"] for word, text in words.items() if any(text in line for line in lower)}
+        heading = (row.qualified_name if row else "").lower().encode()
+        places = {"heading": [heading], "text": lower}
+        where = {
+            asked.form(word): [place for place, some in places.items() if any(text in line for line in some)]
+            for word, text in words.items()
+        }
         score = round(section.score, 2)
         why = Why(where, at + 1, score, at + 1, score)
     return Passage(

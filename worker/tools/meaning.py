@@ -25,9 +25,7 @@ NEAREST = 3  # that are named where none says what is asked
 LINE_CHARS, SIGNATURE_CHARS = 140, 120
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
-NOT_BY_MEANING = (
-    "The views of this profile leave out lines or definitions, so nothing is ranked by meaning; search() finds text."
-)
+ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
 
 _ASKS = re.compile(r"[^\W_]+(?:[ ,'-]+[^\W_]+)*[ ?.!]?")  # words, and what stands between them in a sentence
 _WORD = re.compile(r"[a-z]{3,}")
@@ -68,6 +66,7 @@ def _ranked(request: Request, question: Search) -> tuple[Ranking, bool]:
         tags.note(question, tagged),
         None if order.is_said else _nothing(found),
         _unknown(order) if found else None,
+        ONLY_NAMES if request.profile.narrows_rows else None,
         request.partial,
         unknown.of_unread(request, asked_of, "ranked"),
     )
@@ -77,12 +76,12 @@ def _ranked(request: Request, question: Search) -> tuple[Ranking, bool]:
 def later(request: Request, question: Search) -> str | None:
     """Say that a question that no line answers is answered by meaning once definitions are there."""
     is_early = request.outlines is None and request.opened.generation.has_content
-    return LATER if is_early and may_mean(question) and not request.profile.narrows_rows else None
+    return LATER if is_early and may_mean(question) else None
 
 
 def instead(request: Request, question: Search) -> Ranking | None:
     """Return the answer by meaning to a question that no line answers; None where it cannot be, or no file says it."""
-    is_there = request.words and request.opened.generation.has_content and not request.profile.narrows_rows
+    is_there = request.words and request.opened.generation.has_content
     if not is_there or not may_mean(question):
         return None
     found, is_said = _ranked(request, question)
@@ -103,8 +102,6 @@ def _unknown(order: FileOrder) -> str | None:
 
 def _corpus(request: Request) -> Corpus:
     """Return what is ranked. Raises Refused where nothing is."""
-    if request.profile.narrows_rows:
-        raise Refused("invalid", "nothing is ranked by meaning under this profile", NOT_BY_MEANING)
     if not request.opened.generation.has_content:
         raise Refused("invalid", "nothing is ranked by meaning without text", unknown.NO_TEXT)
     corpus = request.corpora.of(request.snapshot) if request.corpora and request.snapshot else None
@@ -158,7 +155,7 @@ def _tags(request: Request, question: Search, file: File) -> list[str]:
 
 
 def _why(order: FileOrder, each: RankedFile, at: int, file: File, matched: list[str]) -> Why:
-    """Say of each word where it is in a file: `retry: name, comment`, `auth ~ authentication: definition`."""
+    """Say of each word where it is in a file, if anywhere: `retry: name, comment`, `auth ~ authentication: name`."""
     features = order.features
     texts = [features.corpus.lower(block) for block in features.best_blocks(file.number)]
     words: dict[str, list[str]] = {}
@@ -169,4 +166,6 @@ def _why(order: FileOrder, each: RankedFile, at: int, file: File, matched: list[
             words.setdefault(shown_word, []).append(_PLACES[field])
         if any(literal(word) in text for text in texts):
             words.setdefault(features.asked.form(word), []).append("text")
+        if not any(shown_word.split(" ~ ")[0] == features.asked.form(word) for shown_word in words):
+            words[features.asked.form(word)] = []
     return Why(words, each.text_rank, round(each.text_score, 2), at + 1, round(each.score, 2), matched)
