@@ -6,15 +6,16 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 TESTS = Path(__file__).parent
 ERAS = {"handshake": "legacy", "modern": "auto"}
@@ -35,8 +36,6 @@ LONG_FIRST = [
     "hidden_files", "operator", "cookbook", "overlay", "statement", "elided_bodies", "spellings", "substitution",
 ]
 # fmt: on
-
-Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -128,7 +127,10 @@ def serve_command(root: Path, *options: str) -> list[str]:
 
 
 @asynccontextmanager
-async def connected(root: Path, *options: str, era: str = "modern", **client: Any) -> AsyncIterator[Client]:
+async def connected(root: Path, *options: str, era: str = "modern", **client: Any) -> AsyncIterator["Client"]:
+    from mcp import Client, StdioServerParameters  # noqa: PLC0415  (a second that `make quick` does without)
+    from mcp.client.stdio import stdio_client  # noqa: PLC0415
+
     command, *arguments = serve_command(root, *options)
     server = StdioServerParameters(command=command, args=arguments, cwd="/")
     with tempfile.TemporaryFile("w+") as said:

@@ -22,6 +22,7 @@ def lean() -> Iterator[None]:
 
     >>> with lean():
     ...     from fledgling.broker.protocol import server
+    >>> await server.serve(front, log, "text")
 
     From there on garbage is collected; what is loaded by then stays, and is not looked at.
     """
