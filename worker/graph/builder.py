@@ -93,6 +93,7 @@ class Builder:
         self.begins: dict[int, int] = {}  # the line of a definition's first attribute, where that stands before it
         self.subject = 0  # what the cases of a match are compared with
         self.uses: list[tuple[int, Key, tuple[int, ...]]] = []
+        self._named: dict[Key, int] = {}  # names by what reaches them: the same thing is one expression
         self.paths: dict[int, Key] = {}  # of the expressions that are followed as `a.b` is
         self.scope = self.frame = NONE
         self.layers: list[Layer] = []
@@ -435,7 +436,9 @@ class Builder:
     def loop(self, run: Callable[[], object]) -> None:
         """Read what may run again and again: what it binds reaches its own beginning."""
         begun = len(self.uses)
+        self._named.clear()  # what is bound further down may reach names in here, and none before or behind
         layer, _ = self.arm(run)
+        self._named.clear()
         if layer and len(self.layers) < MAX_LAYERS // 2:
             for expression, key, reach in self.uses[begun:]:
                 if key in layer and reach == self.reaching(key):
@@ -462,13 +465,15 @@ class Builder:
         looks_around = self.dialect.bare_members or self.dialect.spaces
         if looks_around and (scope == NONE or self.scopes[scope].kind not in LOCAL):
             return self.add(Op.BARE, name, self.scope, scope if scope == 0 else NONE)
-        if scope == NONE or self.frames[scope] != self.frame:
-            return self.add(Op.NAME, name, scope, None)
-        key = (scope, name)
-        found = self.reaching(key)
-        reach = tuple(binding for binding in found if binding != NONE)
-        at = self.add(Op.NAME, name, scope, reach if 0 < len(reach) <= MAX_REACHING else None)
-        self.uses.append((at, key, found))
+        is_followed = scope != NONE and self.frames[scope] == self.frame
+        found = self.reaching((scope, name)) if is_followed else None
+        at = self._named.get((scope, name, found))
+        if at is None:
+            reach = tuple(binding for binding in found or () if binding != NONE)
+            at = self.add(Op.NAME, name, scope, reach if 0 < len(reach) <= MAX_REACHING else None)
+            self._named[scope, name, found] = at
+            if found is not None:
+                self.uses.append((at, (scope, name), found))
         return at
 
     def path(self, of: int, part: object) -> Key | None:

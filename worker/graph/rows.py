@@ -68,6 +68,7 @@ class Rows:
         self._meaning = Meaning(solver)
         self._defined = definitions(self._meaning)
         self._rows: list[Row] = []  # of the file at work
+        self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
         self._around: dict[int, int] = {}  # its scopes, and the first lines of the definitions around
 
     def graph(self) -> Graph:
@@ -78,7 +79,7 @@ class Rows:
             graph.target_line, graph.confidence, graph.reason,
         )  # fmt: skip
         for unit in self._project.units:
-            self._rows, self._around = [], {}
+            self._rows, self._around, self._alike = [], {}, {}
             for site in sites_of(unit.facts):
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
@@ -95,18 +96,29 @@ class Rows:
         return graph
 
     def _add(self, unit: Unit, site: Site) -> None:
-        targets = self._meaning.targets(unit, site)
-        reason = Reason.BOUND
-        if not targets:
-            reason = self._meaning.unresolved(unit, site)
-            if reason == Reason.UNKNOWN_RECEIVER and site.use in (Use.CALL, Use.READ):
-                targets = self._by_name(unit, site)
-            if reason == Reason.OUTSIDE and self._project.is_partial:
-                reason = Reason.BEYOND
+        alike = (site.at, site.name, site.use) if site.binding == NONE else None
+        found = self._alike.get(alike) if alike else None
+        if found is None:
+            found = self._meant(unit, site)
+            if alike:
+                self._alike[alike] = found
+        targets, reason = found
         if targets:
             self._put(unit, site, targets)
         else:
             self._rows.append((*self._head(unit, site), -1, 0, CONFIDENCE[reason], reason))
+
+    def _meant(self, unit: Unit, site: Site) -> tuple[Targets, int]:
+        """The definitions that an occurrence means, or why it means none."""
+        targets = self._meaning.targets(unit, site)
+        if targets:
+            return targets, Reason.BOUND
+        reason = self._meaning.unresolved(unit, site)
+        if reason == Reason.UNKNOWN_RECEIVER and site.use in (Use.CALL, Use.READ):
+            targets = self._by_name(unit, site)
+        if reason == Reason.OUTSIDE and self._project.is_partial:
+            reason = Reason.BEYOND
+        return targets, reason
 
     def _add_call(self, unit: Unit, site: Site) -> None:
         """Add what a call runs whose name the project does not define, or that has none."""

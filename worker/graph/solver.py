@@ -20,6 +20,7 @@ Values = dict[Value, int]
 Cell = Any  # int: an expression; tuple: what several places write
 
 MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some
+MAX_OUTSIDE = 8  # of those, from outside the project: where so many are known, more say nothing new
 MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
 MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
 MANY: Value = ("many",)
@@ -213,8 +214,8 @@ class Solver:
         if not grown:
             self.cells.setdefault(cell, NOTHING)
             return
-        if len(held) + len(grown) > MAX_VALUES and len(held | grown) > MAX_VALUES:
-            grown = self._fitting(held, grown)
+        if len(held) + len(grown) > MAX_OUTSIDE:
+            grown = self._fitting(held, _without_most_outside(held, grown))
             if not grown:
                 return
         if held:
@@ -227,6 +228,8 @@ class Solver:
 
     def _fitting(self, held: Values, more: Values) -> Values:
         """What of some values there is room for in a cell: those that it holds, of others the first; and "many"."""
+        if len(held | more) <= MAX_VALUES:
+            return more
         room = max(0, MAX_VALUES - len(held))
         kept = {value: sure for value, sure in more.items() if value in held}
         kept.update([pair for pair in more.items() if pair[0] not in held][:room])
@@ -247,3 +250,16 @@ class Solver:
         """What an expression is."""
         found: Op = self.project.expression(node)[0]
         return found
+
+
+def _without_most_outside(held: Values, more: Values) -> Values:
+    """What of some values goes into a cell: of new ones from outside as many as it is to have."""
+    room = MAX_OUTSIDE - sum(value[0] == EXTERNAL for value in held)
+    kept: Values = {}
+    for value, sure in more.items():
+        if value[0] == EXTERNAL and value not in held:
+            room -= 1
+            if room < 0:
+                continue
+        kept[value] = sure
+    return kept
