@@ -19,7 +19,7 @@ bench: # minutes; fetches projects and peers into ~/.cache/fledgling-bench
 bench-all: # an hour: big projects and heavy peers too
 	.venv/bin/python benchmarks/bench.py --corpora all --heavy --resume
 
-bench-meaning: # minutes; clones projects and questions into ~/.cache/fledgling-bench
+bench-meaning: # minutes; questions to code and to documents; clones both into ~/.cache/fledgling-bench
 	.venv/bin/python benchmarks/meaning.py
 
 bench-record: # writes what was measured last into benchmarks/README.md

@@ -6,6 +6,9 @@ The questions are the development part of the benchmark of semble (MIT): of each
 files that answer it. The figure is NDCG@10: 1 where those are the first, less the further behind they are (Järvelin
 and Kekäläinen, ACM TOIS 20(4), 2002). Beside it stands ripgrep, files in the order of how many lines have a word of the
 question. Projects and questions are cloned into the cache.
+
+Behind them come 60 questions of our own to the documents of three projects (documents.toml), each with the lines that
+answer it: how many have them in the first section that is found, and among the first three and ten.
 """
 
 import asyncio
@@ -55,6 +58,14 @@ class Question(msgspec.Struct, frozen=True):
         return [file if isinstance(file, str) else str(file["path"]) for file in (*self.relevant, *self.secondary)]
 
 
+class Documents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of documents.toml: questions, each with a path and the first and last line of what answers it."""
+
+    url: str
+    revision: str
+    questions: list[tuple[str, str, int, int]]
+
+
 class Asked(NamedTuple):
     """What became of one question: how well each tool answered it, and how long Fledgling took, in seconds."""
 
@@ -85,6 +96,7 @@ def main() -> None:
         everything += answers
         print(line(name, answers), flush=True)  # noqa: T201
     print(line("all", everything))  # noqa: T201
+    ask_documents(cache)
     if set(options.projects.split(",")) == set(projects) and mean(each.ours for each in everything) < GOAL:
         raise SystemExit(f"the goal is {GOAL}")
 
@@ -110,12 +122,54 @@ def git(folder: Path, *arguments: str, check: bool = True) -> bool:
     return subprocess.run(["git", "-C", folder, *arguments], check=check).returncode == 0  # noqa: S607
 
 
+def ask_documents(cache: Path) -> None:
+    """Ask the questions to documents, and print a line for each project and one for all."""
+    table = tomllib.loads(Path(__file__).with_name("documents.toml").read_text("utf-8"))
+    everything: list[int | None] = []
+    print(f"\n{'documents of':20} questions    first  first 3  first 10")  # noqa: T201
+    for name, documents in msgspec.convert(table, dict[str, Documents]).items():
+        root = cloned(cache / name, documents.url, documents.revision)
+        places = asyncio.run(places_of(root, documents.questions))
+        everything += places
+        print(shares(name, places), flush=True)  # noqa: T201
+    print(shares("all", everything))  # noqa: T201
+
+
+async def places_of(root: Path, questions: Sequence[tuple[str, str, int, int]]) -> list[int | None]:
+    """Return for each question at which place the section stands that answers it, counted from 0; None for nowhere."""
+    found: list[int | None] = []
+    async with Client(stdio_client(server_of(root))) as client:
+        for query, path, first, last in questions:
+            answer = await client.call_tool("search", {"query": query, "mode": "docs"})
+            assert answer.structured_content, answer.content
+            each = enumerate(answer.structured_content["files"][:FIRST])
+            right = (
+                place
+                for place, passage in each
+                if passage["path"] == path and passage["lines"][0] <= last and passage["lines"][1] >= first
+            )
+            found.append(next(right, None))
+            if found[-1] != 0:
+                sys.stderr.write(f"{root.name}: {query!r} is answered at place {found[-1]}\n")
+    return found
+
+
+def shares(name: str, places: Sequence[int | None]) -> str:
+    """Return a row of the table."""
+    counts = [sum(place is not None and place < most for place in places) / len(places) for most in (1, 3, FIRST)]
+    return f"{name:20} {len(places):9}  " + "  ".join(f"{count:7.3f}" for count in counts)
+
+
+def server_of(root: Path) -> StdioServerParameters:
+    """Return how a server over a project is started."""
+    command = ["-I", "-B", "-m", "fledgling", "serve", "--root", str(root)]
+    return StdioServerParameters(command=sys.executable, args=command, cwd=Path("/"))
+
+
 async def answered(root: Path, questions: Sequence[Question]) -> list[Asked]:
     """Ask a server over a project, and ripgrep, the same questions."""
-    command = ["-I", "-B", "-m", "fledgling", "serve", "--root", str(root)]
-    server = StdioServerParameters(command=sys.executable, args=command, cwd=Path("/"))
     found = []
-    async with Client(stdio_client(server)) as client:
+    async with Client(stdio_client(server_of(root))) as client:
         await client.call_tool("search", {"query": "warm up", "mode": "meaning"})
         for question in questions:
             begun = time.perf_counter()
