@@ -161,7 +161,7 @@ def _unparsed(request: Request, file: File, far: int) -> tuple[str, str | None]:
     if far in UNKNOWN:
         return "unresolved", UNKNOWN[far]
     known = request.opened.generation
-    is_code = file.language in known.undefined or file.language in known.modules
+    is_code = file.language not in known.documents and file.language in {*known.undefined, *known.modules}
     return ("unresolved", f"no graph for {file.language}") if is_code else ("document", None)
 
 
