@@ -5,7 +5,7 @@ test:
 	.venv/bin/python -m pytest
 
 quick: # what needs no process: seconds
-	.venv/bin/python -m pytest -m "quick and not long"
+	.venv/bin/python -m pytest -m "quick and not long" -n 2
 
 long: # needs npm; takes minutes
 	.venv/bin/python -m pytest -m long -n 0

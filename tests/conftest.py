@@ -24,8 +24,7 @@ ERAS = {"handshake": "legacy", "modern": "auto"}
 # Files of tests that start no process: `make quick` runs them.
 QUICK = [
     "conditionals", "conditions", "config", "directives", "elided_bodies", "examples", "git_index", "globs", "ignore",
-    "macros", "matching", "memory_maps", "profile", "ranking", "reference", "resolve", "search_pages", "signatures",
-    "text",
+    "macros", "matching", "memory_maps", "profile", "ranking", "reference", "search_pages", "signatures",
 ]
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
