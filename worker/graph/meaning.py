@@ -16,6 +16,7 @@ from fledgling.worker.graph.solver import (
     MANY,
     METHOD_OF,
     OBJECT,
+    SPACE,
     SUPER,
     Solver,
     Value,
@@ -255,6 +256,8 @@ class Meaning:
             return Reason.IN_MACRO
         node = self._plain(unit.base | site.at)
         expression = self.project.expression(node)
+        if any(value[0] == SPACE for value in self.solver.value(node)):
+            return Reason.NAMESPACE
         if expression[0] == Op.GET:
             return self._unresolved_member(node, expression, site)
         if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):

@@ -62,12 +62,12 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
 def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
     """The places of a name in a namespace, which may be a namespace itself, for a file or for all."""
     spaces = solver.project.spaces
+    if inner := spaces.inner(space, solver.project.text(name)):
+        return [(("space", *inner), sure, None)]
     found, reason = spaces.visible(unit, space, name) if unit else (spaces.binding(space, name), Reason.BOUND)
     if not unit and len(found) > 1:
         reason = Reason.SEVERAL
-    places: list[Place] = [(("name", at, name), min(sure, reason), None) for at in found]
-    inner = spaces.inner(space, solver.project.text(name))
-    return places or ([(("space", *inner), sure, None)] if inner else [])
+    return [(("name", at, name), min(sure, reason), None) for at in found]
 
 
 def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:

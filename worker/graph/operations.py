@@ -122,9 +122,14 @@ def of_scope(
 def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
     """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
     project = solver.project
+    if inner := project.spaces.inner((unit.dialect.family, project.spaces.paths[scope]), project.text(own)):
+        return [(("space", *inner), Reason.BOUND, None)]
     if own in project.table(scope) and not all(project.only_declares(at) for at in project.table(scope)[own]):
         space = unit.dialect.family, project.spaces.paths[scope]
-        others = project.spaces.binding(space, own) if unit.dialect.overloads else []
+        overloads = unit.dialect.overloads and any(
+            solver.op(project.value_of(at)) == Op.FUNCTION for at in project.table(scope)[own]
+        )
+        others = project.spaces.binding(space, own) if overloads else []
         return [(("name", at, own), Reason.BOUND, None) for at in (others if scope in others else [scope])]
     outer = project.outer(scope)
     ends = None if outer < 0 else project.spaces.paths.get(outer)

@@ -25,7 +25,7 @@ NUMBERS = {
 TEXTS = {"String": 4, "CharSequence": 3, "char": 2, "string": 4}
 ANYTHING = ("Object", "T", "E", "K", "V", "Comparable", "Serializable", "")
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
-NO, PERHAPS, YES = -1, 1, 4  # how well an argument fits
+NO, PERHAPS, YES, LITERAL = -1, 1, 4, 5  # how well an argument fits
 
 
 def fitting(solver: Solver, values: Values, made: Call) -> Values:
@@ -91,6 +91,8 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
                 own = PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
         elif value[0] == CONSTANT:
             own = (NUMBERS if value[1] == "number" else TEXTS).get(name, PERHAPS if name in ANYTHING else NO)
+            if name == "char" and value[1] == "text" and solver.project.unit(function).dialect.declared:
+                own = LITERAL  # char * is what a literal is
         elif value[0] == EXTERNAL:
             own = _of_external(value[1], name, is_own=bool(wanted))
         elif value[0] == FUNCTION:

@@ -61,6 +61,7 @@ class Reason(IntEnum):
     FIELD = 106
     WORD = 107
     IN_MACRO = 108
+    NAMESPACE = 109
     BEYOND = 109
 
 
@@ -105,6 +106,7 @@ WORDS = {
     Reason.FIELD: "field",
     Reason.WORD: "name of an argument",
     Reason.IN_MACRO: "in a macro",
+    Reason.NAMESPACE: "namespace",
     Reason.BEYOND: "outside the project, or in a file that is not in the graph",
 }
 
@@ -117,6 +119,7 @@ def confidence(reason: int) -> Confidence:
             Reason.VARIABLE: Confidence.LOCAL,
             Reason.FIELD: Confidence.LOCAL,
             Reason.WORD: Confidence.LOCAL,
+            Reason.NAMESPACE: Confidence.LOCAL,
         }.get(Reason(reason), Confidence.UNRESOLVED)
     if reason >= CERTAIN:
         return Confidence.CERTAIN

@@ -1,7 +1,9 @@
 ; What C++ has besides C, for the graph. docs/graph.md has the captures.
 
 (namespace_identifier) @name
+(primitive_type) @name
 (this) @this
+(template_declaration parameters: (_) @attribute)
 (qualified_identifier) @path
 (template_type name: (_) @of arguments: (template_argument_list)) @index
 (template_argument_list (type_descriptor type: (_) @key))
@@ -13,6 +15,7 @@
 ; ---- namespaces
 
 (namespace_definition name: (_) @defined body: (_) @body) @namespace
+(namespace_definition !name body: (declaration_list (function_definition) @static))
 (namespace_alias_definition name: (_) @left @bind . (_) @right) @assign
 (using_declaration "namespace" [(identifier) (qualified_identifier)] @of) @use @wildcard
 (using_declaration . (qualified_identifier) @value) @use
