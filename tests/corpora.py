@@ -11,7 +11,9 @@ from pathlib import Path
 from conftest import git
 
 SDISTS = {
+    "click": "8.2.1",
     "flask": "3.1.3",
+    "pycg": "0.0.8",
     "orjson": "3.13.0",
     "django": "5.2.19",
     "sympy": "1.14.0",
@@ -38,6 +40,7 @@ DEBIAN = {
     "git": "git",
     "hugo": "hugo",
     "jackson-databind": "jackson-databind",
+    "jq": "jq",
     "kubernetes": "kubernetes",
     "leveldb": "leveldb",
     "lua": "lua5.4",

@@ -1,0 +1,161 @@
+"""Who uses what in a project as Fledgling resolves it, to be compared with a compiler or with a run."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.graph.facts import FactsExtractor
+from fledgling.worker.graph.meaning import Meaning
+from fledgling.worker.graph.project import GraphFile, Project
+from fledgling.worker.graph.reasons import Confidence, confidence
+from fledgling.worker.graph.resolve import resolved, solved
+from fledgling.worker.graph.solver import EXTERNAL, GraphBudget
+from fledgling.worker.graph.tables import NONE, ScopeKind, Use, sites_of
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.resolving.project import Declared, declared
+from fledgling.worker.resolving.resolve import Resolution
+
+LANGUAGES = load_languages()
+EXTRACTOR = Extractor(LANGUAGES)
+FACTS = FactsExtractor(LANGUAGES)
+MAX_BYTES = 1 << 20
+SURE = (Confidence.CERTAIN, Confidence.LIKELY)
+
+
+class Call(NamedTuple):
+    """Where the name of what is called stands: a column in bytes, lines from 1."""
+
+    path: str
+    line: int
+    column: int
+    name: str
+
+
+Target = tuple[str, int]  # a file and the first line of a definition
+Calls = dict[Call, dict[Target, Confidence]]
+
+
+class Tally(NamedTuple):
+    """How calls compare: sites the judge knows, those of them found, targets that are right and wrong."""
+
+    sites: int
+    certain: int
+    found: int
+    right: dict[Confidence, int]
+    wrong: dict[Confidence, list[tuple[Call, Target]]]
+
+    def precision(self, *of: Confidence) -> float:
+        right = sum(self.right.get(each, 0) for each in of)
+        return right / max(1, right + sum(len(self.wrong.get(each, ())) for each in of))
+
+
+def files(root: Path, *languages: str) -> list[GraphFile]:
+    """The facts and resolved imports of a project's files in some languages."""
+    paths = [path for path in sorted(root.rglob("*")) if path.is_file() and ".git" not in path.parts]
+    known = {str(path.relative_to(root)): LANGUAGES.detect(path.name, b"") for path in paths}
+    manifests = {path: (root / path).read_text(errors="replace") for path in known if LANGUAGES.is_manifest(path)}
+    texts = {
+        path: (root / path).read_bytes()
+        for path, language in known.items()
+        if language in languages and (root / path).stat().st_size < MAX_BYTES
+    }
+    found = {path: EXTRACTOR.extract(known[path], text) for path, text in texts.items()}
+    declarations: dict[str, Declared] = {}
+    for path, extraction in found.items():
+        if declaration := declared(LANGUAGES.rows[known[path]], extraction.symbols):
+            declarations[path] = declaration
+    resolution = Resolution(LANGUAGES, known, manifests, declarations)
+    return [
+        GraphFile(path, known[path], facts, resolution.of(path, found[path].imports))
+        for path, text in texts.items()
+        if (facts := FACTS.facts_of(known[path], text))
+    ]
+
+
+def calls(root: Path, *languages: str) -> Calls:
+    """The calls of a project, with what each runs."""
+    parts = files(root, *languages)
+    graph = resolved(parts, budget=GraphBudget(), languages=LANGUAGES.rows)
+    found: Calls = defaultdict(dict)
+    for at, kind in enumerate(graph.kind):
+        if kind in (Use.CALL, Use.DECORATOR) and graph.target_file[at] >= 0:
+            place = Call(parts[graph.file[at]].path, graph.line[at], graph.column[at], graph.names[graph.name[at]])
+            target = parts[graph.target_file[at]].path, graph.target_line[at]
+            found[place][target] = Confidence(graph.confidence[at])
+    return found
+
+
+def tally(ours: Calls, theirs: dict[Call, set[Target]], outside: set[Call] = frozenset()) -> Tally:  # type: ignore[assignment]
+    """Compare calls where the judge speaks: of what is `outside` it says that nothing in the project is meant."""
+    certain = found = 0
+    right: dict[Confidence, int] = defaultdict(int)
+    wrong: dict[Confidence, list[tuple[Call, Target]]] = defaultdict(list)
+    for call, targets in theirs.items():
+        mine = ours.get(call, {})
+        hits = [sure for target, sure in mine.items() if target in targets]
+        certain += Confidence.CERTAIN in hits
+        found += any(sure in SURE for sure in hits)
+    for call in theirs.keys() | outside:
+        for target, sure in ours.get(call, {}).items():
+            if target in theirs.get(call, ()):
+                right[sure] += 1
+            else:
+                wrong[sure].append((call, target))
+    return Tally(len(theirs), certain, found, right, wrong)
+
+
+# ---- calls by the names of functions, as call graphs of Python have them
+
+OUTSIDE = re.compile(r"builtins\.[a-z]\w*|(?!builtins\.)[^?]+")  # what is raised without brackets is no call there
+
+
+class Named:
+    """Qualified names of the functions of a program: `main.A.b`, `main.<lambda1>`."""
+
+    def __init__(self, root: Path) -> None:
+        self._project = Project(files(root, "python"), {name: row.graph for name, row in LANGUAGES.rows.items()})
+        self._meaning = Meaning(solved(self._project, GraphBudget()))
+        self._lambdas = {
+            unit.base | at: number
+            for unit in self._project.units
+            for number, at in enumerate(
+                (at for at, row in enumerate(unit.facts.scopes) if row.kind == ScopeKind.LAMBDA), 1
+            )
+        }
+
+    def edges(self) -> dict[tuple[str, str], Confidence]:
+        """Who calls whom, and how sure that is."""
+        found: dict[tuple[str, str], Confidence] = {}
+        for caller, callee, sure in self._each():
+            found[caller, callee] = min(sure, found.get((caller, callee), sure))
+        return found
+
+    def _each(self) -> Iterator[tuple[str, str, Confidence]]:
+        for unit in self._project.units:
+            for site in sites_of(unit.facts):
+                if site.use not in (Use.CALL, Use.DECORATOR) or site.at <= 1:
+                    continue
+                caller = self._name(unit.base | site.scope)
+                for value, sure in self._meaning.callees(unit.base | site.at).items():
+                    if site.use == Use.CALL and value[0] == EXTERNAL and OUTSIDE.fullmatch(value[1]):
+                        name = value[1].replace("()", "").replace("builtins.", "<builtin>.")
+                        yield caller, name, confidence(sure)
+                    for scope, own in self._meaning.run_by(value, sure, unit.base | site.at):
+                        if self._project.scope(scope).kind != ScopeKind.CLASS:
+                            yield caller, self._name(scope), confidence(own)
+
+    def _name(self, scope: int) -> str:
+        parts: list[str] = []
+        while scope >= 0:
+            row, unit = self._project.scope(scope), self._project.unit(scope)
+            if row.kind == ScopeKind.MODULE:
+                parts.append(unit.path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+            elif row.kind == ScopeKind.LAMBDA:
+                parts.append(f"<lambda{self._lambdas[scope]}>")
+            elif row.name != NONE:
+                parts.append(unit.facts.names[row.name])
+            scope = self._project.outer(scope)
+        return ".".join(reversed(parts))
