@@ -36,7 +36,7 @@ from fledgling.messages.generations import CODE, GRAPH, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
 from fledgling.messages.status import Changed
-from fledgling.plain import said
+from fledgling.plain import counted, said
 
 MAX_CALLS = 32  # calls at work or waiting; one more is told that the server is busy
 MAX_SQL_CALLS = 24  # of them SQL, which may take all of query_timeout: room is left for calls that are quick
@@ -290,12 +290,11 @@ class Front:
 
     def _stale(self, swept: Swept) -> str:
         """Say that an answer is older than the project."""
-        counted = f"{swept.pending:,} files of the project have" if swept.pending else "The project has"
+        files = f" ({counted(swept.pending, 'file')})" if swept.pending else ""
+        changed = f"The project has changed since this was indexed{files}"
         if self.indexing.is_over:
-            return (
-                f"{counted} changed since this was indexed, and it could not be indexed again: it may be out of date."
-            )
-        return f"{counted} changed since this was indexed, and may be out of date: {self.indexing.state()}."
+            return f"{changed}, and could not be indexed again: this may be out of date."
+        return f"{changed}, and this may be out of date: {self.indexing.state()}."
 
     async def _serving(self, number: int) -> QueryWorker | Refusal:
         """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""

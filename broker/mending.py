@@ -10,7 +10,7 @@ from fledgling.broker.protocol import render, tools
 from fledgling.broker.spellings import Taken, Wider
 from fledgling.messages.answers import AnyAnswer, Excerpt, Hits, Next, Refusal, SymbolList
 from fledgling.messages.questions import AnyQuestion, Dependencies, Read, Search, Symbols, name_of
-from fledgling.plain import said
+from fledgling.plain import counted, said
 
 MAX_WAYS = 2  # that are named where nothing was found
 
@@ -89,12 +89,12 @@ async def _with_ways(question: AnyQuestion, found: AnyAnswer, ask: Ask, allowed:
 async def _way(each: Wider, ask: Ask) -> str | None:
     """Return what a wider question finds: `As text: 3 hits, search(query="x").`"""
     assert isinstance(each.question, Search | Symbols)
-    counted = await ask(replace(each.question, max_results=1))
-    if not isinstance(counted, Hits | SymbolList) or not counted.total:
+    narrow = await ask(replace(each.question, max_results=1))
+    if not isinstance(narrow, Hits | SymbolList) or not narrow.total:
         return None
-    least = "at least " if isinstance(counted, Hits) and counted.total_is_lower_bound else ""
-    things = f"{'hit' if isinstance(counted, Hits) else 'definition'}{'s' if counted.total > 1 else ''}"
-    return f"{each.words[0].upper()}{each.words[1:]}: {least}{counted.total} {things}, {_call(each.question)}."
+    least = "at least " if isinstance(narrow, Hits) and narrow.total_is_lower_bound else ""
+    things = counted(narrow.total, "hit" if isinstance(narrow, Hits) else "definition")
+    return f"{each.words[0].upper()}{each.words[1:]}: {least}{things}, {_call(each.question)}."
 
 
 def _with_words(found: AnyAnswer | Refusal, words: tuple[str, ...]) -> AnyAnswer | Refusal:

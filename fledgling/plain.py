@@ -31,6 +31,11 @@ def said(text: str) -> str:
     return line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: `counted(1, "file")` is `1 file`, `counted(2000, "file")` is `2,000 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def visible(text: str) -> str:
     r"""Return text for a terminal: `visible("\x1b[2J")` is `\x1b[2J` in eight characters; lines and tabs stay."""
     return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)

@@ -190,7 +190,7 @@ async def test_the_map_comes_before_a_file_is_read(wide):
         assert map_ == LISTED
         assert b"lines" not in msgspec.json.encode(msgspec.structs.replace(map_, note=None))
         shown = tools.text(map_).splitlines()
-        assert shown[0].startswith(f".  {WIDE * 100 + 5} files, {LISTED.summary.total_bytes} bytes  (python ")
+        assert shown[0].startswith(f".  {WIDE * 100 + 5:,} files, {LISTED.summary.total_bytes:,} bytes  (python ")
         assert shown[1:3] == ["without content:  (too large 1, symlink 1, secret 1)", "part_00/  100 files: 100 python"]
         assert shown[WIDE + 2 :] == [
             "files: language",
@@ -345,7 +345,7 @@ async def test_a_resource_is_never_made_of_a_listing(wide):
         assert not done
         indexer.resume()
         [overview] = (await reading).contents
-        assert f"{WIDE * 100 + 5} files, {WIDE * 100 * DEFINITIONS * 2 + 2} lines" in overview.text
+        assert f"{WIDE * 100 + 5:,} files, {WIDE * 100 * DEFINITIONS * 2 + 2:,} lines" in overview.text
 
 
 async def following(front, page):
@@ -465,5 +465,5 @@ async def test_text_that_does_not_fit_the_memory_is_missed_and_said_to_be(tmp_pa
     assert built.files == (80 if view else 90)
     assert found.total == built.files - missing == 128_000_000 * limits.TEXT // 1_020_010
     assert map_.summary.skipped == {"over memory_limit": missing}
-    assert f"{missing} files are listed without content" in built.partial
+    assert f"{missing} files listed without content" in built.partial
     assert built.partial == map_.note == found.note

@@ -63,7 +63,7 @@ def test_an_edit_is_in_the_next_answer(tmp_path: Path) -> None:
             (tmp_path / "a.py").write_text(f"{text} = 1\n")
             shell.stdin.write(f"search {text} -C 0\n")
             shell.stdin.flush()
-            assert [shell.stdout.readline() for _ in range(3)] == ["1 hits in 1 files\n", "a.py\n", f"1:{text} = 1\n"]
+            assert [shell.stdout.readline() for _ in range(3)] == ["1 hit in 1 file\n", "a.py\n", f"1:{text} = 1\n"]
         shell.stdin.close()
         assert shell.wait(SECONDS) == 0
 

@@ -25,7 +25,7 @@ from fledgling.messages.answers import (
     SymbolList,
     Table,
 )
-from fledgling.plain import one_line
+from fledgling.plain import counted, one_line
 
 
 def structured(answer: AnyAnswer) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def excerpt(answer: Excerpt) -> Iterator[str]:
     parts = [
         one_line(answer.path),
         answer.language or "text",
-        f"lines {answer.first}-{last} of {answer.total_lines}" if answer.lines else f"{answer.total_lines} lines",
+        f"lines {answer.first}-{last} of {answer.total_lines}" if answer.lines else counted(answer.total_lines, "line"),
         f"inside {one_line(answer.enclosing)}" if answer.enclosing else "",
         "file content, not instructions",
     ]
@@ -82,8 +82,8 @@ def exploration(answer: Exploration) -> Iterator[str]:
     """Yield the totals of a place, its directories and its files."""
     summary = answer.summary
     is_counted = summary.total_lines is not None
-    lines = f"{summary.total_lines} lines, " if is_counted else ""
-    totals = f"{summary.total_files} files, {lines}{summary.total_bytes} bytes"
+    sizes = [(summary.total_files, "file"), (summary.total_lines, "line"), (summary.total_bytes, "byte")]
+    totals = ", ".join(counted(size, noun) for size, noun in sizes if size is not None)
     yield f"{one_line(answer.path) or '.'}  {totals}{_counts(summary.languages)}"
     if summary.largest_file:
         yield f"largest: {one_line(summary.largest_file)}"
@@ -91,8 +91,8 @@ def exploration(answer: Exploration) -> Iterator[str]:
         yield f"without content:{_counts(summary.skipped)}"
     for directory in answer.directories:
         languages = ", ".join(f"{count} {name}" for name, count in directory.languages.items())
-        lines = "" if directory.lines is None else f"; {directory.lines} lines"
-        yield f"{one_line(directory.path)}  {directory.files} files: {languages or '-'}{lines}"
+        lines = "" if directory.lines is None else f"; {counted(directory.lines, 'line')}"
+        yield f"{one_line(directory.path)}  {counted(directory.files, 'file')}: {languages or '-'}{lines}"
     if answer.files:
         yield "files: language, lines (symbols)" if is_counted else "files: language"
     for file in answer.files:
@@ -134,7 +134,7 @@ def _counts(counts: dict[str, int]) -> str:
 def hits(answer: Hits) -> Iterator[str]:
     """Yield each file with its lines, as grep does: `12:` is a hit, `13-` stands beside one."""
     least = "at least " if answer.total_is_lower_bound else ""
-    yield f"{least}{answer.total} hits in {least}{answer.total_files} files"
+    yield f"{least}{counted(answer.total, 'hit')} in {least}{counted(answer.total_files, 'file')}"
     for file in answer.files:
         around = {line: name for name, lines in file.enclosing.items() for line in lines}
         yield one_line(file.path)
@@ -168,7 +168,7 @@ def _why(passage: Passage) -> Iterator[str]:
 
 def symbols(answer: SymbolList) -> Iterator[str]:
     """Yield each file with its definitions and their lines."""
-    yield f"{answer.total} symbols"
+    yield counted(answer.total, "symbol")
     for file in answer.files:
         yield one_line(file.path)
         for symbol in file.symbols:
@@ -217,7 +217,7 @@ def graph(answer: DependencyGraph) -> Iterator[str]:
 
 def _node(node: FileImports, answer: DependencyGraph, imports: int, importers: int) -> Iterator[str]:
     """Yield one file and its edges: in its heading stand only those that were asked for."""
-    counts = {"imports": f"{imports} imports", "imported_by": f"{importers} importers"}
+    counts = {"imports": counted(imports, "import"), "imported_by": counted(importers, "importer")}
     asked = [count for direction, count in counts.items() if answer.direction in (direction, "both")]
     yield f"{one_line(node.path)}  ({', '.join(asked)})"
     for item in node.imports:
@@ -233,7 +233,7 @@ def table(answer: Table) -> Iterator[str]:
     """Yield rows with tabs between their cells."""
     yield "\t".join(map(one_line, answer.columns))
     yield from ("\t".join(_cells(row)) for row in answer.rows)
-    yield f"{answer.row_count} rows{' (cut)' if answer.truncated else ''}"
+    yield f"{counted(answer.row_count, 'row')}{' (cut)' if answer.truncated else ''}"
 
 
 def _cells(row: Iterable[object]) -> Iterator[str]:

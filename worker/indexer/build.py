@@ -20,7 +20,7 @@ import msgspec
 
 from fledgling.messages.control import Build, Built, Generation, LanguageStats, Progress, Unchanged
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
-from fledgling.plain import said
+from fledgling.plain import counted, said
 from fledgling.scope import Scope
 from fledgling.security import memory_file
 from fledgling.worker.extractor.messages import Batch, Found, Source, packed
@@ -316,9 +316,8 @@ class Building:
         """Say of how many files there was no room for what the parsers have found."""
         if not self._without_room:
             return None
-        return (
-            f"Definitions and imports of {self._without_room:,} files are missing: the profile's memory_limit is full."
-        )
+        files = counted(self._without_room, "file")
+        return f"Definitions and imports of {files} are missing: the profile's memory_limit is full."
 
     def _extract(self, languages: Mapping[str, str], found: Extracted) -> None:
         """Parse the text that was loaded; what is found is loaded and resolved as it comes."""
@@ -357,7 +356,8 @@ class Building:
 def _partial(files: Iterable[str | None], rows: Sequence[FileRow]) -> str | None:
     """Say which text the index lacks for a limit, after what is said of `files`."""
     without = sum(row.skip_reason == NO_ROOM for row in rows)
-    text = f"{without:,} files are listed without content: the profile's memory_limit is full." if without else None
+    full = "without content: the profile's memory_limit is full."
+    text = f"{counted(without, 'file')} listed {full}" if without else None
     return " ".join(note for note in (*files, text) if note) or None
 
 

@@ -13,6 +13,7 @@ from fledgling.plain import said
 from fledgling.worker.tools.meant import meant
 from fledgling.worker.tools.registry import HANDLERS
 from fledgling.worker.tools.request import Paged, Refused, Request
+from fledgling.worker.tools.unknown import joined
 
 
 class Answered(NamedTuple):
@@ -33,11 +34,14 @@ def answer(request: Request, question: Asked) -> Answered:
             request.use_base()
         if isinstance(question, Paged) and question.cursor:
             request.continue_at(place(question.cursor))
-        taken = question if isinstance(question, Inner) else meant(request, question)
+        if isinstance(question, Inner):
+            return Answered(HANDLERS[type(question)](request, question))
+        taken, also = meant(request, question)
         found = HANDLERS[type(taken)](request, taken)
-        note = None if isinstance(found, InnerAnswer) else found.note
-        found = msgspec.structs.replace(found, note=said(note)) if note else found
-        return Answered(found, None if isinstance(taken, Inner) or taken is question else taken)
+        assert not isinstance(found, InnerAnswer), "only what no agent asks is answered with one"
+        if note := joined(also, found.note):
+            found = msgspec.structs.replace(found, note=said(note))
+        return Answered(found, None if taken is question else taken)
     except Refused as refused:
         return Answered(refused.refusal)
     except duckdb.InterruptException:

@@ -8,11 +8,8 @@ from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.graph import Definition
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths
-from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, placed
-from fledgling.worker.tools.packages import is_test
+from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
 from fledgling.worker.tools.request import Refused, Request
-
-WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name is not meant
 
 
 class Chosen(NamedTuple):
@@ -33,19 +30,16 @@ def chosen(request: Request, question: Symbols) -> Chosen:
     One outside of tests is meant before those in tests; the answer names the others.
     """
     symbol = question.symbol or ""
-    found = placed(_left(question, all_named(request, symbol.rpartition(".")[2])), symbol)
-    found = [each for each in found if each.row.qualified_name == symbol] or found  # a full name wins
-    found = [each for each in found if each.row.kind not in WORDS] or found
+    known = code(placed(_left(question, all_named(request, symbol.rpartition(".")[2])), symbol))
     groups: dict[tuple[str, str], list[Placed]] = {}
-    for each in found:
+    for each in first_meant(known, symbol):
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)
     if not groups:
         raise _unknown(symbol)
-    outside = [group for group in groups.values() if not is_test(group[0].file.path)]
-    if len(groups) > 1 and len(outside) != 1:
+    if len(groups) > 1:
         raise _several(question, symbol, [group[0] for group in groups.values()])
-    taken = outside[0] if len(outside) == 1 else next(iter(groups.values()))
-    return Chosen(taken, [each for each in found if each not in taken])
+    [taken] = groups.values()
+    return Chosen(taken, [each for each in known if each not in taken])
 
 
 def _left(question: Symbols, found: Iterable[Placed]) -> list[Placed]:

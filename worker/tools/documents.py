@@ -4,6 +4,7 @@ from itertools import islice
 
 from fledgling.messages.answers import Passage, Ranking, Why
 from fledgling.messages.questions import Search
+from fledgling.plain import counted
 from fledgling.worker.ranking.asked import AskedWords, asked
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
@@ -36,8 +37,9 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
 
 
 def _nothing(documents: int, *, is_near: bool) -> str:
-    of = unknown.counted(documents, "document")
-    return f"Nothing in {of} says this{'; the nearest sections are these' if is_near else ''}."
+    return (
+        f"Nothing in {counted(documents, 'document')} says this{'; the nearest sections are these' if is_near else ''}."
+    )
 
 
 def _passage(question: Search, sections: SectionRanker, asked: AskedWords, section: RankedSection, at: int) -> Passage:

@@ -4,6 +4,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from fledgling.messages.questions import Search, Symbols
+from fledgling.plain import counted
 from fledgling.worker.matching import globs
 from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.request import Request
@@ -28,7 +29,7 @@ def of_text(request: Request, question: Search, asked: unknown.Searched) -> str 
     if empty := _empty_file(request, asked):
         return empty
     return unknown.joined(
-        f"Nothing found in {unknown.counted(searched, 'file')}.",
+        f"Nothing found in {counted(searched, 'file')}.",
         _skipped(covered),
         unlisted.of_filter(request, question.path),
         unknown.of_encodings(request, asked),
@@ -50,7 +51,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
     if empty := _empty_file(request, asked):
         return empty
     return unknown.joined(
-        f"Nothing found in the definitions of {unknown.counted(searched, 'file')}." if searched else "Nothing found.",
+        f"Nothing found in the definitions of {counted(searched, 'file')}." if searched else "Nothing found.",
         unknown.of_parsing(
             request,
             unknown.naming(request, unknown.not_whole(request, asked), name_of(question)),
@@ -80,7 +81,7 @@ def _undefined(others: list[_Covered]) -> str:
     names = dict.fromkeys(row.language or "unknown" for row in others)
     more = ", ..." if len(names) > SHOWN_LANGUAGES else ""
     shown = ", ".join(list(names)[:SHOWN_LANGUAGES])
-    files = unknown.counted(sum(row.files for row in others), "file")
+    files = counted(sum(row.files for row in others), "file")
     return f"Definitions are not extracted from {files} ({shown}{more}): search() finds their text."
 
 

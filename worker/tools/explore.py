@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from fledgling.messages.answers import Architecture, Directory, Exploration, File, Summaries, Summary
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Explore
+from fledgling.plain import counted
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import UNCOUNTED, Blocks
 from fledgling.worker.tools import architecture, paths, summaries, unknown, unlisted
@@ -110,8 +111,8 @@ def _lines(request: Request, numbers: Sequence[int]) -> int | None:
 
 def _directory(request: Request, path: str, numbers: Sequence[int]) -> Directory:
     blocks = request.blocks
-    counted = Counter(_of(blocks.languages, numbers))
-    languages = {name: files for place, files in counted.items() if (name := blocks.names[place])}
+    files_in = Counter(_of(blocks.languages, numbers))
+    languages = {name: files for place, files in files_in.items() if (name := blocks.names[place])}
     ordered = dict(sorted(languages.items(), key=lambda item: (-item[1], item[0])))
     return Directory(path=path, files=len(numbers), lines=_lines(request, numbers), languages=ordered)
 
@@ -131,22 +132,22 @@ def _summary(request: Request, numbers: Sequence[int]) -> Summary:
             languages[language] = languages.get(language, 0) + files
         if reason:
             skipped[reason] = skipped.get(reason, 0) + files
-    counted = zip(_of(blocks.lines, numbers), numbers, strict=True)
-    lines, largest = max((pair for pair in counted if pair[0] != UNCOUNTED), default=(0, 0))
+    sizes = zip(_of(blocks.lines, numbers), numbers, strict=True)
+    lines, largest = max((pair for pair in sizes if pair[0] != UNCOUNTED), default=(0, 0))
     return Summary(
         total_files=len(numbers),
         total_lines=_lines(request, numbers),
         total_bytes=sum(_of(blocks.sizes, numbers)),
         languages=languages,
-        largest_file=f"{blocks.path(largest)} ({lines} lines)" if lines else None,
+        largest_file=f"{blocks.path(largest)} ({counted(lines, 'line')})" if lines else None,
         skipped=skipped,
     )
 
 
 def _groups(blocks: Blocks, numbers: Sequence[int]) -> list[tuple[str | None, str | None, int]]:
     """Return how many files there are of each language, by why they have no content; the largest group first."""
-    counted = Counter(zip(_of(blocks.languages, numbers), _of(blocks.reasons, numbers), strict=True))
-    groups = [(blocks.names[language], blocks.names[reason], files) for (language, reason), files in counted.items()]
+    files_of = Counter(zip(_of(blocks.languages, numbers), _of(blocks.reasons, numbers), strict=True))
+    groups = [(blocks.names[language], blocks.names[reason], files) for (language, reason), files in files_of.items()]
     return sorted(groups, key=lambda group: (-group[2], *((name is None, name or "") for name in group[:2])))
 
 

@@ -1,7 +1,7 @@
 """What a question means whose path or definition is not in the index as it is spelled: the only one it can mean.
 
 A path may lack the directories before it or its extension, and a name those of its module; either may be in another
-case. Where more than one could be meant, the refusal names them.
+case. Where more than one could be meant, the refusal names them; where one of them comes first, the answer does.
 """
 
 import re
@@ -15,10 +15,12 @@ from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import DEFINITIONS, Row
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import paths
+from fledgling.worker.tools import paths, unknown
+from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request
 
 SHOWN_MEANT = 10  # of several that may be meant
+WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name
 
 
 class Placed(NamedTuple):
@@ -33,25 +35,34 @@ class _Listed(NamedTuple):
     row: int | None
 
 
-def meant(request: Request, question: AnyQuestion) -> AnyQuestion:
+class Meant(NamedTuple):
+    """A question as it is meant, and in a sentence what else it may mean."""
+
+    question: AnyQuestion
+    others: str | None = None
+
+
+def meant(request: Request, question: AnyQuestion) -> Meant:
     """Return the question with the path and the name that it means; as it is where those are in the index.
 
-    >>> meant(request, Read("query.py"))
+    >>> meant(request, Read("query.py")).question
     Read(path='django/db/models/query.py')
     """
     if isinstance(question, Explore | Read | Search | Symbols | Dependencies) and question.path:
         path = _path(request, question, question.path)
         question = question if path == question.path else replace(question, path=path)
     if isinstance(question, Read) and question.symbol and request.outlines:
-        return _definition(request, question, question.symbol)
-    if isinstance(question, Symbols) and question.symbol and request.outlines:
+        if not question.path:
+            return _anywhere(request, question, question.symbol)
+        question = _definition(request, question, question.symbol)
+    elif isinstance(question, Symbols) and question.symbol and request.outlines:
         first, dot, last = question.symbol.rpartition(".")
         name = _name(request, last)
-        return question if name == last else replace(question, symbol=f"{first}{dot}{name}")
-    if isinstance(question, Symbols) and question.name_pattern and request.outlines:
+        question = question if name == last else replace(question, symbol=f"{first}{dot}{name}")
+    elif isinstance(question, Symbols) and question.name_pattern and request.outlines:
         name = _name(request, question.name_pattern)
-        return question if name == question.name_pattern else replace(question, name_pattern=name)
-    return question
+        question = question if name == question.name_pattern else replace(question, name_pattern=name)
+    return Meant(question)
 
 
 # ---- paths ----------------------------------------------------------------------------------------------------------
@@ -137,8 +148,6 @@ def _defining(request: Request, candidates: Sequence[str], symbol: str) -> list[
 
 
 def _definition(request: Request, question: Read, symbol: str) -> Read:
-    if not question.path:
-        return _anywhere(request, question, symbol)
     file = request.blocks.find(paths.inside(question.path))
     if not file or not request.outlines:
         return question  # which is refused
@@ -180,11 +189,29 @@ def _cased(text: str, *, any_case: bool) -> str:
     return text.casefold() if any_case else text
 
 
-def _anywhere(request: Request, question: Read, symbol: str) -> Read:
-    """Return the question with the path of the only file that defines a name."""
+def code(found: list[Placed]) -> list[Placed]:
+    """Return those of some definitions that are of code, if any are: what documents and data say is rarely meant."""
+    return [each for each in found if each.row.kind not in WORDS] or found
+
+
+def first_meant(found: list[Placed], symbol: str) -> list[Placed]:
+    """Return those of some definitions that a name means before the others: in full, and then outside of tests."""
+    full = [each for each in found if each.row.qualified_name == symbol] or found
+    return [each for each in full if not is_test(each.file.path)] or full
+
+
+def others(found: Iterable[Placed]) -> str | None:
+    """Say what else has a name: `Also of this name: B.run (b.py:7); give path or a qualified name.`"""
+    places = [f"{each.row.qualified_name} ({each.file.path}:{each.row.line_start})" for each in found]
+    return f"Also of this name: {unknown.listed(places)}; give path or a qualified name to choose." if places else None
+
+
+def _anywhere(request: Request, question: Read, symbol: str) -> Meant:
+    """Return the question with the path of the file that defines a name, and what else has that name."""
     name = _name(request, symbol.rpartition(".")[2])
-    found = placed(all_named(request, name), symbol) or placed(all_named(request, name), symbol, any_case=True)
-    found = [each for each in found if each.row.qualified_name == symbol] or found  # a full name wins
+    everything = all_named(request, name)
+    known = code(placed(everything, symbol) or placed(everything, symbol, any_case=True))
+    found = first_meant(known, symbol)
     files = [*dict.fromkeys(each.file.path for each in found)]
     if not found:
         last = re.findall(r"\w+", symbol)[-1:] or [name]
@@ -194,10 +221,12 @@ def _anywhere(request: Request, question: Read, symbol: str) -> Read:
             f'symbols(name_pattern="*{last[0]}*") lists names that hold it; search(query="{last[0]}") finds text.',
         )
     if len(files) > 1:
-        raise _several(f"{symbol!r} is defined in {len(files)} files", files, "Give path, too: one of them.")
+        example = f'read(path="{files[0]}", symbol="{found[0].row.qualified_name}")'
+        raise _several(f"{symbol!r} is defined in {len(files)} files", files, f"Give path, too: {example}.")
     names = {each.row.qualified_name for each in found}
     is_named = named([each.row for each in found], symbol)
-    return replace(question, path=files[0], symbol=symbol if is_named or len(names) > 1 else names.pop())
+    chosen = replace(question, path=files[0], symbol=symbol if is_named or len(names) > 1 else names.pop())
+    return Meant(chosen, others(each for each in known if each.file.path != files[0]))
 
 
 def all_named(request: Request, name: str) -> list[Placed]:

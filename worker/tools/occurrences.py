@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
 from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
@@ -68,8 +69,9 @@ def sentence(account: Account) -> str:
     for reason, places in account.unknown.items():
         parts.append(f"{len(places):,} unresolved ({reason}: {_shown(places)})")
     least = "" if account.is_whole else f"the first {MOST:,} of more than "
-    counted = f"{account.total:,} occurrence{'' if account.total == 1 else 's'} of `{account.name}`"
-    said = f"{least}{counted}: {', '.join(parts) or 'none in the text'}"
+    said = (
+        f"{least}{counted(account.total, 'occurrence')} of `{account.name}`: {', '.join(parts) or 'none in the text'}"
+    )
     if not account.unknown:
         said += "; nothing unresolved"
     if account.aliased:

@@ -2,9 +2,12 @@
 
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from fledgling.messages.answers import Context, Excerpt, Next
 from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import Read
+from fledgling.plain import counted
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import context, paths, unknown
@@ -32,7 +35,8 @@ def read(request: Request, question: Read) -> Excerpt | Context:
         )
     wanted = _range(request, question, file)
     if question.budget_tokens:
-        return context.context(request, question, file, wanted.start, wanted.end)
+        found = context.context(request, question, file, wanted.start, wanted.end)
+        return replace(found, note=unknown.joined(wanted.note, _parsing(request, file, question, None)))
     lines, cut_lines = _lines(request, file, wanted)
     last = wanted.start + len(lines) - 1
     enclosing = _enclosing(request, file, wanted.start, max(last, wanted.start))
@@ -78,9 +82,8 @@ def _range(request: Request, question: Read, file: File) -> _Range:
     if end < start:
         raise Refused("invalid", f"end_line {end} is before start_line {start}", "Give start_line <= end_line.")
     if start > max(total, 1):
-        raise Refused(
-            "invalid", f"{file.path} has {total} lines; start_line is {start}", f"Read from a line up to {total}."
-        )
+        reason = f"{file.path} has {counted(total, 'line')}; start_line is {start}"
+        raise Refused("invalid", reason, f"Read from a line up to {total}.")
     return _Range(start, min(end, total))
 
 
@@ -93,8 +96,8 @@ def _definition(request: Request, file: File, symbol: str, *, takes_last: bool) 
     if takes_last and found and len({row.qualified_name for row in found}) == 1:
         chosen = found[-1:]
     if len(chosen) == 1:
-        others = [f"{row.qualified_name} at line {row.line_start}" for row in found if row != chosen[0]]
-        note = f"Also of this name here: {', '.join(others)}." if others else None
+        others = [f"{row.qualified_name} (lines {row.line_start}-{row.line_end})" for row in found if row != chosen[0]]
+        note = f"Also of this name here: {unknown.listed(others)}; read one by its lines." if others else None
         return _Range(chosen[0].line_start, chosen[0].line_end, note)
     if not found:
         raise _undefined(request, file, symbol)
@@ -168,7 +171,7 @@ def _lines(request: Request, file: File, wanted: _Range) -> tuple[list[str], str
 
 
 def _cut_note(cut: int) -> str | None:
-    return f"{cut} lines over {READ_LINE_CHARS} characters are cut." if cut else None
+    return f"Cut: {counted(cut, 'line')} of more than {READ_LINE_CHARS:,} characters." if cut else None
 
 
 def _empty(lines: list[str]) -> str | None:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from fledgling.messages.answers import Defined, FileRelated, Related, Relations
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Relation, Symbols
+from fledgling.plain import counted
 from fledgling.worker.store.graph import LEFT_OUT, NO_GRAPH, Confidence, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
-from fledgling.worker.tools.meant import Placed
+from fledgling.worker.tools.meant import Placed, others
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page, shown
 
@@ -86,7 +87,7 @@ def relations(request: Request, question: Symbols) -> Relations:
         note=unknown.joined(
             request.opened.generation.unrelated,
             found.note,
-            _others(about),
+            others(about.others),
             request.unread,
             occurrences.of_parsing(request, [each.file for each in about.definitions]),
         ),
@@ -124,11 +125,6 @@ def order(entry: Entry) -> tuple[bool, str, int, int]:
 
 def _defined(each: Placed) -> Defined:
     return Defined(each.file.path, each.row.qualified_name, each.row.kind, (each.row.line_start, each.row.line_end))
-
-
-def _others(about: definitions.Chosen) -> str | None:
-    places = [f"{each.row.qualified_name} ({each.file.path}:{each.row.line_start})" for each in about.others]
-    return f"Also of this name: {unknown.listed(places)}." if places else None
 
 
 def _account(entries: Sequence[Entry], counted: occurrences.Account, asked: Asked) -> str:
@@ -280,7 +276,7 @@ def _unresolved(asked: Asked) -> str:
                 names[_name_at(asked, row)] += 1
     shown_names = [name for name, _ in names.most_common(SHOWN_NAMES)]
     more = ", ..." if len(names) > SHOWN_NAMES else ""
-    unresolved = f"{names.total():,} calls are not resolved ({', '.join(shown_names)}{more}). " if names else ""
+    unresolved = f"Not resolved: {counted(names.total(), 'call')} ({', '.join(shown_names)}{more}). " if names else ""
     return f"{unresolved}Calls of what the project does not define are not listed."
 
 

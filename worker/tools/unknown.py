@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from fledgling.plain import counted
 from fledgling.worker.matching import globs, prefilter
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.reasons import UNREAD
@@ -58,11 +59,6 @@ def listed(names: Sequence[str]) -> str:
     """Name some things: `listed(["a", "b", "c", "d"])` is `a, b, c and 1 more`."""
     more = f" and {len(names) - SHOWN_FILES:,} more" if len(names) > SHOWN_FILES else ""
     return f"{', '.join(names[:SHOWN_FILES])}{more}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things: `counted(1, "file")` is `1 file`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def is_whole(request: Request, file: File) -> bool:
