@@ -4,20 +4,22 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import msgspec
 
-from fledgling.broker import mending, spellings
+from fledgling.broker import mending
 from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.following import Follower, LostError
 from fledgling.broker.indexing import Indexing, IndexingError
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.query_worker import QueryWorker
-from fledgling.broker.spellings import MeaningError, Taken
+from fledgling.broker.spelling import arguments as spelled
+from fledgling.broker.spelling.arguments import MeaningError, Taken
+from fledgling.broker.spelling.tools import likely
 from fledgling.config import Freshness, suggestion
 from fledgling.messages.answers import (
     AnyAnswer,
@@ -34,7 +36,7 @@ from fledgling.messages.answers import (
 from fledgling.messages.control import Progress, Swept
 from fledgling.messages.generations import CODE, GRAPH, LISTING
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
+from fledgling.messages.questions import QUESTIONS, AnyQuestion, Asked, Query, Read, Search, Survey
 from fledgling.messages.status import Changed
 from fledgling.plain import counted, said
 
@@ -398,21 +400,22 @@ def taken(profile: Profile, tool: str, arguments: Mapping[str, object], root: st
     ('pattern as query',)
     """
     if tool not in profile.tools:
-        return denied(profile, tool)
+        return denied(profile, tool, likely(tool, arguments, root, profile.tools))
     try:
-        return spellings.taken(tool, arguments, root)
+        return spelled.taken(tool, arguments, root)
     except msgspec.ValidationError as problem:
-        return invalid(tool, problem)
+        return invalid(tool, problem, profile.tools)
     except MeaningError as twice:
         return Refusal("invalid", str(twice), "Leave one of them out.")
 
 
-def denied(profile: Profile, tool: str) -> Refusal:
-    """Return the refusal for a tool that the profile does not allow, or that does not exist."""
+def denied(profile: Profile, tool: str, likely: str | None = None) -> Refusal:
+    """Return the refusal for a tool that the profile does not allow, or that there is not, with a `likely` call."""
+    perhaps = f"Perhaps you mean {likely}. " if likely else ""
     return Refusal(
         "denied",
         f"{tool[:64]!r} is not a tool of the profile {profile.name}",
-        f"Use one of: {', '.join(profile.tools)}.",
+        said(f"{perhaps}Use one of: {', '.join(profile.tools)}."),
     )
 
 
@@ -475,20 +478,22 @@ def unfinished(profile: Profile, indexing: Indexing) -> Refusal:
     )
 
 
-def invalid(tool: str, problem: msgspec.ValidationError) -> Refusal:
-    """Return the refusal for arguments that do not fit, saying what would.
+def invalid(tool: str, problem: msgspec.ValidationError, allowed: Collection[str] = ()) -> Refusal:
+    """Return the refusal for arguments that do not fit, saying what would, and which of the `allowed` tools take them.
 
     >>> invalid("read", msgspec.ValidationError("Expected `str`, got `int` - at `$.path`")).next_step
-    'Give path as {"description":"file relative to the root","type":"string",...}.'
+    'Give path as text: file relative to the root.'
     """
     known = schema.input_schema(tool)["properties"]
     named = _FIELD.search(str(problem))
     field = named[1] or named[2] if named else ""
     if field in known:
-        fix = f"Give {field} as {msgspec.json.encode(known[field]).decode()}."
-    elif field:
-        near = suggestion(field, known, f"{tool} takes")
-        return Refusal("invalid", f"{tool}: there is no argument {field!r}", f"{near}.")
-    else:
-        fix = f"{tool} takes {', '.join(known)}."
-    return Refusal("invalid", f"{tool}: {problem}", fix)
+        unfit = f"has a value that does not fit ({str(problem).partition(' - at')[0]})"
+        why = "is missing" if "missing required" in str(problem) else unfit
+        return Refusal("invalid", f"{tool}: {field} {why}", f"Give {field} as {schema.in_words(known[field])}.")
+    if not field:
+        return Refusal("invalid", f"{tool}: {problem}", f"{tool} takes {', '.join(known)}.")
+    others = [name for name in allowed if name in QUESTIONS and field in QUESTIONS[name].__struct_fields__]
+    takers = f"; {field} is an argument of {', '.join(others)}" if others else ""
+    near = suggestion(field, known, f"{tool} takes")
+    return Refusal("invalid", f"{tool}: there is no argument {field!r}", f"{near}{takers}.")

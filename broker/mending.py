@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Collection
 
-import msgspec
 from msgspec.structs import replace
 
-from fledgling.broker import spellings
-from fledgling.broker.protocol import render, tools
-from fledgling.broker.spellings import Taken, Wider
-from fledgling.messages.answers import AnyAnswer, Excerpt, Hits, Next, Refusal, SymbolList
+from fledgling.broker.protocol import tools
+from fledgling.broker.protocol.render import asking
+from fledgling.broker.spelling.arguments import Taken
+from fledgling.broker.spelling.others import others
+from fledgling.broker.spelling.wider import Wider, wider
+from fledgling.messages.answers import AnyAnswer, Excerpt, Hits, Refusal, SymbolList
 from fledgling.messages.questions import AnyQuestion, Dependencies, Read, Search, Symbols, name_of
 from fledgling.plain import counted, said
 
@@ -28,7 +29,7 @@ async def answered(meant: Taken, ask: Ask, allowed: Collection[str], root: str) 
     if isinstance(found, Refusal) and found.kind == "denied":
         return _with_words(await _below(meant.question, found, ask), words)
     best = found if isinstance(found, Refusal) else None
-    for other in spellings.others(meant.question, root):
+    for other in others(meant.question, root):
         again = await ask(other.question)
         if _is_meant(again) or (isinstance(found, Refusal) and not isinstance(again, Refusal)):
             return _with_words(again, (*words, *other.words))
@@ -55,13 +56,7 @@ async def _below(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refusal:
     found = await ask(below)
     if isinstance(found, Refusal) or (tools.is_empty(found) and not isinstance(question, Dependencies)):
         return refused
-    return replace(refused, next_step=said(f"Perhaps you mean {_call(below)}. {refused.next_step}"))
-
-
-def _call(question: AnyQuestion) -> str:
-    """Return a question as an agent would write it."""
-    arguments = msgspec.to_builtins(question)
-    return render.call(Next(arguments.pop("tool"), arguments))
+    return replace(refused, next_step=said(f"Perhaps you mean {asking(below)}. {refused.next_step}"))
 
 
 async def _elsewhere(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refusal:
@@ -70,7 +65,7 @@ async def _elsewhere(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refus
         return refused
     found = await ask(Read(symbol=question.symbol))
     if isinstance(found, Excerpt):
-        there = _call(Read(found.path, symbol=question.symbol))
+        there = asking(Read(found.path, symbol=question.symbol))
         return replace(refused, next_step=said(f"It is in another file: {there}. {refused.next_step}"))
     if isinstance(found, Refusal) and found.kind == "ambiguous":
         return replace(refused, next_step=said(f"Elsewhere, {found.reason}. {refused.next_step}"))
@@ -80,7 +75,7 @@ async def _elsewhere(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refus
 async def _with_ways(question: AnyQuestion, found: AnyAnswer, ask: Ask, allowed: Collection[str]) -> AnyAnswer:
     """Say what wider questions find, and how they are asked."""
     ways: list[str] = []
-    for each in spellings.wider(question):
+    for each in wider(question):
         if len(ways) < MAX_WAYS and name_of(type(each.question)) in allowed and (way := await _way(each, ask)):
             ways.append(way)
     return replace(found, note=said(" ".join(filter(None, (found.note, *ways))))) if ways else found
@@ -94,7 +89,7 @@ async def _way(each: Wider, ask: Ask) -> str | None:
         return None
     least = "at least " if isinstance(narrow, Hits) and narrow.total_is_lower_bound else ""
     things = counted(narrow.total, "hit" if isinstance(narrow, Hits) else "definition")
-    return f"{each.words[0].upper()}{each.words[1:]}: {least}{things}, {_call(each.question)}."
+    return f"{each.words[0].upper()}{each.words[1:]}: {least}{things}, {asking(each.question)}."
 
 
 def _with_words(found: AnyAnswer | Refusal, words: tuple[str, ...]) -> AnyAnswer | Refusal:

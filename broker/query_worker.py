@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fledgling import refusals
-from fledgling.broker import fitting, spellings
+from fledgling.broker import fitting
 from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.basis import Basis
@@ -22,6 +22,7 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
+from fledgling.broker.spelling.others import differences
 from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.control import (
     Begun,
@@ -351,4 +352,4 @@ def _with_words(asked: Asked, meant: Asked, found: Found | Refusal) -> Found | R
         return found
     if meant is asked or isinstance(asked, Inner) or isinstance(meant, Inner):
         return replace(found, taken=None)
-    return replace(found, taken=said("; ".join(spellings.differences(asked, meant))))
+    return replace(found, taken=said("; ".join(differences(asked, meant))))

@@ -13,10 +13,12 @@ import msgspec
 import pytest
 from running import fronted
 
-from fledgling.broker import spellings
 from fledgling.broker.fitting import may_mean
 from fledgling.broker.protocol import schema, tools
-from fledgling.broker.spellings import MAX_RESPELLED_CHARS, MeaningError, listed
+from fledgling.broker.spelling import others as respelled
+from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, MeaningError, taken
+from fledgling.broker.spelling.table import listed
+from fledgling.broker.spelling.values import HOWS
 from fledgling.messages.questions import (
     QUESTIONS,
     Dependencies,
@@ -40,7 +42,7 @@ ROOT = "/srv/app"
 
 def test_rows_of_aliases_are_of_tools_and_arguments_that_there_are():
     for alias in listed().alias:
-        assert alias.how in spellings.HOWS
+        assert alias.how in HOWS
         for tool in alias.tools:
             assert alias.means in QUESTIONS[tool].__struct_fields__, alias
             own = {*alias.names} & {*QUESTIONS[tool].__struct_fields__}
@@ -65,7 +67,7 @@ def test_values_mean_what_there_is_and_are_no_value_themselves():
     }
     assert known.keys() == listed().values.keys()
     for field, names in listed().values.items():
-        assert {*names.values()} <= {*known[field]}
+        assert {*names.values()} <= {*known[field], *[""][: field == "kind"]}  # of any kind
         assert not names.keys() & {*known[field]}
 
 
@@ -89,7 +91,7 @@ def attacks_on(tool, argument):
 def became(tool, arguments):
     """The question, or why there is none."""
     try:
-        return spellings.taken(tool, arguments, ROOT).question
+        return taken(tool, arguments, ROOT).question
     except (MeaningError, msgspec.ValidationError) as problem:
         return str(problem)
 
@@ -129,7 +131,7 @@ def test_whatever_is_meant_is_a_question_that_true_names_and_values_could_put():
                 asked = became(tool, {**needed, alias.names[0]: value})
                 if isinstance(asked, str):
                     continue
-                for question in (asked, *(each.question for each in spellings.others(asked))):
+                for question in (asked, *(each.question for each in respelled.others(asked))):
                     true = {key: v for key, v in msgspec.to_builtins(question).items() if key != "tool"}
                     assert msgspec.convert(true, QUESTIONS[tool]) == question
                     count += 1
@@ -161,16 +163,16 @@ BELOW = {
 
 @pytest.mark.parametrize("path", BELOW)
 def test_an_absolute_path_is_cut_where_it_begins_with_the_root(path):
-    assert spellings.taken("explore", {"path": path}, ROOT).question.path == BELOW[path]
-    assert spellings.taken("explore", {"pattern": path}, ROOT).question.pattern == (BELOW[path] or None)
+    assert taken("explore", {"path": path}, ROOT).question.path == BELOW[path]
+    assert taken("explore", {"pattern": path}, ROOT).question.pattern == (BELOW[path] or None)
 
 
 def test_a_root_that_is_all_cuts_nothing():
-    assert spellings.taken("explore", {"path": "/etc"}, "/").question.path == "/etc"
+    assert taken("explore", {"path": "/etc"}, "/").question.path == "/etc"
 
 
 def test_what_is_said_does_not_repeat_the_root():
-    assert spellings.taken("read", {"path": f"{ROOT}/a.py"}, ROOT).words == ('the absolute path as "a.py"',)
+    assert taken("read", {"path": f"{ROOT}/a.py"}, ROOT).words == ('the absolute path as "a.py"',)
 
 
 # ---- names of definitions -------------------------------------------------------------------------------------------
@@ -226,8 +228,8 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_what_is_left_of_it(name):
-    assert spellings.symbol(name) == NAMES[name]
-    assert spellings.symbol(NAMES[name]) == NAMES[name]
+    assert respelled.symbol(name) == NAMES[name]
+    assert respelled.symbol(NAMES[name]) == NAMES[name]
 
 
 # ---- what a worker may take a question for --------------------------------------------------------------------------
@@ -290,7 +292,7 @@ def test_no_text_takes_long_to_be_spelled_otherwise(chars):
     begun = time.process_time()
     for text in texts:
         for question in (Read(text.strip("\x00") or "a"), Read("a", symbol=text.replace("\x00", "b"))):
-            assert sum(1 for _ in spellings.others(question)) <= 12
+            assert sum(1 for _ in respelled.others(question)) <= 12
     assert time.process_time() - begun < MEANING_SECONDS
 
 

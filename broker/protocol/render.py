@@ -25,6 +25,7 @@ from fledgling.messages.answers import (
     SymbolList,
     Table,
 )
+from fledgling.messages.questions import AnyQuestion
 from fledgling.plain import counted, one_line
 
 
@@ -47,6 +48,12 @@ def call(following: Next) -> str:
         f"{name}={msgspec.json.encode(value).decode()}" for name, value in following.arguments.items()
     )
     return f"{following.tool}({arguments})"
+
+
+def asking(question: AnyQuestion) -> str:
+    """Return a question as an agent would write it."""
+    arguments = msgspec.to_builtins(question)
+    return call(Next(arguments.pop("tool"), arguments))
 
 
 def opening(answer: AnyAnswer) -> Iterator[str]:

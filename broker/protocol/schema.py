@@ -55,6 +55,21 @@ def input_schema(tool: str) -> Schema:
     return plain
 
 
+def in_words(value: Schema) -> str:
+    """Say what a value must be: `in_words({"type": "integer", "minimum": 1})` is `a whole number from 1`."""
+    kind = value.get("type")
+    if "enum" in value:
+        return f"one of {', '.join(value['enum'])}"
+    if kind == "boolean":
+        return "true or false"
+    if kind == "array":
+        return f"a list of texts, {value['maxItems']} at most"
+    if kind == "integer":
+        most = f" to {value['maximum']}" if value.get("maximum", MAX_LINE) < MAX_LINE else ""
+        return f"a whole number from {value.get('minimum', 0)}{most}"
+    return f"text: {value['description']}" if "description" in value else "text"
+
+
 def output_schema(tool: str) -> Schema | None:
     """Return the schema of a tool's structured answer; None for read, which answers in text alone.
 

@@ -44,5 +44,5 @@ def test_modules_lead_to_the_files_that_rustc_reads(request: pytest.FixtureReque
         judged += len(theirs)
         missing += sorted(theirs - ours)
     print(f"\nripgrep: {judged} files of crates, {len(missing)} missing")  # noqa: T201
-    assert judged > 50
+    assert judged > 20  # Debian packages the crate `rg`, without the others of its workspace
     assert missing == []

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fledgling.messages.answers import Architecture
-from fledgling.plain import one_line
+from fledgling.plain import counted, one_line
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import components, packages, summaries, tags, unknown
@@ -125,7 +125,7 @@ def _head(request: Request, project: _Project) -> Iterator[str]:
         lines[file.language or ""] += _lines(file)
     total = sum(lines.values())
     shares = [f"{name} {100 * count // total} %" for name, count in lines.most_common(4) if 100 * count >= total > 0]
-    files = unknown.counted(len(project.files), "file")
+    files = counted(len(project.files), "file")
     code = f"{len(project.own) + len(project.aside):,} of code with {total:,} lines ({', '.join(shares)})"
     yield f"{files}, {code if total else 'none of code'}"
     speaker = summaries.speaking(project.prefix, project.files)
@@ -237,7 +237,7 @@ def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
     for unit, size in sorted(lines.items(), key=lambda each: (-each[1], each[0])):
         leads = [f"{tails[other]} {count}" for other, count in counts[unit].most_common(LEADS_TO)]
         arrow = f" -> {', '.join(leads)}" if leads else ""
-        row = f"  {unit}  {unknown.counted(files[unit], 'file')}, {size:,} lines{arrow}{_says(request, project, unit)}"
+        row = f"  {unit}  {counted(files[unit], 'file')}, {size:,} lines{arrow}{_says(request, project, unit)}"
         room -= len(row) + 1
         if room < 0 or len(rows) == UNITS:
             break
@@ -246,7 +246,7 @@ def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
     order = components.layers({unit: [*found] for unit, found in counts.items()})
     yield from (rows[unit] for layer in order for unit in layer if unit in rows)
     if rest := [unit for unit in counts if unit not in rows]:
-        yield f"  and {unknown.counted(len(rest), 'smaller part')} of {sum(lines[unit] for unit in rest):,} lines"
+        yield f"  and {counted(len(rest), 'smaller part')} of {sum(lines[unit] for unit in rest):,} lines"
     circles = [each for each in components.components({unit: [*found] for unit, found in counts.items()}) if each[1:]]
     yield from _list("parts that import each other", (tails[unit] for each in circles for unit in sorted(each)), 160)
 
@@ -352,7 +352,7 @@ def _lacking(request: Request, project: _Project) -> str | None:
     """Say of which code no imports are known, so that nothing is missed by it."""
     known = request.opened.generation.modules
     without = Counter(file.language for file in project.own if file.language not in known)
-    said = [f"{language} ({unknown.counted(count, 'file')})" for language, count in without.most_common()]
+    said = [f"{language} ({counted(count, 'file')})" for language, count in without.most_common()]
     return f"Imports are not extracted from {unknown.listed(said)}." if said else None
 
 

@@ -35,14 +35,14 @@ class _Listed(NamedTuple):
     row: int | None
 
 
-class Meant(NamedTuple):
+class MeantQuestion(NamedTuple):
     """A question as it is meant, and in a sentence what else it may mean."""
 
     question: AnyQuestion
     others: str | None = None
 
 
-def meant(request: Request, question: AnyQuestion) -> Meant:
+def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
     """Return the question with the path and the name that it means; as it is where those are in the index.
 
     >>> meant(request, Read("query.py")).question
@@ -62,7 +62,7 @@ def meant(request: Request, question: AnyQuestion) -> Meant:
     elif isinstance(question, Symbols) and question.name_pattern and request.outlines:
         name = _name(request, question.name_pattern)
         question = question if name == question.name_pattern else replace(question, name_pattern=name)
-    return Meant(question)
+    return MeantQuestion(question)
 
 
 # ---- paths ----------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def others(found: Iterable[Placed]) -> str | None:
     return f"Also of this name: {unknown.listed(places)}; give path or a qualified name to choose." if places else None
 
 
-def _anywhere(request: Request, question: Read, symbol: str) -> Meant:
+def _anywhere(request: Request, question: Read, symbol: str) -> MeantQuestion:
     """Return the question with the path of the file that defines a name, and what else has that name."""
     name = _name(request, symbol.rpartition(".")[2])
     everything = all_named(request, name)
@@ -226,7 +226,7 @@ def _anywhere(request: Request, question: Read, symbol: str) -> Meant:
     names = {each.row.qualified_name for each in found}
     is_named = named([each.row for each in found], symbol)
     chosen = replace(question, path=files[0], symbol=symbol if is_named or len(names) > 1 else names.pop())
-    return Meant(chosen, others(each for each in known if each.file.path != files[0]))
+    return MeantQuestion(chosen, others(each for each in known if each.file.path != files[0]))
 
 
 def all_named(request: Request, name: str) -> list[Placed]:

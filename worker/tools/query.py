@@ -40,9 +40,10 @@ def query(request: Request, question: Query) -> Table:
     except (duckdb.InterruptException, duckdb.OutOfMemoryException):
         raise
     except duckdb.Error as problem:
-        raise Refused(
-            "invalid", str(problem).splitlines()[0], "Correct the statement; DESCRIBE files lists a table's columns."
-        ) from problem
+        reason, *more = str(problem).splitlines()
+        near = next((f"{line}. " for line in more if line.startswith("Candidate bindings")), "")
+        next_step = f"{near}Correct the statement; DESCRIBE files lists a table's columns."
+        raise Refused("invalid", reason.rstrip("!"), next_step) from problem
     finally:
         cursor.rollback()
 

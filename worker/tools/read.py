@@ -80,7 +80,8 @@ def _range(request: Request, question: Read, file: File) -> _Range:
         return _definition(request, file, question.symbol, takes_last=question.budget_tokens is not None)
     start, end = question.start_line or 1, question.end_line or MAX_LINE
     if end < start:
-        raise Refused("invalid", f"end_line {end} is before start_line {start}", "Give start_line <= end_line.")
+        other = f'read(path="{file.path}", start_line={end}, end_line={start})'
+        raise Refused("invalid", f"end_line {end} is before start_line {start}", f"Perhaps you mean {other}.")
     if start > max(total, 1):
         reason = f"{file.path} has {counted(total, 'line')}; start_line is {start}"
         raise Refused("invalid", reason, f"Read from a line up to {total}.")

@@ -9,6 +9,7 @@ from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 import _duckdb as duckdb
+import msgspec
 import re2
 
 from fledgling.messages.answers import FileHits, Hits, Ranking, SymbolList
@@ -77,7 +78,8 @@ def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
         raise Refused(
             "invalid",
             f"{question.query!r} is not a regular expression: {matching.reason(problem)}",
-            "Write RE2 syntax, without look-around or back-references; or leave `regex` out to search for the text.",
+            "Write RE2 syntax, without look-around or back-references, or search for the text: "
+            f"search(query={msgspec.json.encode(question.query).decode()}).",
         ) from problem
 
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from fledgling.messages.profile import TagRule
 from fledgling.messages.questions import Search
+from fledgling.plain import counted
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.matching import prefilter
 from fledgling.worker.store.overlay.snapshots import Snapshot
 from fledgling.worker.store.symbols import CODES
-from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Refused, Request, shown
 
 LEAST = 0.6  # of the confidence of all that says so: with less a file does not have the tag
@@ -98,7 +98,7 @@ def note(question: Search, files: Set[int] | None) -> str | None:
         return None
     asked = [f"any of {', '.join(question.tags_any)}"] if question.tags_any else []
     asked += [f"all of {', '.join(question.tags_all)}"] if question.tags_all else []
-    return f"Only in {unknown.counted(len(files), 'file')} tagged {' and '.join(asked)}."
+    return f"Only in {counted(len(files), 'file')} tagged {' and '.join(asked)}."
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
