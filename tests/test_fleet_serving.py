@@ -6,6 +6,7 @@ import shutil
 import signal
 import struct
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -228,6 +229,25 @@ async def test_answers_of_many_repositories_come_in_pages(
         elsewhere = await fleet.ask(Read("s000/src/main.py"))
         assert isinstance(elsewhere, Refusal)
         assert "and 100 more" in elsewhere.next_step
+
+
+async def test_call_about_many_ends_in_its_time(built: Path, tmp_path: Path) -> None:
+    shards = tmp_path / "shards"
+    shards.mkdir(mode=0o700)
+    whole = (built / "big.shard").read_bytes()
+    for number in range(150):
+        (shards / f"r{number:03}.shard").write_bytes(renamed(whole, f"r{number:03}"))
+    profile = tmp_path / "hasty.sql"
+    profile.write_text("SET extends = 'fledgling-core';\nSET query_timeout = 0.3;\n")
+    async with serving(shards, profile) as fleet:
+        assert not isinstance(await fleet.ask(Explore("r000"), deadline=time.monotonic() + 60), Refusal)
+        begun = time.monotonic()
+        found = await fleet.ask(Symbols(kind="class"))
+        assert time.monotonic() - begun < 0.3 + 0.3 + 1.0, "a busy machine may take the rest"
+        if not isinstance(found, Refusal):
+            assert found.note
+            assert "is not in this answer: " in found.note
+            assert "more are not in it." in found.note
 
 
 # ---- what is refused -----------------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ the tree above them is what their manifests say.
 
 import asyncio
 import logging
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import msgspec
 from msgspec.structs import replace
 
+from fledgling import refusals
 from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.fleet.pack import PackIndex
@@ -69,6 +71,7 @@ class Fleet(ManyProjects):
     """
 
     def __init__(self, index: PackIndex) -> None:
+        """Serve a pack; the worker starts at once, so that the first call need not wait for it."""
         self._manifests = {manifest.repository: manifest for manifest in index.pack.manifests}
         super().__init__(index.profile, list(self._manifests))
         self._index = index
@@ -77,8 +80,8 @@ class Fleet(ManyProjects):
         self._breaker = Breaker()
         self._worker: QueryWorker | None = None
         self._retiring: set[asyncio.Task[None]] = set()
-        self._starting: asyncio.Task[Refusal | None] | None = None
         self._calls = 0
+        self._starting = asyncio.create_task(self._started())
 
     def indexings(self) -> Mapping[str, Indexing]:
         """Return none: nothing is indexed here."""
@@ -91,17 +94,12 @@ class Fleet(ManyProjects):
 
     async def close(self) -> None:
         """End the processes, and let go of the indexes."""
-        if self._starting:
-            self._starting.cancel()
-            await asyncio.wait([self._starting])
+        self._starting.cancel()
+        await asyncio.wait([self._starting])
         if self._worker:
             await self._worker.close()
         await asyncio.gather(*self._retiring)
         self._index.close()
-
-    async def ready(self) -> None:
-        """Start the worker, so that the first call need not wait for it."""
-        await self._serving()
 
     async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
         with self._at_work() as busy:
@@ -164,6 +162,8 @@ class Fleet(ManyProjects):
         while True:
             if deadly := self._breaker.refusal(question):
                 return deadly
+            if time.monotonic() >= terms.deadline:  # of many that were to be asked, some are left
+                return refusals.timed_out(self.profile)
             try:
                 async with asyncio.timeout_at(terms.deadline):
                     worker = await self._serving()
@@ -179,7 +179,7 @@ class Fleet(ManyProjects):
     async def _serving(self) -> QueryWorker | Refusal:
         """Return the worker, or another where it takes no calls any more."""
         while not (worker := self._worker) or not worker.is_serving():
-            if self._starting is None or self._starting.done():
+            if self._starting.done():
                 self._starting = asyncio.create_task(self._started())
             if refusal := await asyncio.shield(self._starting):  # who waits no longer does not stop it for the others
                 return refusal

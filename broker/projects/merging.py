@@ -1,6 +1,7 @@
 """One answer out of those of several projects: pages go from one project to the next, totals are of all."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -20,6 +21,8 @@ from fledgling.messages.answers import (
 from fledgling.messages.cursors import Place, place
 from fledgling.messages.questions import AnyQuestion, Explore, Search, Symbols, name_of
 from fledgling.plain import said
+
+SHOWN_REFUSALS = 5  # of projects, in a note
 
 
 class Turn(NamedTuple):
@@ -62,7 +65,7 @@ class Merging:
         self._is_lower_bound = False
         self._next: Turn | None = None
         self._notes: list[str] = []
-        self.refusals: list[Refusal] = []
+        self._refused: dict[str, Refusal] = {}
 
     def question(self, number: int, asked: AnyQuestion) -> AnyQuestion:
         """Return what to ask project `number`, of which `asked` is the part: its page, or its total alone."""
@@ -82,8 +85,7 @@ class Merging:
         """Take the answer of project `number`."""
         name = self._projects[number]
         if isinstance(found, Refusal):
-            self.refusals.append(found)
-            self._notes.append(f"{name}/ is not in this answer: {found.reason}.")
+            self._refused[name] = found
             return
         assert isinstance(found, Hits | SymbolList)
         self._total += found.total
@@ -114,9 +116,9 @@ class Merging:
 
     def answer(self) -> AnyAnswer | Refusal:
         """Return the page; where no project has answered, why the first has not."""
-        if len(self.refusals) == len(self._projects):
-            return self.refusals[0]
-        note = said(" ".join(self._notes)) or None
+        if len(self._refused) == len(self._projects):
+            return next(iter(self._refused.values()))
+        note = said(" ".join([*self._notes, *_not_in_answer(self._refused)])) or None
         following = None
         if self._next:
             arguments = {
@@ -139,6 +141,15 @@ class Merging:
         )
 
 
+def _not_in_answer(refused: Mapping[str, Refusal]) -> list[str]:
+    """Say of the first projects why they are not in an answer, and how many more are not."""
+    said_of = [
+        f"{name}/ is not in this answer: {each.reason}." for name, each in islice(refused.items(), SHOWN_REFUSALS)
+    ]
+    more = len(refused) - len(said_of)
+    return [*said_of, f"{more:,} more are not in it."] if more else said_of
+
+
 def _as_text(asked: Search | Symbols) -> Search | Symbols:
     """Return what is asked first: by meaning only where no line of any project holds it."""
     return replace(asked, mode="text") if isinstance(asked, Search) and may_be_ranked(asked) else asked
@@ -159,7 +170,7 @@ def ranked(found: Mapping[str, AnyAnswer | Refusal]) -> Ranking | Refusal:
     passages = [passage for each in inside if isinstance(each, Ranking) for passage in each.files]
     most = max(len(each.files) for each in rankings.values())
     notes = [each.note for each in inside if isinstance(each, Ranking) and each.note]
-    notes += [f"{name}/ is not in this answer: {each.reason}." for name, each in refusals.items()]
+    notes += _not_in_answer(refusals)
     return Ranking(
         sorted(passages, key=lambda passage: -passage.score)[:most],
         sum(each.total for each in rankings.values()),
@@ -201,7 +212,7 @@ def tree(question: Explore, found: Mapping[str, AnyAnswer | Refusal]) -> Explora
             files += inside.files
             if each.next:
                 notes.append(f"{name}/ has more: explore(path={name!r}).")
-    notes += [f"{name}/ is not in this answer: {each.reason}." for name, each in refusals.items()]
+    notes += _not_in_answer(refusals)
     return Exploration(
         "", directories, files, summed(each.summary for each in maps.values()), None, said(" ".join(notes)) or None
     )
