@@ -39,3 +39,16 @@ def test_it_starts():
 def test_search_by_meaning_is_measured_as_documented():
     assert "--projects" in run("meaning.py", "--help")
     assert run("-c", 'import meaning; print(meaning.ndcg(["b.py", "src/a.py"], ["a.py"]))').startswith("0.63")
+
+
+def test_fleets_are_generated_alike_and_all_different(tmp_path):
+    """Two runs have the same repositories, and no two of these share a file."""
+    assert "--keep" in run("fleet.py", "--help")
+    written = (
+        "import fleet, pathlib, sys; [fleet.write_repository(pathlib.Path(sys.argv[1]) / str(n), n) for n in (1, 2)]"
+    )
+    for name in ("first", "again"):
+        run("-c", written, str(tmp_path / name))
+    first, again = ([*(tmp_path / name).rglob("*.py")] for name in ("first", "again"))
+    assert sorted(path.read_bytes() for path in first) == sorted(path.read_bytes() for path in again)
+    assert len({path.read_bytes() for path in first}) == len(first) == 50
