@@ -122,7 +122,7 @@ class Indexing:
         self.progress: Progress | None = None
         self.is_followed = is_followed
         self.files = self._filling = Files.created(is_followed=is_followed)  # of the newest generation; of the build
-        self._known_fd: int | None = None  # facts of texts, of the last build whose graph is whole
+        self._known_fd: int | None = None  # facts of texts, of the last build that has found them
         self.memory = Memory(profile.memory_limit, lambda: {*self.files.all(), *self._filling.all(), *self._known()})
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
@@ -235,6 +235,7 @@ class Indexing:
             return
         if self._relating:
             self._relating.cancel()  # what it resolves is of the project as it was
+            self._keep_facts()
         self._died = self._failure = None
         self.progress = self.completed_at = None
         self.is_over = False
@@ -376,8 +377,8 @@ class Indexing:
         return () if self._known_fd is None else (self._known_fd,)
 
     def _keep_facts(self) -> None:
-        """Keep the facts of the build that has ended for those that follow."""
-        if self._filling.facts_fd is not None:
+        """Keep the facts that a build has found for those that follow, also if its graph is not whole."""
+        if self._filling.facts_fd is not None and memory_file.is_sealed(self._filling.facts_fd):
             kept = os.dup(self._filling.facts_fd)
             for fd in self._known():
                 os.close(fd)

@@ -226,3 +226,21 @@ async def test_a_graph_without_room_for_all_files_says_which_uses_it_does_not_kn
         table = await ask(front, "SELECT path, line FROM calls WHERE callee_path = 'near.py' ORDER BY ALL")
         assert table.rows == [["caller.py", 2], ["deep/a.py", 3], ["near.py", 6]]
         assert "Uses in 2 of 5 files" in (table.note or "")
+
+
+@pytest.mark.parametrize(
+    ("views", "settings", "reason"),
+    [
+        ("", {"index_content": False}, "index_content is off"),
+        ("CREATE VIEW symbols AS SELECT * FROM symbols WHERE name <> 'x';", {}, "under this profile"),
+    ],
+)
+async def test_an_index_that_can_have_no_graph_says_why(
+    tmp_path: Path, views: str, settings: dict[str, Any], reason: str
+) -> None:
+    (tmp_path / "a.py").write_text("def used(): ...\nused()\n")
+    profile = tmp_path / "own.sql"
+    profile.write_text(f"SET extends = 'fledgling-core';\n{views}")
+    async with fronted(tmp_path, profile, settings=settings, is_followed=True) as (front, _):
+        refused: Any = await front.call("symbols", {"symbol": "used", "relation": "callers"})
+        assert reason in refused.reason, refused

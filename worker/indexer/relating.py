@@ -74,7 +74,11 @@ class Relating:
 
     def run(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> Related:
         """Write and seal the graph of the files that `languages` names; `imports` are packed, by the path of a file."""
-        found = [] if self._lacks else self._files(languages, imports, report)
+        found: list[GraphFile] = []
+        if self._lacks:
+            self._keep({})
+        else:
+            found = self._files(languages, imports, report)
         graph, files = self._resolved(found)
         numbers = [self._numbers[file.path] for file in files]
         self._write(graph, numbers)
@@ -148,8 +152,7 @@ class Relating:
 
     def _new(self, sources: Iterable[Source], found: dict[str, bytes | memoryview]) -> Iterator[Source]:
         """Yield the sources whose facts are not known from an earlier build; those that are go among what is found."""
-        known_fd = self._order.known_fd
-        known = {} if known_fd is None else known_facts.read(memory_file.mapped(known_fd))
+        known = {} if self._order.known_fd is None else known_facts.read(self._order.known_fd)
         for source in sources:
             key = self._keys[source.path] = known_facts.key_of(source.language, source.blocks)
             if facts := known.get(key):
@@ -158,10 +161,11 @@ class Relating:
                 yield source
 
     def _keep(self, facts: Mapping[bytes, bytes | memoryview]) -> None:
-        """Keep facts for the next build, if they fit beside all other files."""
+        """Seal facts for the next build, if they fit beside all other files."""
         if self._order.facts_fd is not None:
             has_room = sum(map(len, facts.values())) <= self._most_facts
             known_facts.write(self._order.facts_fd, facts if has_room else {})
+            memory_file.seal(self._order.facts_fd)
 
     def _fitting(self, paths: Sequence[str]) -> set[str]:
         """Return the files that there is room for, those nearest to the root; the others are noted as left out."""
@@ -200,9 +204,7 @@ class Relating:
         graph_writer.write(
             self._images.graph, how_far, rows, _links(of, bases), _links(of, [(*r, 0) for r in graph.overrides]), names
         )
-        for fd in (self._images.graph, self._order.facts_fd):
-            if fd is not None:
-                memory_file.seal(fd)
+        memory_file.seal(self._images.graph)
 
 
 def _depth(path: str) -> tuple[int, str]:

@@ -3,12 +3,12 @@
 Its sections are the keys of texts, where the facts of each end, and the facts, packed (worker/graph/tables.py).
 """
 
-import mmap
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from itertools import accumulate, pairwise
 
-from fledgling.worker.store.sections import PLACE, Sections, SectionWriter
+from fledgling.security import memory_file
+from fledgling.worker.store.sections import PLACE, FormatError, Sections, SectionWriter
 
 KEY_BYTES = 16
 
@@ -36,9 +36,12 @@ def write(fd: int, facts: Mapping[bytes, bytes | memoryview]) -> None:
         writer.column("facts_ends", PLACE, accumulate(map(len, facts.values()), initial=0))
 
 
-def read(data: mmap.mmap) -> dict[bytes, memoryview]:
-    """Return the facts of texts by their keys, where they are mapped. Raises FormatError."""
-    sections = Sections(data, "facts")
+def read(fd: int) -> dict[bytes, memoryview]:
+    """Return the facts of texts by their keys, where they are mapped; none of a file whose writer was ended."""
+    try:
+        sections = Sections(memory_file.mapped(fd), "facts")
+    except (FormatError, ValueError):  # the latter: it is empty
+        return {}
     keys, facts = bytes(sections.column("keys")), memoryview(sections.column("facts"))
     each = enumerate(pairwise(sections.column("facts_ends")))
     return {keys[at * KEY_BYTES : (at + 1) * KEY_BYTES]: facts[begin:end] for at, (begin, end) in each}
