@@ -64,6 +64,14 @@ class Signatures:
                 found |= with_all(self._data, self._matrix + start, width, rows)
             yield from numbers(found, start // ROWS * 8)
 
+    def may_hold(self, groups: Sequence[Sequence[int]]) -> bool:
+        """Return whether a block may hold all texts of one group, which `rows_of` has made rows of."""
+        return any(
+            with_all(self._data, self._matrix + start, width, rows)
+            for start, width in self._segments
+            for rows in groups
+        )
+
     def marked(self, needed: Needed) -> bytes:
         """Return the same blocks as bits, the first the lowest of the first byte; bits behind the last mean nothing."""
         groups = rows_of(needed)

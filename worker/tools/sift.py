@@ -6,7 +6,7 @@ import re2
 
 from fledgling.messages.answers import Sifted
 from fledgling.messages.questions import Search, Sift, Symbols
-from fledgling.worker.store.ngrams import Needed, folded
+from fledgling.worker.store.ngrams import Needed, folded, rows_of
 from fledgling.worker.store.overlay.snapshots import Snapshot
 from fledgling.worker.tools.empty_answers import name_of
 from fledgling.worker.tools.request import Request
@@ -31,7 +31,8 @@ def _leaves(question: Sift) -> Callable[[Snapshot], bool]:
         return lambda _: True
     asked = question.question
     if isinstance(asked, Search) and not asked.kind:
-        return lambda of: of.signatures is None or next(of.signatures.holding(needed), None) is not None
+        groups = rows_of(needed)  # once for all
+        return lambda of: of.signatures is None or of.signatures.may_hold(groups)
     return lambda of: of.outlines is None or any(map(of.outlines.may_name, needed))
 
 
