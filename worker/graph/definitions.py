@@ -21,6 +21,7 @@ BASE, DECORATOR, RECEIVER, CONSTRUCTOR = (BITS[role] for role in ("base", "decor
 SAID = {
     BITS[flag.name.lower()]: flag for flag in Flag if flag.name.lower() in ROLES
 }  # the role that says it of a function
+PARTIAL = BITS["partial"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, IS_MIXIN, IS_GET = BITS["container"], BITS["mixin"], BITS["get"]
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
@@ -273,7 +274,8 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     if whole != NONE:  # class A::B
         own, name = NONE, builder.name(whole)
         container, word = apart(builder, whole)
-    scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line)
+    flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
+    scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
     builder.scopes[scope].bases = bases
     if own != NONE:
         name_self(builder, scope, builder.add(Op.CLASS, scope), node)

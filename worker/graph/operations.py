@@ -30,6 +30,7 @@ from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op, ScopeKind
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
+DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 MAX_PLACE = 32  # elements of a list that are told apart
 
@@ -196,8 +197,10 @@ def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
 def merged(solver: Solver, nodes: list[int]) -> Values:
     """What all of some overloads stand for; which is meant, the arguments of a call say."""
     found: Values = {}
-    for node in nodes:
-        add(found, solver.value(node))
+    values = [node for node in nodes if solver.op(node) not in DEFINITIONS]
+    for node in nodes:  # of a variable that is assigned more than once, none of its values is sure
+        held = solver.value(node)
+        add(found, capped(held, Reason.ATTRIBUTE) if len(values) > 1 and node in values else held)
     return one_class(found)
 
 

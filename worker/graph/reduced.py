@@ -142,6 +142,7 @@ ROLES = [
     "receiver_type",
     "container",
     "optional",
+    "partial",
     "guard",
     "fresh",
     "receiver",

@@ -130,7 +130,7 @@ class Spaces:
             paths[at] = path = f"{around}.{name}" if around else name
             if not is_class:
                 self._add_scope(unit, at, path)
-            elif unit.dialect.reopens:
+            elif row.flags & Flag.PARTIAL and unit.dialect.reopens:
                 self.parts.setdefault((family, path), []).append(unit.base | at)
         self.paths.update((unit.base | at, path) for at, path in paths.items())
 

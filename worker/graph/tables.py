@@ -91,6 +91,7 @@ class Flag(IntEnum):
     PROTOCOL = 256
     DECLARATION = 512
     EXTENSION = 1024  # it is called as a member of a type that stands elsewhere
+    PARTIAL = 4096  # other parts of the class may stand elsewhere
     RECEIVES = 2048  # its first parameter is the object that it is called on
 
 

@@ -23,8 +23,10 @@
 
 (member_access_expression expression: (_) @of name: (identifier) @key) @get
 (member_access_expression expression: (_) @of name: (generic_name (identifier) @key)) @get
-(member_access_expression expression: "this" @of @this)
-(member_access_expression expression: "base" @of @super)
+(member_access_expression expression: "this" @of @this name: (identifier) @key) @get
+(member_access_expression expression: "this" @of @this name: (generic_name (identifier) @key)) @get
+(member_access_expression expression: "base" @of @super name: (identifier) @key) @get
+(member_access_expression expression: "base" @of @super name: (generic_name (identifier) @key)) @get
 (conditional_access_expression condition: (_) @of (member_binding_expression name: (identifier) @key)) @get
 (conditional_access_expression condition: (_) @of (member_binding_expression name: (generic_name (identifier) @key))) @get
 (invocation_expression function: (generic_name . (identifier) @value) @await)
@@ -80,6 +82,10 @@
 (record_declaration name: (_) @defined body: (_)? @body) @class
 (record_declaration (parameter_list (parameter type: (_) @type name: (_) @bind) @field))
 (interface_declaration name: (_) @defined body: (_) @body) @interface
+((class_declaration (modifier) @partial) (#eq? @partial "partial"))
+((struct_declaration (modifier) @partial) (#eq? @partial "partial"))
+((record_declaration (modifier) @partial) (#eq? @partial "partial"))
+((interface_declaration (modifier) @partial) (#eq? @partial "partial"))
 (enum_declaration name: (_) @defined body: (_) @body) @class
 (enum_member_declaration name: (_) @bind value: (_)? @value) @field @receiver
 (delegate_declaration name: (_) @defined) @class
