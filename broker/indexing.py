@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -240,7 +240,7 @@ class Indexing:
         self.progress = self.completed_at = None
         self.is_over = False
         if self._filling is not self.files:
-            self._filling.close()  # of a build that has failed
+            self._filling.close(self._known())  # of a build that has failed
             self._filling = self.files
         try:
             self._filling = Files.created(is_followed=self.is_followed)
@@ -366,7 +366,7 @@ class Indexing:
             if self._newest is None:
                 self._open_from(self._filling)
             elif died is not self.files:
-                died.close()
+                died.close(self._known())
             self._process = self._started()
         except OSError as problem:
             reason = f"{self._died}, and no other indexer can be started: {problem.strerror}"
@@ -378,16 +378,17 @@ class Indexing:
 
     def _keep_facts(self) -> None:
         """Keep the facts that a build has found for those that follow, also if its graph is not whole."""
-        if self._filling.facts_fd is not None and memory_file.is_sealed(self._filling.facts_fd):
-            kept = os.dup(self._filling.facts_fd)
-            for fd in self._known():
-                os.close(fd)
-            self._known_fd = kept
+        found = self._filling.facts_fd
+        if found is None or found == self._known_fd or not memory_file.is_sealed(found):
+            return
+        for fd in {*self._known()} - {*self.files.all(), *self._filling.all()}:
+            os.close(fd)
+        self._known_fd = found
 
     def _open_from(self, files: "Files") -> None:
         """Let workers that start from now on open these; those at work hold theirs themselves."""
         if self.files is not files:
-            self.files.close()
+            self.files.close(self._known())
             self.files = files
 
     async def _built_at_once(self) -> Built:
@@ -570,7 +571,7 @@ class Files(NamedTuple):
             images = (*images, self.kept_fd)
         return images if self.facts_fd is None or generation < GRAPH else (*images, self.facts_fd)
 
-    def close(self) -> None:
-        """Close all descriptors."""
-        for fd in self.all():
+    def close(self, but: Collection[int]) -> None:
+        """Close all descriptors but some."""
+        for fd in {*self.all()} - {*but}:
             os.close(fd)
