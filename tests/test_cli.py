@@ -23,7 +23,7 @@ from fledgling.messages.questions import QUESTIONS
 TESTS = Path(__file__).parent
 CASES = {case["name"]: case for case in tomllib.loads((TESTS / "cli.toml").read_text())["case"]}
 PROFILES = {
-    "hasty.sql": "SET extends = 'fledgling-analyst';\nSET query_timeout = 0.3;\n",
+    "hasty.sql": "SET extends = 'fledgling-analyst';\nSET query_timeout = 1;\n",
     "copies.sql": "SET tools = 'explore';\n\nCOPY files TO 'x';\n",
     "reads.sql": "SET tools = 'explore';\nCREATE VIEW files AS SELECT * FROM read_text('/etc/hostname');\n",
     "adds.sql": "SET tools = 'explore';\nCREATE VIEW files AS SELECT *, 1 AS extra FROM files;\n",
