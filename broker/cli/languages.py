@@ -11,13 +11,13 @@ from fledgling.broker.cli.project import json_option
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import KnownLanguage
 
-HEADS = ("language", "definitions", "imports", "comments", "parser", "files")
+HEADS = ("language", "definitions", "imports", "comments", "uses", "parser", "files")
 
 
 @click.command()
 @json_option
 def languages(as_json: bool) -> None:
-    """List what is extracted for each language: definitions, imports, comments, and by which parser.
+    """List what is extracted for each language: definitions, imports, comments, uses, and by which parser.
 
     Text is found in every file, whatever its language.
     """
@@ -33,5 +33,5 @@ def languages(as_json: bool) -> None:
 
 def _rows(known: list[KnownLanguage]) -> Iterator[tuple[str, ...]]:
     for one in sorted(known, key=lambda one: (not one.definitions, one.name)):
-        found = ("yes" if each else "-" for each in (one.definitions, one.imports, one.comments))
+        found = ("yes" if each else "-" for each in (one.definitions, one.imports, one.comments, one.uses))
         yield one.name, *found, one.parser or "-", " ".join(one.extensions)

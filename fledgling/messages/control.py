@@ -139,6 +139,7 @@ class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):
     definitions: bool
     imports: bool
     comments: bool
+    uses: bool
     parser: Said | None = None
     extensions: tuple[Word, ...] = ()
 

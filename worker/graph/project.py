@@ -23,6 +23,7 @@ from fledgling.worker.graph.tables import (
 from fledgling.worker.language import Dialect
 from fledgling.worker.rows import ImportRow
 
+MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
 MASK = (1 << SHIFT) - 1
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
@@ -217,7 +218,7 @@ class Project:
 
     def defining(self, bindings: list[int]) -> list[int]:
         """The bindings that are no mere declarations; all of them where there is nothing else."""
-        if len(bindings) < 2:
+        if not 1 < len(bindings) <= MAX_DECLARED:
             return bindings
         defined = [at for at in bindings if not self.only_declares(at)]
         if not defined or not self.unit(bindings[0]).dialect.overloads:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from fledgling.worker.graph.project import Project, Unit
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
-MAX_INCLUDED = 2_000  # files that one includes, also through others
+MAX_BOUND = 256  # scopes of one name that are known at all, so that a name in every file takes no time for each
+MAX_INCLUDED = 1_000  # files that one includes, also through others
+MAX_KEPT = 256  # files whose included files are kept; the next ones are asked for soon after each other
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".cuh", ".def", ".inc")
 Space = tuple[str, str]
 
@@ -103,6 +105,8 @@ class Spaces:
                     if other is not None and other not in seen:
                         seen.add(other)
                         todo.append(other)
+            if len(self._included) >= MAX_KEPT:
+                self._included.pop(next(iter(self._included)))
             found = self._included[number] = frozenset(seen)
         return found
 
@@ -142,7 +146,9 @@ class Spaces:
         scope = unit.base | at
         for name, bindings in self._project.table(scope).items():
             if self._shows(unit, bindings):
-                known.setdefault(name, []).append(scope)
+                binding = known.setdefault(name, [])
+                if len(binding) < MAX_BOUND:
+                    binding.append(scope)
                 if unit.dialect.declared and all(self._project.only_declares(at) for at in bindings):
                     self._declaring.add((scope, name))
 

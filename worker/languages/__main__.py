@@ -26,6 +26,7 @@ def _known(name: str, row: Language) -> KnownLanguage:
         definitions=row.finds_definitions,
         imports=row.finds_definitions and row.imports is not None,
         comments=row.comment_lines and bool(row.comments or row.finds_definitions),
+        uses=bool(row.graph.rules),
         parser=_parser(row),
         extensions=row.extensions,
     )
