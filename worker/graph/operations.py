@@ -197,10 +197,13 @@ def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
 def merged(solver: Solver, nodes: list[int]) -> Values:
     """What all of some overloads stand for; which is meant, the arguments of a call say."""
     found: Values = {}
-    values = [node for node in nodes if solver.op(node) not in DEFINITIONS]
-    for node in nodes:  # of a variable that is assigned more than once, none of its values is sure
-        held = solver.value(node)
-        add(found, capped(held, Reason.ATTRIBUTE) if len(values) > 1 and node in values else held)
+    assigned = [solver.value(node) for node in nodes if solver.op(node) not in DEFINITIONS]
+    always = set.intersection(*map(set, assigned)) if assigned else set()  # what its declared type says
+    for values in assigned:  # of a variable that gets several values, none is sure
+        add(found, {value: sure if value in always else min(sure, Reason.ATTRIBUTE) for value, sure in values.items()})
+    for node in nodes:
+        if solver.op(node) in DEFINITIONS:
+            add(found, solver.value(node))
     return one_class(found)
 
 
