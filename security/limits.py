@@ -20,7 +20,7 @@ INDEXING = 0.5  # the indexer and the lister, each: rows at work, buffers of Duc
 EXTRACTORS = 0.5  # all extractors together, each as much as another
 GRAPH = 0.05  # the graph of an index, of FILES: of 1.5 million lines it takes 0.04 of core's
 RESOLVING = 0.4  # what the graph is made of and worked out from, of INDEXING
-RESOLVED_BYTE = 40  # bytes of that for each of source: 32 of Django's, 40 of vite's
+RESOLVED_BYTE = 40  # bytes of that for each of source: 27 of Django's, 35 of vite's
 WORKER = 0.125  # a query worker at least, and before the index is whole
 
 MEMORY_HEADROOM = 350 * 2**20  # bytes; what interpreter, engine and thread stacks reserve before the first row

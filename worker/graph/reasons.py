@@ -3,7 +3,7 @@
 So `min` carries the weakest link of a chain, with its reason, and `max` the best way of several.
 """
 
-from enum import IntEnum
+from enum import IntEnum, unique
 
 
 class Confidence(IntEnum):
@@ -17,6 +17,7 @@ class Confidence(IntEnum):
     LOCAL = 5
 
 
+@unique
 class Reason(IntEnum):
     """Why; sorted by how much it is worth."""
 
@@ -62,7 +63,7 @@ class Reason(IntEnum):
     WORD = 107
     IN_MACRO = 108
     NAMESPACE = 109
-    BEYOND = 109
+    BEYOND = 110
 
 
 LIKELY = Reason.FLOW
