@@ -221,6 +221,7 @@ FORGED = {
     "the hash of the public key": with_hash_of_the_public_key,
     "no signature": without_signature,
     "changed claims": with_changed_claims,
+    "until the end of time": lambda issuer, server: issuer.token(audience=server.url, exp=10**400),
     "no JSON": lambda issuer, server: f"{encoded(b'{')}.{encoded(b'{}')}.{encoded(b'x')}",
     "a list for a header": lambda issuer, server: f"{encoded([])}.{encoded({})}.{encoded(b'x')}",
     "a number for an algorithm": lambda issuer, server: f"{encoded({'alg': 1})}.{encoded({})}.{encoded(b'x')}",
@@ -249,8 +250,23 @@ def test_keys_are_taken_over_as_their_file_changes(server, issuer):
     assert asked(server, token)[0] == 401
     issuer.file.write_text('{"keys": [')  # half written
     assert asked(server, issuer.token("second", audience=server.url))[0] == 200
+    issuer.publish()
+    assert asked(server, issuer.token("second", audience=server.url))[0] == 401
     issuer.publish("first", "second")
     assert asked(server, token)[0] == 200
+
+
+def test_a_server_ends_where_its_file_of_keys_is_another(project, issuer, tmp_path):
+    """As updates by rename are: what the new file says cannot be read, and the old one may say too much."""
+    keys = tmp_path / "keys.json"
+    keys.write_bytes(issuer.file.read_bytes())
+    agents.add(tmp_path / "agents.yaml", "remote", "fledgling-core", SUBJECT)
+    options = ["--issuer", issuer.url, "--issuer-keys", str(keys), "--resource", "http://127.0.0.1:{port}/mcp"]
+    with serving(project, tmp_path, options, agents_of={"reviewer": "fledgling-core"}) as found:
+        (tmp_path / "new.json").write_bytes(keys.read_bytes())
+        (tmp_path / "new.json").replace(keys)
+        assert found.process.wait(20) == 2
+        assert f"{keys}: the file was deleted, or another has taken its place" in found.said()
 
 
 def test_a_stream_ends_with_its_token(server, issuer):
@@ -294,7 +310,7 @@ def test_what_a_server_does_not_start_with(project, issuer, tmp_path):
         return done.stderr.splitlines()[-1]
 
     assert "it holds a private key" in refused(tmp_path / "private.json")
-    assert "0 public keys" in refused(tmp_path / "none.json")
+    assert "it has no public key" in refused(tmp_path / "none.json")
     assert "it is no JSON Web Key Set" in refused(tmp_path / "text.json")
     assert "others may write it" in refused(writable)
     assert "it cannot be read" in refused(tmp_path / "link.json")
@@ -302,6 +318,7 @@ def test_what_a_server_does_not_start_with(project, issuer, tmp_path):
     assert "issuer_keys is not set, and remote has the tokens of an issuer" in refused(None)
     assert "'http://example.org' is not an https URL" in refused(url="http://example.org")
     assert "is not an https URL" in refused(resource="https://user@example.org/mcp")
+    assert "is not an https URL" in refused(url="https://[")
     other = tmp_path / "other.yaml"
     agents.add(other, "local", "fledgling-core")
     assert "no agent has a subject" in refused(agents_file=other)

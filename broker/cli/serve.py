@@ -173,7 +173,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
 
-    async def serving() -> bool:
+    async def serving() -> str | None:
         async with AsyncExitStack() as stack:
             behind: dict[Agent, Front | Projects] = {
                 agent: _projects(project, agent.profile, logs_of[agent], SharingFront)
@@ -193,11 +193,11 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
             serve_all = partial(http.serve, listening, settings.transport, guests, log, file, monitor, issuer)
             return await _unless_refused(indexings.values(), serve_all)
 
-    was_told = asyncio.run(serving())
-    log.tell(EndRecord(reason="it was told to end" if was_told else "the file of agents was replaced"))
-    if not was_told:
+    replaced = asyncio.run(serving())
+    log.tell(EndRecord(reason="a file of agents or keys was replaced" if replaced else "it was told to end"))
+    if replaced:
         problem = "the file was deleted, or another has taken its place"
-        raise ConfigError(settings.agents, problem, "start Fledgling again")
+        raise ConfigError(replaced, problem, "start Fledgling again")
 
 
 def _issuer(project: ServedProject, known: Sequence[Agent]) -> "Issuer | None":

@@ -127,7 +127,10 @@ def _is_there(name: str, directory: int, fd: int) -> bool:
 
 
 def _known(repository: ToIndex, directory: int) -> Manifest | None:
-    """Return the manifest of the shard that there is, if only another tree would make another one."""
+    """Return the manifest of the shard that there is, if only another tree would make another one.
+
+    One whose last generation could not be made, on a busy machine as it may be, is made again.
+    """
     try:
         fd = shard.opened(directory, repository.name)
         try:
@@ -137,7 +140,8 @@ def _known(repository: ToIndex, directory: int) -> Manifest | None:
     except ShardError:
         return None  # it is made anew
     is_same = known.extractors == extractors() and known.under == MadeUnder.of(repository.profile)
-    return known if is_same else None
+    is_whole = known.partial is None or known.generation.number >= GRAPH
+    return known if is_same and is_whole else None
 
 
 def _in_child(repository: ToIndex, fd: int, known: Manifest | None, confine: Callable[[], object]) -> Outcome:

@@ -21,6 +21,7 @@ from fledgling.messages.questions import QUESTIONS, AnyQuestion, Relation
 MAX_RESPELLED_CHARS = 512  # of a path or a name: some rows look at the rest of a text at each of its characters
 WRAPPERS = ("arguments", "args", "parameters", "params", "kwargs", "tool_input")  # of all arguments
 
+_IN_GLOBS = re.compile(r"[,{}]")  # what stands between the paths of a glob that has several
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -135,12 +136,13 @@ def _join_lists(tool: str, meant: dict[str, object], words: list[str]) -> None:
     for name, value in [*meant.items()]:
         if not isinstance(value, list) or name == "also" or not all(isinstance(each, str) for each in value):
             continue
+        value = [each for each in value if each]  # an expression that may be nothing is in every line
         if len(value) == 1:
             [meant[name]] = value
         elif value and (tool, name) == ("search", "query"):
             meant |= {"query": "|".join(map(re.escape, value)), "regex": True}
             words.append(f"query as {_text(meant['query'])}, regex=true")
-        elif value and name == "path" and tool in ("search", "symbols"):
+        elif value and name == "path" and tool in ("search", "symbols") and not _IN_GLOBS.search("".join(value)):
             meant["path"] = f"{{{','.join(each.rstrip('/') for each in value)}}}"
             words.append(f"path as {_text(meant['path'])}")
 

@@ -87,7 +87,7 @@ class WatchedFile:
 
     def __init__(self, fd: int, name: str) -> None:
         self._fd = fd
-        self._name = name
+        self.name = name
         self._seen = os.fstat(fd).st_mtime_ns
         self._credentials: frozenset[str] | None = None  # as long as nothing has changed, those that were served
 
@@ -102,7 +102,7 @@ class WatchedFile:
             return self._credentials
         data = os.pread(self._fd, MAX_YAML_BYTES + 1, 0)  # a confined broker can take no lock
         try:
-            found = _entries(self._name, data)
+            found = _entries(self.name, data)
         except ConfigError:
             return self._credentials  # it is half written, and looked at again
         if data == os.pread(self._fd, MAX_YAML_BYTES + 1, 0):

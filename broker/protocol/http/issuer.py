@@ -1,4 +1,4 @@
-"""Tokens of an OAuth issuer, instead of those that `fledgling agents add` makes (RFC 9068, RFC 8707, RFC 9728).
+"""Tokens of an OAuth issuer, instead of those that `fledgling agents add` makes (RFC 7519, RFC 8707, RFC 9728).
 
 A confined broker connects to nobody, so it does not ask the issuer: the operator gives its public keys as a file
 (JWKS), and a token is a JWT that one of them has signed, for this server and not yet out of date. Whose it is says its
@@ -48,16 +48,22 @@ class Issuer:
     def __init__(self, url: str, resource: str, keys: Path) -> None:
         """Open the file of keys, which stays open for later keys. Raises ConfigError."""
         self.url, self.resource = _url("issuer", url), _url("resource", resource)
-        self._name = str(keys)
+        self.name = str(keys)
         self._fd = _opened(keys)
         self._seen = os.fstat(self._fd).st_mtime_ns
-        self._keys = _keys(self._name, self._data())
+        self._keys = _keys(self.name, self._data())
+        if not self._keys:
+            raise ConfigError(self.name, "it has no public key for signatures", "fetch it from the issuer's jwks_uri")
 
     @property
     def path(self) -> str:
         """Where the metadata of this server is."""
         path = urlsplit(self.resource).path
         return METADATA + ("" if path == "/" else path)
+
+    def has_replacement(self) -> bool:
+        """Return whether the file of keys was deleted, or another has its name, which this process cannot read."""
+        return os.fstat(self._fd).st_nlink == 0
 
     def metadata(self) -> dict[str, object]:
         """Return what a client reads to learn who issues tokens for this server."""
@@ -83,7 +89,7 @@ class Issuer:
             for key in self._fitting(header):
                 if claims := self._claims(token, key, header.alg):
                     return Bearer(str(claims["sub"]), float(claims["exp"]) + LEEWAY_SECONDS)
-        except (jwt.PyJWTError, msgspec.ValidationError, ValueError):  # what it says of itself is no JSON, no text, ...
+        except (jwt.PyJWTError, msgspec.ValidationError, ValueError, OverflowError):  # no JSON, no text, no time
             pass
         return None
 
@@ -106,11 +112,11 @@ class Issuer:
             return None
 
     def _look(self) -> None:
-        """Take over the keys of the file where it has changed; what is half written is looked at again."""
+        """Take over the keys of the file where it has changed, or none; what is half written is looked at again."""
         seen = os.fstat(self._fd).st_mtime_ns
         if seen != self._seen:
             with suppress(ConfigError):
-                self._keys = _keys(self._name, self._data())
+                self._keys = _keys(self.name, self._data())
                 self._seen = seen
 
     def _data(self) -> bytes:
@@ -129,8 +135,10 @@ def _keys(name: str, data: bytes) -> tuple[jwt.PyJWK, ...]:
         found = tuple(jwt.PyJWK(key) for key in usable[: MAX_KEYS + 1])
     except (msgspec.DecodeError, KeyError, TypeError, AttributeError, ValueError, jwt.PyJWTError):
         raise ConfigError(name, "it is no JSON Web Key Set", "fetch it from the issuer's jwks_uri") from None
-    if not 0 < len(found) <= MAX_KEYS:
-        raise ConfigError(name, f"{len(found)} public keys for signatures", f"give 1 to {MAX_KEYS}")
+    if len(found) > MAX_KEYS:
+        raise ConfigError(
+            name, f"it has more than {MAX_KEYS} public keys for signatures", "leave out those of the past"
+        )
     return found
 
 
@@ -150,9 +158,13 @@ def _opened(path: Path) -> int:
 
 def _url(setting: str, given: str) -> str:
     """Return a URL that a token can name. Raises ConfigError."""
-    at = urlsplit(given)
-    schemes = ("https", "http") if at.hostname in ("localhost", "127.0.0.1", "::1") else ("https",)
-    if at.scheme not in schemes or not at.hostname or at.username or at.query or at.fragment:
+    try:
+        at = urlsplit(given)
+        schemes = ("https", "http") if at.hostname in ("localhost", "127.0.0.1", "::1") else ("https",)
+        is_plain = at.scheme in schemes and at.hostname and not (at.username or at.query or at.fragment)
+    except ValueError:
+        is_plain = False
+    if not is_plain:
         raise ConfigError(
             setting, f"{given!r} is not an https URL", "give it as tokens have it, as https://example.org"
         )

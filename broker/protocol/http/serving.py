@@ -124,8 +124,11 @@ async def serve(
     file: WatchedFile | None = None,
     monitor: Monitor | None = None,
     issuer: "Issuer | None" = None,
-) -> bool:
-    """Serve until a signal says to end; False where the file of agents is another, which this process cannot open."""
+) -> str | None:
+    """Serve until a signal says to end, or until a file of agents or keys is another, which this process cannot open.
+
+    Returns the name of that file, if there is one.
+    """
     loop = asyncio.get_running_loop()
     ending = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -143,7 +146,7 @@ async def serve(
             _log.info("watched at http://%s", monitor.listening.authority)
         _log.info("serving http://%s%s", listening.authority, next(iter(PATHS[transport])))
         try:
-            return await _until(ending, door, sockets[0], file)
+            return await _until(ending, door, sockets[0], file, issuer)
         finally:
             for each in accepting:
                 each.close()
@@ -151,7 +154,9 @@ async def serve(
                 await socket.close(CALLS_SECONDS)
 
 
-async def _until(ending: asyncio.Event, door: Door, socket: ServedSocket, file: WatchedFile | None) -> bool:
+async def _until(
+    ending: asyncio.Event, door: Door, socket: ServedSocket, file: WatchedFile | None, issuer: "Issuer | None"
+) -> str | None:
     """Wait for a signal, and meanwhile end what was opened with tokens that are revoked or out of date.
 
     Returns what `serve` does.
@@ -160,9 +165,10 @@ async def _until(ending: asyncio.Event, door: Door, socket: ServedSocket, file: 
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS if file else None):
                 await ending.wait()
-        if file and file.has_replacement():
-            return False
+        for watched in (file, issuer):
+            if watched and watched.has_replacement():
+                return watched.name
         if file and (credentials := file.credentials()) is not None:
             socket.end(door.revoke(credentials))
         socket.expire()
-    return True
+    return None
