@@ -86,6 +86,7 @@ async def test_a_file_has_the_tags_that_rules_give_it_and_says_why(front: Front,
 LEFT: dict[str, tuple[dict[str, Any], set[str]]] = {
     "one": ({"tags_any": ["auth"]}, {"src/users.py"}),
     "any of two": ({"tags_any": ["auth", "payments"]}, {"src/users.py", "pay/Checkout.java"}),
+    "any of two in one text": ({"tags_any": "auth, payments"}, {"src/users.py", "pay/Checkout.java"}),
     "all of two": ({"tags_all": ["auth", "database"]}, {"src/users.py"}),
     "any, and all": ({"tags_any": ["auth", "payments"], "tags_all": ["payments"]}, {"pay/Checkout.java"}),
     "none that has both": ({"tags_all": ["auth", "payments"]}, set()),

@@ -106,13 +106,14 @@ def command_of(tool: str) -> click.Command:
 
     for field in reversed(others):
         choices = properties[field.name].get("enum")
-        is_flag = properties[field.name].get("type") == "boolean"
+        is_flag, is_list = (properties[field.name].get("type") == kind for kind in ("boolean", "array"))
         command = click.option(
             *filter(None, (SHORT.get(tool, {}).get(field.name), f"--{field.name.replace('_', '-')}")),
             f"ask_{field.name}",
             is_flag=is_flag,
+            multiple=is_list,
             default=None,
-            help=_meaning(field),
+            help=f"{_meaning(field)}; repeatable" if is_list else _meaning(field),
             type=click.Choice(choices) if choices else None,
             shell_complete=COMPLETED.get(field.name),
             metavar=None if is_flag or (choices and len(choices) <= LONGEST_CHOICE) else _metavar(field.name),

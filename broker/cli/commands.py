@@ -18,6 +18,8 @@ def command(tool: str, arguments: Mapping[str, object], settings: Iterable[str] 
 
     >>> command("search", {"query": "-x", "regex": True})
     'fledgling search --regex -- -x'
+    >>> command("search", {"query": "x", "tags_any": ["auth", "database"]})
+    'fledgling search --tags-any auth --tags-any database x'
     """
     first, *_ = QUESTIONS[tool].__struct_fields__
     words = ["fledgling", tool]
@@ -26,8 +28,8 @@ def command(tool: str, arguments: Mapping[str, object], settings: Iterable[str] 
         if value is True:
             words.append(option)
         elif value is not False and name != first:
-            text = str(value)
-            words += [f"{option}={text}"] if text.startswith("-") else [option, text]
+            for text in map(str, value if isinstance(value, list | tuple) else [value]):
+                words += [f"{option}={text}"] if text.startswith("-") else [option, text]
     words += settings
     if (place := str(arguments.get(first, ""))) or first in arguments:
         words += ["--", place] if place.startswith("-") else [place]

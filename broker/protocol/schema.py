@@ -63,7 +63,7 @@ def in_words(value: Schema) -> str:
     if kind == "boolean":
         return "true or false"
     if kind == "array":
-        return f"a list of texts, {value['maxItems']} at most"
+        return f"a list of texts, {MAX_ALSO} at most"
     if kind == "integer":
         most = f" to {value['maximum']}" if value.get("maximum", MAX_LINE) < MAX_LINE else ""
         return f"a whole number from {value.get('minimum', 0)}{most}"

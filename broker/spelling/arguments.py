@@ -134,7 +134,11 @@ def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str
 def _join_lists(tool: str, meant: dict[str, object], words: list[str]) -> None:
     """Make one text of a list: what it holds where that is one, an expression of texts to look for, a glob of paths."""
     for name, value in [*meant.items()]:
-        if not isinstance(value, list) or name == "also" or not all(isinstance(each, str) for each in value):
+        if (
+            not isinstance(value, list)
+            or _properties(tool).get(name, {}).get("type") == "array"
+            or not all(isinstance(each, str) for each in value)
+        ):
             continue
         value = [each for each in value if each]  # an expression that may be nothing is in every line
         if len(value) == 1:
@@ -197,6 +201,8 @@ def _valued(tool: str, name: str, value: object, root: str, words: list[str]) ->
         meant = _bounded(value, known)
     elif known.get("type") == "boolean" and isinstance(value, str):
         return TRUTH.get(value.lower(), value)
+    elif known.get("type") == "array" and isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
     elif isinstance(value, str) and name in VALUES:
         meant = VALUES[name](value, root)
     else:

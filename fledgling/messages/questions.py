@@ -173,8 +173,8 @@ class Search(Question, frozen=True):
         tuple[Text, ...], Meta(max_length=MAX_ALSO, extra=meaning("other ways to say it, for search by meaning"))
     ] = ()
     explain: Annotated[bool, Meta(extra=meaning("say which words were found where, and the ranks"))] = False
-    tags_any: Annotated[Tags, Meta(extra=meaning("only in files of code with one of these tags, such as `auth`"))] = ()
-    tags_all: Annotated[Tags, Meta(extra=meaning("only in files of code with all of these tags"))] = ()
+    tags_any: Annotated[Tags, Meta(extra=meaning("only files with one of these tags"))] = ()
+    tags_all: Annotated[Tags, Meta(extra=meaning("only files with all of these tags"))] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no mode takes: a search is of lines, of definitions, or by meaning."""
