@@ -3,8 +3,9 @@
 from typing import Any
 
 from fledgling.worker.graph.calls import made_of
+from fledgling.worker.graph.lookup import bare_places, starred
 from fledgling.worker.graph.members import places
-from fledgling.worker.graph.operations import bare_places, import_places, starred
+from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.overloads import fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Unit
 from fledgling.worker.graph.reasons import Reason

@@ -3,8 +3,9 @@
 from typing import Any
 
 from fledgling.worker.graph import modules
-from fledgling.worker.graph.members import bound_to, member, of_space, places, returned
-from fledgling.worker.graph.project import MASK, SHIFT, Unit
+from fledgling.worker.graph.lookup import bare_places, starred
+from fledgling.worker.graph.members import bound_to, member, places, returned
+from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
     BOUND,
@@ -25,13 +26,11 @@ from fledgling.worker.graph.solver import (
     add,
     capped,
 )
-from fledgling.worker.graph.spaces import upwards
-from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op, ScopeKind
+from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
-CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -73,114 +72,6 @@ def one_class(values: Values) -> Values:
     for value in classes if len(classes) > 1 else ():
         values[value] = min(values[value], Reason.SEVERAL)
     return values
-
-
-def bare_places(solver: Solver, node: int, expression: Expression) -> list[tuple[Cell, int, Value | None]]:
-    """The cells that a name may mean which no function around binds, and the object that it is a member of."""
-    project = solver.project
-    base = node & ~MASK
-    unit = project.unit(node)
-    own = unit.names[expression[1]]
-    scope = base | expression[2]
-    surest, is_of_class, in_method = int(Reason.BOUND), unit.dialect.bare_calls, False
-    while scope >= 0:
-        outer = project.outer(scope)
-        row = project.scope(scope)
-        if row.kind == ScopeKind.FUNCTION and unit.dialect.bare_calls:  # outside of methods, self is the class
-            is_of_class, in_method = bool(row.flags & Flag.STATIC), True
-        if row.kind == ScopeKind.LAMBDA and (unit.dialect.implicit_parameter or (is_of_class and not in_method)):
-            is_of_class = False
-            surest = Reason.BOUND if project.text(own)[:1].isupper() else Reason.IMPLICIT
-        found = of_scope(solver, unit, scope, own, is_of_class=is_of_class)
-        if found:
-            return [(cell, min(sure, surest), receiver) for cell, sure, receiver in found]
-        scope = outer
-    if expression[3] != NONE:
-        return [(("name", base | expression[3], own), surest, None)]
-    return [(cell, min(sure, surest), None) for cell, sure, _ in starred(solver, node, own)]
-
-
-def of_scope(
-    solver: Solver, unit: Unit, scope: int, own: int, *, is_of_class: bool
-) -> list[tuple[Cell, int, Value | None]]:
-    """The cells of a name that is a member of a class, or of the class that a function extends, or of a namespace."""
-    project, dialect = solver.project, unit.dialect
-    is_class = project.scope(scope).kind in CLASSES
-    if is_class and project.text(own) == dialect.self_type and own in project.table(scope):
-        return [(("name", scope, own), Reason.BOUND, None)]
-    if dialect.spaces and not is_class and scope in project.spaces.paths:
-        return in_space(solver, unit, scope, own)
-    at = solver.classes.whole(scope) if is_class else solver.classes.extended(scope)
-    if not dialect.bare_members or at is None:
-        return []
-    receiver: Value = (CLASS if is_of_class else OBJECT, at, True)
-    held = [place for place in places(solver, receiver, own, Reason.OWN_CLASS) if place[0][0] == "name"]
-    if not held and is_of_class and project.text(own) == "new":
-        return [(("just", receiver), Reason.OWN_CLASS, None)]
-    return [(cell, sure, receiver) for cell, sure, _ in held]
-
-
-def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
-    """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
-    project = solver.project
-    if inner := project.spaces.inner((unit.dialect.family, project.spaces.paths[scope]), project.text(own)):
-        return [(("space", *inner), Reason.BOUND, None)]
-    if own in project.table(scope) and not all(project.only_declares(at) for at in project.table(scope)[own]):
-        space = unit.dialect.family, project.spaces.paths[scope]
-        overloads = unit.dialect.overloads and any(
-            solver.op(project.value_of(at)) == Op.FUNCTION for at in project.table(scope)[own]
-        )
-        others = project.spaces.binding(space, own) if overloads else []
-        return [(("name", at, own), Reason.BOUND, None) for at in (others if scope in others else [scope])]
-    outer = project.outer(scope)
-    ends = None if outer < 0 else project.spaces.paths.get(outer)
-    own_path = project.spaces.paths[scope]
-    for path in (own_path, "") if unit.dialect.spaces == "global" else upwards(own_path):
-        if path == ends:
-            break
-        if found := of_space(solver, (unit.dialect.family, path), own, Reason.BOUND, unit):
-            return [(cell, sure, None) for cell, sure, _ in found]
-        if unit.dialect.spaces == "flat":
-            break
-    return all_of(solver, unit, scope, own)
-
-
-def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
-    """The places of a name in what a scope takes all names from, by an expression: `use a::*`."""
-    found: list[Any] = []
-    for which in solver.project.scope(scope).stars:
-        said = unit.facts.imports[which]
-        if said.path != NONE:
-            for value, sure in list(solver.value(unit.base | said.path).items()):
-                held = places(solver, value, own, sure)
-                found += [(cell, reason, None) for cell, reason, _ in held if cell[0] != "field"]
-    return found
-
-
-def starred(solver: Solver, node: int, own: int) -> list[Any]:
-    """The places of a name that no scope of its file binds: modules of which all names are imported."""
-    unit = solver.project.unit(node)
-    beside, reason = solver.project.shared(unit, own)
-    if beside:
-        return [(("name", at, own), reason, None) for at in beside]
-    for which in unit.facts.scopes[0].stars:
-        said, module, _, _ = solver.project.imported(unit, which)
-        inside, reason = solver.project.in_package(unit, said.module, own)
-        if inside:
-            return [(("name", at, own), reason, None) for at in inside]
-        if module is not None:
-            found = [
-                place
-                for place in places(solver, (MODULE, module), own, Reason.BOUND)
-                if place[0][0] in ("name", "module")
-            ]
-            if found:
-                return found
-    crate = modules.named(solver.project, unit, solver.project.text(own))
-    if crate is not None:
-        return [(("module", crate), Reason.BOUND, None)]
-    macros = solver.project.spaces.binding((unit.dialect.family, ""), own) if unit.dialect.crates else []
-    return [(("name", at, own), Reason.UNDECLARED, None) for at in macros]
 
 
 def joined(solver: Solver, nodes: list[int], reason: int) -> Values:
