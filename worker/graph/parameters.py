@@ -1,7 +1,7 @@
 """The parameters of a function: their types and defaults, and the names that they bind."""
 
 from fledgling.worker.graph.builder import Builder
-from fledgling.worker.graph.expressions import BIND, BY_NAME, INIT, REST, REST_WORDS, TYPE
+from fledgling.worker.graph.expressions import BIND, BY_NAME, INIT, IS_PARAM, REST, REST_WORDS, TYPE
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Op, Parameter, Use, Write
 from fledgling.worker.graph.targets import target
@@ -12,7 +12,10 @@ LEFT, FIELD, OPTIONAL = BITS["left"], BITS["exported"], BITS["optional"]
 def parameter(builder: Builder, node: int) -> tuple[int, int, int]:
     """The type and the default of a parameter, read where the function stands, and its kind."""
     tree = builder.tree
-    type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
+    if tree.labels[node] & TYPE:  # it has no name: `func (A) b()`
+        tree.unsay(node, IS_PARAM)
+    said = node if tree.labels[node] & TYPE else tree.first(node, TYPE)
+    type_ = builder.optional(said, Use.TYPE)
     default = builder.optional(tree.first(node, INIT))
     labels = tree.labels[node]
     if labels & OPTIONAL:
