@@ -81,7 +81,9 @@ def output_schema(tool: str) -> Schema | None:
     if tool in OPERATIONS:
         return {"type": "object"}
     answers = [each.answer for each in TOOLS[ALIASES[tool].tool if tool in ALIASES else tool].answers]
-    if all(FORMS[answer].is_text for answer in answers):
+    kinds = {FORMS[answer].is_text for answer in answers}
+    assert len(kinds) == 1, "a client refuses an answer without structure where it was told of one"
+    if kinds == {True}:
         return None
     first, *others = ([field.name for field in msgspec.structs.fields(answer) if field.required] for answer in answers)
     return {"type": "object", "required": [name for name in first if all(name in other for other in others)]}

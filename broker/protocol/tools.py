@@ -133,7 +133,7 @@ _ROWS: tuple[Tool[Any], ...] = (
 _FORMS: tuple[Form[Any], ...] = (
     Form(Exploration, render.exploration, lambda found: len(found.directories) + len(found.files)),
     Form(Summaries, render.summaries, lambda found: len(found.summaries)),
-    Form(Architecture, render.architecture, lambda found: len(found.lines), is_text=True),
+    Form(Architecture, render.architecture, lambda found: len(found.lines)),
     Form(Excerpt, render.excerpt, lambda found: len(found.lines), is_text=True),
     Form(Context, render.context, lambda found: len(found.lines), is_text=True),
     Form(Hits, render.hits, lambda found: sum(len(file.hits) for file in found.files)),
