@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from fledgling.messages.bounded import At, Count, Path, Place, Said, Share, Shown, Word
+from fledgling.messages.bounded import MAX_STEPS, At, Count, Path, Place, Said, Share, Shown, Word
 from fledgling.messages.questions import Direction, Kind, Line, Relation
 
 
@@ -229,7 +229,7 @@ class Related(Struct, frozen=True, omit_defaults=True):
     text: Shown | None = None
     confidence: Word | None = None
     reason: Word | None = None
-    distance: Annotated[int, Meta(ge=1, le=10)] = 1
+    distance: Annotated[int, Meta(ge=1, le=MAX_STEPS)] = 1
     at: list[Line] = []
 
 

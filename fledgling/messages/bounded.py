@@ -9,6 +9,7 @@ from fledgling.plain import HIDDEN, MAX_SAID_CHARS
 MAX_LINE = 2**31 - 1  # line numbers are INTEGER in the tables
 MAX_COUNT = 2**53  # of files, lines and bytes: readers of JSON hold integers as doubles; beyond this they would round
 MAX_PATH_CHARS = 2**17  # 128 directories in one another, names of 255 bytes, and four characters for each
+MAX_STEPS = 5000  # from a class to one that is derived from it by way of others; as many are followed
 MAX_WORD_CHARS = 256  # of a language, a reason, the name of a layer
 MAX_SHOWN_CHARS = 2**12  # of a line of text: 2,000, and marks that count what is missing
 

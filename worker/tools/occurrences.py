@@ -175,8 +175,33 @@ def is_definition(row: Occurrence) -> bool:
 def _aliased(request: Request, name: str, asked: Collection[Definition]) -> int:
     """Return how many uses of definitions go by another name: `from a import run as go`."""
     assert request.graph
-    rows = (row for each in asked for row in request.graph.leading_to(each) if row.confidence != "possible")
+    rows = (row for each in asked for row in leading(request, each, name) if row.confidence != "possible")
     return sum(not stands_at(request, row, name) for row in rows)
+
+
+def leading(request: Request, definition: Definition, name: str) -> list[Occurrence]:
+    """Return what leads to the definition of a name.
+
+    The graph knows definitions by their lines: of several that begin on one, what goes by the name of another is its.
+    """
+    assert request.graph
+    rows = request.graph.leading_to(definition)
+    others = neighbours(request, definition, name)
+    return [row for row in rows if word_at(request, row) not in others] if others else rows
+
+
+def neighbours(request: Request, definition: Definition, name: str) -> set[str]:
+    """Return the names of the other definitions that begin on the line of one."""
+    assert request.outlines
+    here = request.outlines.beginning(request.blocks.file(definition.file), definition.line)
+    return {row.name for row in here} - {name}
+
+
+def word_at(request: Request, row: Occurrence) -> str:
+    """Return the name that stands where a row is."""
+    line = line_of(request, request.blocks.file(row.file), row.line)[row.column :].decode()
+    end = next((place for place, char in enumerate(line) if not (char.isalnum() or char in "_$")), len(line))
+    return line[:end]
 
 
 def stands_at(request: Request, row: Occurrence, name: str) -> bool:

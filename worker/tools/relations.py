@@ -3,11 +3,12 @@ if it changes. Every answer accounts for all occurrences of the name.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 from fledgling.messages.answers import Defined, FileRelated, Related, Relations
+from fledgling.messages.bounded import MAX_STEPS
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Relation, Symbols
 from fledgling.plain import counted
@@ -20,8 +21,9 @@ from fledgling.worker.tools.request import Refused, Request, continuing, cut_pag
 
 SHOWN_CHARS = 120  # of a line that uses something
 SHOWN_NAMES = 8  # outside the project that a definition calls
-STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": 10}  # to follow where nobody says how many; else 1
-MOST = 5000  # definitions and uses that an answer follows
+MOST = MAX_STEPS  # definitions and uses that an answer follows
+MOST_STEPS = 10  # that a question may ask for
+STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where nobody says how many; else 1
 CALLS = ("call", "decorator")
 
 
@@ -87,6 +89,7 @@ def relations(request: Request, question: Symbols) -> Relations:
         note=unknown.joined(
             request.opened.generation.unrelated,
             found.note,
+            _together(asked),
             others(about.others),
             request.unread,
             occurrences.of_parsing(request, [each.file for each in about.definitions]),
@@ -121,6 +124,17 @@ def _as_text(name: str) -> str:
 def order(entry: Entry) -> tuple[bool, str, int, int]:
     """Return what entries are sorted by: file and line, tests last."""
     return is_test(entry.file.path), entry.file.path, entry.related.line, entry.related.distance
+
+
+def _together(asked: Asked) -> str | None:
+    """Say that what a definition shares its line with is not told apart from it, where names do not do that."""
+    if asked.question.relation in ("callers", "usages"):
+        return None
+    shared = [place for place in asked.places if occurrences.neighbours(asked.request, place, asked.about.name)]
+    if not shared:
+        return None
+    file = asked.request.blocks.file(shared[0].file)
+    return f"Other definitions begin on line {shared[0].line} of {file.path}: what is related to them is among this."
 
 
 def _defined(each: Placed) -> Defined:
@@ -167,39 +181,39 @@ def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
     Further away than one step a definition is listed once, with the first line that leads there.
     """
     entries: list[Entry] = []
-    reached, seen = asked.places, {*asked.places}
+    reached = dict.fromkeys(asked.places, asked.about.name)
+    seen = {*reached}
     for distance in range(1, asked.steps + 1):
         found = [*_uses(asked, reached, distance, is_meant)]
         if distance == 1:
-            entries += [entry for entry, _ in found]
+            entries += [entry for entry, *_ in found]
         else:
-            news = {place: entry for entry, place in reversed(found) if place and place not in seen}
+            news = {place: entry for entry, place, _ in reversed(found) if place and place not in seen}
             known = {(entry.file.path, entry.related.line) for entry in entries}
-            outside = [entry for entry, place in found if not place]
+            outside = [entry for entry, place, _ in found if not place]
             entries += [e for e in (*news.values(), *outside) if (e.file.path, e.related.line) not in known]
-        around = dict.fromkeys(place for _, place in found if place and place not in seen)
-        reached = [*around]
-        seen |= around.keys()
+        reached = {place: name for _, place, name in found if place and place not in seen}
+        seen |= reached.keys()
         if len(entries) + len(seen) > MOST:
             return Found(entries, f"Cut at {MOST:,} uses: what is more than {distance} steps away is not followed.")
     return Found(entries, _further(asked, reached, is_meant))
 
 
-def _further(asked: Asked, reached: Sequence[Definition], is_meant: Callable[[Occurrence], bool]) -> str | None:
+def _further(asked: Asked, reached: Mapping[Definition, str], is_meant: Callable[[Occurrence], bool]) -> str | None:
     """Say how many of the definitions that were reached are used in turn."""
     if asked.question.relation != "impact":
         return None
-    used = sum(any(map(is_meant, asked.graph.leading_to(place))) for place in reached)
-    deeper = min(asked.steps + 1, 10)
-    return f"{used:,} of what is {asked.steps} steps away is used in turn: depth={deeper} follows it." if used else None
+    used = sum(any(map(is_meant, occurrences.leading(asked.request, *each))) for each in reached.items())
+    follow = f"depth={asked.steps + 1} follows it" if asked.steps < MOST_STEPS else "ask about that"
+    return f"{used:,} of what is {counted(asked.steps, 'step')} away is used in turn: {follow}." if used else None
 
 
 def _uses(
-    asked: Asked, places: Iterable[Definition], distance: int, is_meant: Callable[[Occurrence], bool]
-) -> Iterator[tuple[Entry, Definition | None]]:
-    """Yield the uses of definitions, one a line, each with the definition that it is in."""
+    asked: Asked, places: Mapping[Definition, str], distance: int, is_meant: Callable[[Occurrence], bool]
+) -> Iterator[tuple[Entry, Definition | None, str]]:
+    """Yield the uses of definitions by their names, one a line, each with the definition that it is in and its name."""
     rows = sorted(
-        (row for place in places for row in asked.graph.leading_to(place) if is_meant(row)),
+        (row for each in places.items() for row in occurrences.leading(asked.request, *each) if is_meant(row)),
         key=lambda row: (row.file, row.line, row.column, row.confidence),
     )
     admitted = (row for row in rows if asked.admits(row.confidence))
@@ -208,7 +222,8 @@ def _uses(
         best = min(some, key=lambda row: (row.confidence, row.column))
         file = asked.request.blocks.file(number)
         around = definitions.enclosing(asked.request, file, line)
-        yield _use(asked, file, best, around, distance), definitions.place(around) if around else None
+        entry = _use(asked, file, best, around, distance)
+        yield entry, definitions.place(around) if around else None, around.row.name if around else ""
 
 
 def _use(asked: Asked, file: File, row: Occurrence, around: Placed | None, distance: int) -> Entry:
@@ -242,7 +257,8 @@ def _callees(asked: Asked) -> Found:
                     called.setdefault(row.target, []).append(row)
         new = {target: rows for target, rows in called.items() if target not in seen or distance == 1}
         placed = {
-            target: definitions.at(asked.request, target, _name_at(asked, rows[0])) for target, rows in new.items()
+            target: definitions.at(asked.request, target, occurrences.word_at(asked.request, rows[0]))
+            for target, rows in new.items()
         }
         entries += [_callee(asked, each, new[target], distance) for target, each in placed.items() if each]
         seen |= new.keys()
@@ -273,18 +289,11 @@ def _unresolved(asked: Asked) -> str:
     for each in asked.about.definitions:
         for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
             if row.use in CALLS and row.confidence == "unresolved":
-                names[_name_at(asked, row)] += 1
+                names[occurrences.word_at(asked.request, row)] += 1
     shown_names = [name for name, _ in names.most_common(SHOWN_NAMES)]
     more = ", ..." if len(names) > SHOWN_NAMES else ""
     unresolved = f"Not resolved: {counted(names.total(), 'call')} ({', '.join(shown_names)}{more}). " if names else ""
     return f"{unresolved}Calls of what the project does not define are not listed."
-
-
-def _name_at(asked: Asked, row: Occurrence) -> str:
-    """Return the name that stands where a row is."""
-    line = occurrences.line_of(asked.request, asked.request.blocks.file(row.file), row.line)[row.column :].decode()
-    end = next((place for place, char in enumerate(line) if not (char.isalnum() or char in "_$")), len(line))
-    return line[:end]
 
 
 # ---- classes --------------------------------------------------------------------------------------------------------
@@ -320,6 +329,8 @@ def _chain(asked: Asked, how: str, step: Callable[[Definition], list[Definition]
     reached, seen = asked.places, {*asked.places}
     for distance in range(1, asked.steps + 1):
         reached = [*dict.fromkeys(place for each in reached for place in step(each) if place not in seen)]
+        if not reached or len(seen) > MOST:
+            break
         seen |= {*reached}
         yield from _placed(asked, [(place, how) for place in reached], distance)
 
