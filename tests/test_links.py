@@ -39,6 +39,8 @@ LINKS: dict[str, tuple[str, str, list[tuple[int, str]]]] = {
     "a reference": (MD, "[a][b]\n\n[b]: c.md 'd'\n[^1]: no.md\n", [(3, "c.md")]),
     "of HTML": (MD, "<a href=\"b.md\"><img src='c.png'></a>\n", [(1, "b.md"), (1, "c.png")]),
     "elsewhere": (MD, ELSEWHERE, []),
+    "in a longer fence": (MD, "````\n```\n[a](b.md)\n```\n````\n[c](d.md)\n", [(6, "d.md")]),
+    "in a fence with a word inside": (MD, "```\n```python\n[a](b.md)\n```\n[c](d.md)\n", [(5, "d.md")]),
     "in code": (MD, FENCED, [(10, "d.md")]),
     "directives": (
         RST,
@@ -77,7 +79,8 @@ PLACES: dict[tuple[str, str], str | None] = {
     ("docs/a.md", "/img/z.png"): "img/z.png",
     ("docs/a.md", "/b"): "docs/b.md",
     ("docs/a.md", "gone.md"): None,
-    ("docs/a.md", "../../out.md"): None,
+    ("docs/a.md", "../../out.md"): "",
+    ("docs/a.md", "../../issues"): "",
     ("docs/c/d.rst", "/a"): "docs/a.md",
     ("docs/m/nav.adoc", "x.adoc"): "docs/m/pages/x.adoc",
 }
@@ -191,7 +194,7 @@ async def test_links_are_edges_and_dead_ones_are_said(front: Front) -> None:
     found = await of(front, "docs/a.md")
     edges = [(edge.line, edge.resolved, edge.unresolved) for edge in found.imports]
     assert edges == [(3, "src/app.py", None), (3, "docs/b.adoc", None), (5, None, "not found")]
-    assert found.note == "A link leads nowhere in line 5."
+    assert found.note == "Links to what is not in the index: line 5."
     for path in ("docs/b.adoc", "src/app.py"):
         assert (await of(front, path)).imported_by == [Importer("docs/a.md", 3)]
 

@@ -13,7 +13,7 @@ from fledgling.messages.answers import Architecture, Exploration, Next, Refusal,
 from fledgling.messages.questions import Explore
 from fledgling.worker.ranking import sentences
 from fledgling.worker.ranking.sentences import Sentence
-from fledgling.worker.tools.architecture import TOKENS
+from fledgling.worker.tools.architecture import TOKENS, scripts
 from fledgling.worker.tools.components import components, layers
 
 # ---- sentences -------------------------------------------------------------------------------------------------------
@@ -92,7 +92,13 @@ def test_a_definition_is_its_docstring_or_the_comment_above(name: str) -> None:
     assert sentences.of_definition(above, head, has_docstring=True) == expected
 
 
-HOSTILE = [part * 100_000 for part in ("<", "[", "`a", "# a\n", "/*", "a. ", "![](", "<!--", "{@a ", "#[")]
+HOSTILE = ["# a" + " " * 100_000 + "b", "= a" + "= " * 50_000 + "b"]
+HOSTILE += [part * 100_000 for part in ("<", "[", "`a", "# a\n", "/*", "a. ", "![](", "<!--", "{@a ", "#[")]
+
+
+@pytest.mark.parametrize("text", ["\n" * 60_000, "q" * 60_000, "q=" * 30_000, " " * 60_000], ids=lambda text: text[:2])
+def test_a_hostile_manifest_takes_no_time(text: str) -> None:
+    costs_under(0.2, lambda: [*scripts(f"[project.scripts]\n{text}")])
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:4])

@@ -15,18 +15,19 @@ def without_outputs(text: bytes) -> bytes:
     """
     kept: list[bytes] = []
     at = 0
-    while (found := _DATA.search(text, at)) and (end := _end(text, found.end())) is not None:
+    while found := _DATA.search(text, at):
+        end = _end(text, found.end())
         kept += [text[at : found.end()], b"\n" * text.count(b"\n", found.end(), end)]
         at = end
     return b"".join([*kept, text[at:]])
 
 
-def _end(text: bytes, at: int) -> int | None:
-    """Return where the bracket is that closes the one before a place; None where there is none."""
+def _end(text: bytes, at: int) -> int:
+    """Return where the bracket is that closes the one before a place; in a notebook that is cut off, the end."""
     depth = 1
     while found := _BRACKET.match(text, at):
         depth += 1 if found[1] in b"[{" else -1
         if not depth:
             return found.start(1)
         at = found.end()
-    return None
+    return len(text)

@@ -18,8 +18,8 @@ from fledgling.worker.store.database import forget_buffers, lock_down
 from fledgling.worker.store.image_files import size_of
 from fledgling.worker.store.shelf import Shelf, StoredFiles
 from fledgling.worker.tools.corpora import Corpora
+from fledgling.worker.tools.kept_tags import KeptTags
 from fledgling.worker.tools.request import OneOfMany, Request
-from fledgling.worker.tools.tags import KeptTags
 
 
 def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConnection) -> None:

@@ -21,8 +21,8 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 from fledgling.worker.tools.corpora import Corpora
+from fledgling.worker.tools.kept_tags import KeptTags
 from fledgling.worker.tools.request import Request
-from fledgling.worker.tools.tags import KeptTags
 
 
 def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | None) -> None:

@@ -40,14 +40,14 @@ _SENTENCE = re.compile(r"(.{15,}?[.!?])(?:\s|$)")
 _TAGGED = re.compile(r"\s*[@\\:](?!brief|file|module|class|summary)\w+")
 # Of documents: markup that holds no prose, and links of which the text is.
 _PICTURES = re.compile(
-    r"<!--.{0,4000}?-->|<[a-zA-Z/][^<>]{0,1000}>"
+    r"<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]{0,1000}>"
     r"|\[?!\[[^\[\]]{0,200}\]\([^()\s]{0,500}\)(?:\]\([^()\s]{0,500}\))?",
     re.DOTALL,
 )
 _LINK = re.compile(
     r"\[([^\[\]]{1,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])?|`([^`<>]{1,100}?)\s*(?:<[^<>`]{1,300}>)?`(?:_{1,2}|)"
 )
-_HEADING = re.compile(r"\s*(?:#{1,6}\s+|=+\s+)(.*?)\s*[#=]*$")
+_HEADING = re.compile(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
 _UNDERLINE = re.compile(r"([=\-~^*\"'`#+])\1{2,}\s*$")
 _NO_PROSE = re.compile(r"\s*(?:[|>:*\-+=!`~]|\[!\[|<|\.\. |\[[^\]]*\]:|\d+\.|image::|include::|:\w+:)")
 
@@ -184,7 +184,7 @@ def _of_document(lines: Sequence[str]) -> Sentence | None:
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
         if not heading and (found := _HEADING.fullmatch(line)):
-            heading = found[1]
+            heading = found[1].rstrip("#= \t")
         elif not heading and line.strip() and _UNDERLINE.fullmatch(following) and not _UNDERLINE.fullmatch(line):
             heading = line.strip()
         elif line.strip() and not _NO_PROSE.match(line) and not _HEADING.fullmatch(line):

@@ -17,7 +17,7 @@ from fledgling.worker.store.text import File
 from fledgling.worker.tools import components, packages, summaries, tags, unknown
 from fledgling.worker.tools.request import Request
 
-TOKENS = 800  # of all, each of four characters
+TOKENS = 800  # of all, each of four characters: the rooms of its lines together have fewer
 UNITS = 12  # directories that stand for parts
 DOMINANT = 0.5  # of all lines: a directory with more is shown by what is in it
 LEADS_TO = 4  # parts that a part is said to stand on
@@ -53,7 +53,7 @@ _LIBRARIES = (
     "mod.ts",
 )  # what is imported by its directory
 _SCRIPTS = re.compile(r"(?ms)^\[(?:project\.scripts|project\.gui-scripts|tool\.poetry\.scripts)\]\s*\n(.*?)(?=^\[|\Z)")
-_SCRIPT = re.compile(r"(?m)^\s*[\"']?([\w.-]+)[\"']?\s*=\s*[\"']([^\"'\n]+)")
+_SCRIPT = re.compile(r"(?m)^[ \t]*[\"']?([\w.-]+)[\"']?[ \t]*=[ \t]*[\"']([^\"'\n]+)")
 
 
 class _Link(NamedTuple):
@@ -162,11 +162,16 @@ def _declared(request: Request, project: _Project) -> Iterator[str]:
         if name not in ("pyproject.toml", "package.json") or file.size_bytes > MOST_MANIFEST:
             continue
         text = b"\n".join(map(request.blocks.text, range(file.block, file.block + file.blocks))).decode()
-        if name == "pyproject.toml":
-            for section in _SCRIPTS.finditer(text):
-                yield from (f"{script[1]} = {script[2]}" for script in _SCRIPT.finditer(section[1]))
-        else:
-            yield from _of_package(text)
+        yield from scripts(text) if name == "pyproject.toml" else _of_package(text)
+
+
+def scripts(pyproject: str) -> Iterator[str]:
+    r"""Yield the commands that a project declares: of "[project.scripts]\nrun = 'a:main'" that is `run = a:main`.
+
+    By expressions: tomllib takes a minute for a key of many parts.
+    """
+    for section in _SCRIPTS.finditer(pyproject):
+        yield from (f"{script[1]} = {script[2]}" for script in _SCRIPT.finditer(section[1]))
 
 
 def _of_package(text: str) -> Iterator[str]:

@@ -33,7 +33,7 @@ def of_text(request: Request, question: Search, asked: unknown.Searched) -> str 
         _skipped(covered),
         unlisted.of_filter(request, question.path),
         unknown.of_encodings(request, asked),
-        unknown.of_outputs(asked.files(request, request.blocks.in_language(unknown.NOTEBOOK))),
+        unknown.of_notebooks(request, asked),
         request.partial,
     )
 

@@ -23,10 +23,10 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 from fledgling.worker.tools.corpora import Corpora
+from fledgling.worker.tools.kept_tags import KeptTags
 
 if TYPE_CHECKING:
     from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
-    from fledgling.worker.tools.tags import KeptTags
 
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
 SHOWN_PENDING = 5  # paths in a sentence
@@ -75,7 +75,7 @@ class Request(msgspec.Struct, eq=False):
     graph: Graph | None = None  # of the last generation
     corpora: Corpora | None = None  # what files are ranked by
     shelf: Shelf | None = None  # of several indexes, where there are several
-    tags: "KeptTags | None" = None  # what files are about
+    tags: KeptTags | None = None  # what files are about
 
     @property
     def words(self) -> Words | None:

@@ -115,6 +115,7 @@ def _note(request: Request, question: Search, asked: unknown.Searched, found: _F
             request, dict.fromkeys(hit.file for hit in found.hits), "names in [in ...] may be wrong there"
         ),
         unknown.of_unread(request, asked, "searched"),
+        unknown.of_notebooks(request, asked),
         None if question.query.isascii() else unknown.of_encodings(request, asked),
     )
 

@@ -6,6 +6,7 @@ what a profile leaves and of the project as it is now, and an index that nobody 
 
 from collections import Counter
 from collections.abc import Iterator, Set
+from functools import partial
 from typing import NamedTuple
 
 from fledgling.messages.profile import TagRule
@@ -13,8 +14,8 @@ from fledgling.messages.questions import Search
 from fledgling.plain import counted
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.matching import prefilter
-from fledgling.worker.store.overlay.snapshots import Snapshot
 from fledgling.worker.store.symbols import CODES
+from fledgling.worker.tools.kept_tags import Evidence, Tag, TagsOfFiles
 from fledgling.worker.tools.request import Refused, Request, shown
 
 LEAST = 0.6  # of the confidence of all that says so: with less a file does not have the tag
@@ -26,53 +27,12 @@ SHOWN_CHARS = 60  # of a module or name that is shown
 KINDS = [CODES[kind] for kind in ("function", "class", "method", "interface", "enum", "type", "struct", "trait")]
 
 
-class Evidence(NamedTuple):
-    """What in a file a rule has found: how sure that makes it, on which line, 0 for the path, and what is there."""
-
-    confidence: float
-    matcher: str
-    line: int
-    what: str
-
-    def __str__(self) -> str:
-        """`IMPORT sqlite3, line 4`."""
-        parts = (self.matcher, shown(self.what, SHOWN_CHARS) if self.what else "")
-        return " ".join(filter(None, parts)) + (f", line {self.line}" if self.line else "")
-
-
-class Tag(NamedTuple):
-    """A tag of a file, how sure it is, and what says so: the surest first."""
-
-    name: str
-    confidence: float
-    evidence: tuple[Evidence, ...]
-
-    def __str__(self) -> str:
-        """`database 0.97 (IMPORT sqlite3, line 4; PATH)`."""
-        return f"{self.name} {self.confidence:.2f} ({'; '.join(map(str, self.evidence))})"
-
-
-TagsOfFiles = dict[int, tuple[Tag, ...]]  # by the number of a file, in the order of names
-
-
-class KeptTags:
-    """The tags of the snapshot that was asked last, from one call to the next."""
-
-    def __init__(self) -> None:
-        self._last: tuple[Snapshot, TagsOfFiles] | None = None
-
-    def of(self, request: Request) -> TagsOfFiles:
-        """Return the tags of the files of a snapshot."""
-        snapshot = request.snapshot
-        assert snapshot, "asked of the second generation"
-        if self._last is None or self._last[0].blocks is not snapshot.blocks:
-            self._last = snapshot, tagged(request)
-        return self._last[1]
-
-
 def of_files(request: Request) -> TagsOfFiles:
     """Return the tags of all files that have any."""
-    return request.tags.of(request) if request.tags else tagged(request)
+    if request.tags is None:
+        return tagged(request)
+    assert request.snapshot, "asked of the second generation"
+    return request.tags.of(request.snapshot, partial(tagged, request))
 
 
 def named(request: Request) -> list[str]:
@@ -153,7 +113,7 @@ def _by_path(request: Request, rule: TagRule, _: Set[int]) -> _Found:
 def _by_import(request: Request, rule: TagRule, _: Set[int]) -> _Found:
     for path, line, module in request.rows("tag_imports", _Imported, pattern=f"(?m){rule.pattern}"):
         if file := request.blocks.find(path):
-            yield file.number, Evidence(rule.confidence, "IMPORT", line, module)
+            yield file.number, Evidence(rule.confidence, "IMPORT", line, shown(module, SHOWN_CHARS))
 
 
 def _by_symbol(request: Request, rule: TagRule, _: Set[int]) -> _Found:
@@ -167,7 +127,7 @@ def _by_symbol(request: Request, rule: TagRule, _: Set[int]) -> _Found:
         if found >= FEW or found >= most:
             sure = FIRST_SHARE + (1 - FIRST_SHARE) * min(found / max(MANY, most), 1)
             first = outlines.row(row)
-            yield number, Evidence(rule.confidence * sure, "SYMBOL", first.line_start, first.name)
+            yield number, Evidence(rule.confidence * sure, "SYMBOL", first.line_start, shown(first.name, SHOWN_CHARS))
 
 
 def _by_text(request: Request, rule: TagRule, code: Set[int]) -> _Found:

@@ -19,8 +19,8 @@ from fledgling.worker.tools import paths
 from fledgling.worker.tools.request import Request
 
 NO_TEXT = "The index holds no text (index_content is off); symbols() and explore() still answer."
-NOTEBOOK = "jupyter"  # the language
 SHOWN_FILES = 3  # named in a sentence
+NOTEBOOK = "jupyter"  # the language
 
 
 class Searched(NamedTuple):
@@ -134,6 +134,11 @@ def of_unread(
     groups = {reason: [*filter(leaves, asked.files(request, request.blocks.without_text(reason)))] for reason in UNREAD}
     said = [f"{len(some):,} {reason} ({listed([f.path for f in some])})" for reason, some in groups.items() if some]
     return f"Not {done}: {', '.join(said)}." if said else None
+
+
+def of_notebooks(request: Request, asked: Searched) -> str | None:
+    """Say that outputs of notebooks were not searched, where some of what was asked for are notebooks."""
+    return of_outputs(asked.files(request, request.blocks.in_language(NOTEBOOK)))
 
 
 def of_outputs(files: Iterable[File]) -> str | None:

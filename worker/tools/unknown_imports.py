@@ -48,7 +48,7 @@ def _of_imports(request: Request, file: File, followed: Set[int], dead: Sequence
     """Yield what is not known of the imports of a file, of which those on some lines were `followed`, others `dead`."""
     yield unknown.of_parsing(request, [file], "imports may be missing")
     if file.language in request.opened.generation.documents and dead:
-        yield f"A link leads nowhere in line {unknown.listed([*map(str, dead)])}."
+        yield f"Links to what is not in the index: line {unknown.listed([*map(str, dead)])}."
     modules = request.opened.generation.modules.get(file.language or "")
     lines = [line for line in _run_time(request, file, modules.run_time if modules else "") if line not in followed]
     if lines:

@@ -37,10 +37,14 @@ def resolver(project: Project, _language: str) -> Resolver:
         if not name:
             return
         starts = [*ancestors(path)] if name.startswith("/") else [posixpath.dirname(path)]
-        starts += [up for up in ancestors(path) if up.endswith(PAGES)] + [posixpath.dirname(path) + PAGES]
+        pages = [*(up for up in ancestors(path) if up.endswith(PAGES)), posixpath.dirname(path) + PAGES]
+        starts += [start for start in pages if start in directories()]
         name = name.lstrip("/") or "."
         found = next(filter(None, (place(start, name) for start in starts)), None)
-        if found is None and any(join(start, name) in directories() for start in starts):
+        places = {join(start, name) for start in starts}
+        if found is None and (
+            places <= {None} or places & directories()
+        ):  # it leads out of the root, or to a directory
             return
         if found != path:
             yield answer(row, found)

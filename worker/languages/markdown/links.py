@@ -24,8 +24,8 @@ def links(source: bytes) -> Iterator[FoundImport]:
     for line in source.split(b"\n"):
         mark = FENCE.match(line)
         if mark and not fence:
-            fence = mark[1][:3]
-        elif mark and mark[1].startswith(fence):
+            fence = mark[1][: len(mark[1]) - len(mark[1].lstrip(mark[1][:1]))]
+        elif mark and mark[1].startswith(fence) and not mark[1].strip(fence[:1] + b" \t\r"):
             fence = b""
         elif not fence and len(line) <= MAX_LINE:
             yield from _of_line(line, start)

@@ -1,0 +1,47 @@
+"""Tags of files as they are kept from one call to the next, and how they are shown."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from fledgling.worker.store.overlay.snapshots import Snapshot
+
+
+class Evidence(NamedTuple):
+    """What in a file a rule has found: how sure that makes it, on which line, 0 for the path, and what is there."""
+
+    confidence: float
+    matcher: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        """`IMPORT sqlite3, line 4`."""
+        return " ".join(filter(None, (self.matcher, self.what))) + (f", line {self.line}" if self.line else "")
+
+
+class Tag(NamedTuple):
+    """A tag of a file, how sure it is, and what says so: the surest first."""
+
+    name: str
+    confidence: float
+    evidence: tuple[Evidence, ...]
+
+    def __str__(self) -> str:
+        """`database 0.97 (IMPORT sqlite3, line 4; PATH)`."""
+        return f"{self.name} {self.confidence:.2f} ({'; '.join(map(str, self.evidence))})"
+
+
+TagsOfFiles = dict[int, tuple[Tag, ...]]  # by the number of a file, in the order of names
+
+
+class KeptTags:
+    """The tags of the snapshot that was asked last, from one call to the next."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Snapshot, TagsOfFiles] | None = None
+
+    def of(self, snapshot: Snapshot, make: Callable[[], TagsOfFiles]) -> TagsOfFiles:
+        """Return the tags of the files of a snapshot, and make them where they are not kept."""
+        if self._last is None or self._last[0].blocks is not snapshot.blocks:
+            self._last = snapshot, make()
+        return self._last[1]
