@@ -50,6 +50,8 @@ LINKS: dict[str, tuple[str, str, list[tuple[int, str]]]] = {
     "roles and targets": (RST, ROLES, [(1, "a"), (1, "c/d"), (1, "f.rst"), (3, "k.txt")]),
     "a toctree": (RST, ".. toctree::\n   :maxdepth: 2\n\n   a\n   B <b/c>\n\nText.\n\n   d\n", [(4, "a"), (5, "b/c")]),
     "macros": (ADOC, MACROS, [(1, "a.txt"), (1, "c.adoc#d"), (1, "f.adoc"), (3, "m.adoc")]),
+    "in comments": (ADOC, "// link:a.txt[]\n\n////\nlink:a.txt[]\n////\nlink:b.txt[]\n", [(6, "b.txt")]),
+    "in a listing of an example": (ADOC, "====\n----\nlink:a.txt[]\n----\nlink:b.txt[]\n====\n", [(5, "b.txt")]),
     "attributes": (ADOC, "link:{base}/a.txt[b] image::c.png[]\n\n----\nlink:a.txt[]\n----\n", []),
 }
 

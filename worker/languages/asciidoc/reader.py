@@ -32,30 +32,32 @@ def outline(source: bytes) -> FileOutline:
     """The sections of a text: `outline(b"= Guide\\n\\n== Install\\n")` has `Guide` and, inside it, `Install`."""
     headings: list[Heading] = []
     found = FileOutline([])
-    block: _Block | None = None
+    blocks: list[_Block] = []  # those that are open, each in the one before
     before, start, is_discrete = b"", 0, False
     for line in source.splitlines(keepends=True):
         text, end = line.rstrip(b"\r\n"), start + len(line)
-        if block is None or not block.is_literal:
+        is_literal = bool(blocks) and blocks[-1].is_literal
+        is_comment = not is_literal and text.startswith(b"//") and not text.startswith(b"///")
+        if not (is_literal or is_comment):
             found.imports += links(text, start)
-        if delimiter := _delimiter(text, block, before):
-            if block is None:
-                block = _Block(delimiter, start)
-            elif delimiter == block.delimiter:
+        if delimiter := _delimiter(text, blocks, before):
+            if blocks and delimiter == blocks[-1].delimiter:
+                block = blocks.pop()
                 if delimiter[:1] == COMMENTS:
                     found.comments.append((block.start, end - 1))
-                block = None
-        elif block is None and text.startswith(b"//") and not text.startswith(b"///"):
+            elif not is_literal:
+                blocks.append(_Block(delimiter, start))
+        elif is_comment:
             found.comments.append((start, start + len(text)))
-        elif block is None and (title := TITLE.fullmatch(text)) and not is_discrete:
+        elif not blocks and (title := TITLE.fullmatch(text)) and not is_discrete:
             headings.append(Heading(len(title[1]), _name(title[2]), start, start, start + len(text), end))
-        elif block is None and before.strip() and (level := _underlined(before, text)) and not is_discrete:
+        elif not blocks and before.strip() and (level := _underlined(before, text)) and not is_discrete:
             first = start - len(before) - 1
             headings.append(Heading(level, _name(before), first, first, first + len(before), end))
         is_discrete = DISCRETE.fullmatch(text) is not None or (is_discrete and not text.strip())
         before, start = text, end
     found.definitions += sections(headings, len(source))
-    found.complete = block is None
+    found.complete = not blocks
     return found
 
 
@@ -63,10 +65,10 @@ def _name(title: bytes) -> str:
     return " ".join(title.decode(errors="replace").split())
 
 
-def _delimiter(text: bytes, block: _Block | None, before: bytes) -> bytes:
+def _delimiter(text: bytes, blocks: list[_Block], before: bytes) -> bytes:
     """The mark that a line opens or closes a block by; "" where it does neither, as below a title."""
     found = BLOCK.fullmatch(text)
-    if not found or (block is None and _underlined(before, text)):
+    if not found or (not blocks and _underlined(before, text)):
         return b""
     return found[1] or found[2] or found[3] or found[4]
 
