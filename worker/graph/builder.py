@@ -316,7 +316,7 @@ class Builder:
         if scope.kind != ScopeKind.BLOCK:
             ends = self.layers[0]
             for key, bindings in ends.items():
-                if len(key) == 2 and key[0] == self.scope and scope.kind != ScopeKind.FUNCTION:
+                if len(key) == 2 and key[0] == self.scope and scope.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE):
                     name = key[1]
                     kept = [binding for binding in bindings if binding != NONE]
                     if kept != scope.every.get(name) and self._defines(scope.every.get(name, ())):

@@ -133,7 +133,7 @@ class Scope(Struct, array_like=True, gc=False):
     returned: list[int] = []
     yielded: list[int] = []
     bases: list[int] = []
-    last: dict[int, list[int]] = {}  # the bindings of a name that hold where the scope ends
+    last: dict[int, list[int]] = {}  # the bindings of a name that hold where a class ends
     every: dict[int, list[int]] = {}  # all of them, those made from scopes within too
     stars: list[int] = []  # imports of all names
 
