@@ -87,6 +87,8 @@ class Builder:
         self.members: list[tuple[int, int]] = []
         self.extensions: list[tuple[int, int]] = []
         self.conditions: list[tuple[int, int]] = []
+        self.replaced: list[int] = []
+        self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
         self.is_dead = False
@@ -134,6 +136,7 @@ class Builder:
             self.complete,
             len(self._starts),
             sorted(self.conditions),
+            replaced=self.replaced,
         )
 
     def line(self, node: int) -> int:
@@ -195,6 +198,8 @@ class Builder:
         sigil = self.dialect.sigil.encode()
         for node, said in enumerate(self.tree.labels):
             start = self.tree.start[node]
+            if said & BITS["replaced"]:
+                self.replaced.append(self.named(self.tree.text(node).strip(":'\"")))
             if sigil and self.tree.source[start - 1 : start] == sigil:  # the node around it has it
                 continue
             if said & labels and not self._read[node] and not self.tree.kids[node] and not said & BITS["skip"]:
@@ -456,6 +461,11 @@ class Builder:
 
     def use_name(self, name: int) -> int:
         """The expression of a name used here."""
+        at = self._bound_name(name)
+        return self.add(Op.UNSURE, at) if self.within else at
+
+    def _bound_name(self, name: int) -> int:
+        """The expression of a name that a scope binds."""
         scope = self.binder(name)
         if self.dialect.binds_in_order:  # `let a = a();` means an outer one
             while scope > 0 and self.frames[scope] == self.frame and self.reaching((scope, name)) == (NONE,):

@@ -30,6 +30,7 @@ class Classes:
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
+        self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
     def settle(self) -> None:
         """Find the bases of every class, and the members that stand elsewhere."""
@@ -124,11 +125,11 @@ class Classes:
         dialect = self._project.unit(scope).dialect
         found: list[tuple[int, int]] = []
         nodes = [
-            self._solver.child(at, base)
+            (self._solver.child(at, base), base in self._project.scope(at).prepended)
             for at in (scope, *self._parts.get(scope, ()))
             for base in self._project.scope(at).bases
         ]
-        for node in nodes[:MAX_BASES]:
+        for node, is_first in nodes[:MAX_BASES]:
             values = self._solver.value(node)
             known = [(value[1], sure) for value, sure in values.items() if value[0] == "class"]
             if not known and self._solver.op(node) == Op.INDEX:  # extends Readonly<A>
@@ -136,6 +137,8 @@ class Classes:
                 known = [(value[1], sure) for value, sure in types.items() if value[0] == "object"]
             known = [pair for pair in known if pair[0] != scope]
             found += [pair for pair in known if pair[0] not in dict(found)]
+            if is_first:
+                self._prepended.setdefault(scope, set()).update(base for base, _ in known)
             if not known:
                 names = [value[1] for value in values if value[0] == "external"]
                 if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
@@ -152,7 +155,11 @@ class Classes:
             bases = [base for base, _ in self.bases.get(scope, ())]
             if depth < MAX_HEIGHT:
                 above = [self.order(base, depth + 1) for base in bases]
-                found = self._orders[scope] = [scope, *_merged([*above, bases])][:MAX_BASES]
+                order = _merged([*above, bases])
+                first = self._prepended.get(scope, set())
+                before = [at for at in order if at in first][: MAX_BASES - 1]
+                found = [*before, scope, *(at for at in order if at not in first)][:MAX_BASES]
+                self._orders[scope] = found
             else:
                 found = self._orders[scope]
         return found
@@ -185,6 +192,13 @@ class Classes:
             if self.has(at, name):
                 return at, False
         return None, scope in self.has_external_base
+
+    def may_replace(self, scope: int, name: int) -> bool:
+        """Whether a member of a class may be another one when it is asked for."""
+        if (self._project.unit(scope).language, name) in self._project.replaced:
+            return True
+        asked = self._project.numbers.get("__getattribute__")
+        return asked is not None and self.of_class(scope, asked)[0] is not None
 
     def gives_constructor(self, scope: int, owner: int, after: int | None) -> bool:
         """Whether a class makes its objects with the constructor of an owner, which not all languages inherit."""

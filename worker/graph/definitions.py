@@ -23,7 +23,7 @@ SAID = {
 }  # the role that says it of a function
 PARTIAL = BITS["partial"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
-CONTAINER, IS_MIXIN, IS_GET = BITS["container"], BITS["mixin"], BITS["get"]
+CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
@@ -262,12 +262,13 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     """Read a class whose definition begins on a line."""
     tree = builder.tree
     own, body = tree.first(node, DEFINED), tree.first(node, BODY)
-    bases = []
+    bases, prepended = [], []
     if body != NONE and body != node:
         tree.kids[node] = embedded_in(tree, body) + tree.kids[node]
     for kid in tree.having(node, BASE):
         base = builder.visit(kid, Use.READ if tree.kind(kid) == IS_KEYWORD else Use.INHERIT)
         bases += [] if tree.kind(kid) == IS_KEYWORD else [base]
+        prepended += [base] if tree.labels[kid] & PREPENDED else []
     name = builder.name(own) if own != NONE else NONE
     whole = tree.first(node, CONTAINER)
     container = word = NONE
@@ -276,7 +277,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         container, word = apart(builder, whole)
     flags = int(Flag.PARTIAL) if PARTIAL & said_inside(tree, node) or builder.dialect.bare_calls else 0
     scope = builder.enter(node, KINDS_OF_CLASS[tree.kind(node)], name, line, flags)
-    builder.scopes[scope].bases = bases
+    builder.scopes[scope].bases, builder.scopes[scope].prepended = bases, prepended
     if own != NONE:
         name_self(builder, scope, builder.add(Op.CLASS, scope), node)
     builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)

@@ -148,7 +148,7 @@ def called(builder: Builder, node: int, op: Op, use: int) -> int:
         if kid not in (of, key):
             made = read_part(builder, kid, made, arguments, words)
     at = builder.add(op, made, arguments, words)
-    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE)
+    is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
     if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
         builder.sites[site].at = at
     else:

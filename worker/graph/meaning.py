@@ -102,8 +102,8 @@ class Meaning:
         op, base = expression[0], node & ~MASK
         if depth > MAX_IMPORTS:
             return
-        if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN):
-            sure = min(sure, Reason.MACRO) if op == Op.TOKEN else sure
+        if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN, Op.UNSURE):
+            sure = min(sure, {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}.get(op, sure))
             self._of_expression(base | expression[1], name, found, sure, depth + 1)
         elif op == Op.REACH:
             self._of_reach(node, expression, name, found, sure, depth)
@@ -275,8 +275,8 @@ class Meaning:
         if expression[0] in (Op.CALL, Op.NEW):
             node = (node & ~MASK) | expression[1]
             expression = self.project.expression(node)
-        while expression[0] == Op.REACH and expression[2] != NONE:
-            node = (node & ~MASK) | expression[2]
+        while expression[0] == Op.UNSURE or (expression[0] == Op.REACH and expression[2] != NONE):
+            node = (node & ~MASK) | expression[-1]
             expression = self.project.expression(node)
         return node
 

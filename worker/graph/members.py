@@ -34,6 +34,8 @@ Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the cl
 def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     """The cells that a member of a value may be."""
     kind = value[0]
+    if kind in (OBJECT, CLASS, SUPER) and solver.classes.may_replace(value[1], name):
+        sure = min(sure, Reason.REPLACED)
     if kind == OBJECT:
         return _of_object(solver, value, name, sure)
     if kind == CLASS:

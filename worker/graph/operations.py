@@ -141,6 +141,11 @@ def alias(solver: Solver, node: int, expression: Expression) -> Values:
     return dict(solver.value(solver.child(node, expression[1])))
 
 
+def unsure(solver: Solver, node: int, expression: Expression) -> Values:
+    """UNSURE"""
+    return capped(solver.value(solver.child(node, expression[1])), Reason.REPLACED)
+
+
 def root(solver: Solver, node: int, expression: Expression) -> Values:
     """ROOT: the outermost namespace; a module by its place: `crate`, `super`, `self`."""
     unit = solver.project.unit(node)

@@ -185,6 +185,11 @@ class Project:
         """The names of all fields that anything is put into."""
         return {unit.names[write.name] for unit in self.units for write in unit.facts.writes if write.name != NONE}
 
+    @cached_property
+    def replaced(self) -> set[tuple[str, int]]:
+        """The names of members that a program removes or sets by name, with its language."""
+        return {(unit.language, unit.names[name]) for unit in self.units for name in unit.facts.replaced}
+
     def outer(self, scope: int) -> int:
         """The scope around a scope, or -1."""
         parent = self.scope(scope).parent

@@ -46,6 +46,7 @@ class Reason(IntEnum):
     CONDITIONAL = 46
     EXTENSION = 47
     IMPLICIT = 48
+    REPLACED = 49
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -92,6 +93,7 @@ WORDS = {
     Reason.ONLY_DECLARED: "only declared in the project",
     Reason.EXTENSION: "extends a type outside the project",
     Reason.IMPLICIT: "in a lambda, which may have a receiver of its own",
+    Reason.REPLACED: "may be another at run time",
     Reason.CONDITIONAL: "defined under a condition",
     Reason.DECLARED: "declared type",
     Reason.OWN_CLASS: "member of the own class",

@@ -53,6 +53,7 @@ KINDS = [
     "handler",
     "with",
     "item_with",
+    "within",
     "match",
     "case",
     "narrow",
@@ -148,6 +149,8 @@ ROLES = [
     "receiver",
     "constructor",
     "named",
+    "replaced",
+    "prepended",
     "skip",
 ]
 BITS = {label: 1 << place for place, label in enumerate([*KINDS, *ROLES])}

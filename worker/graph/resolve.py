@@ -40,6 +40,7 @@ OPERATIONS = {
     Op.BARE: operations.bare,
     Op.ROOT: operations.root,
     Op.ALIAS: operations.alias,
+    Op.UNSURE: operations.unsure,
 }
 RULES = {
     "name": operations.named,

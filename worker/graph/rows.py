@@ -170,7 +170,8 @@ class Rows:
             if scope != unit.base | at:
                 continue
             for name in self._project.table(scope):
-                above = next((up for up in classes.order(scope)[1:] if classes.has(up, name)), None)
+                order = classes.order(scope)
+                above = next((up for up in order[order.index(scope) + 1 :] if classes.has(up, name)), None)
                 if above is not None:
                     self._overrides(graph, scope, above, name)
 

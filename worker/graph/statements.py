@@ -261,6 +261,19 @@ def with_(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
+@visits("within")
+def within(builder: Builder, node: int, _use: int) -> int:
+    """`with (a) { b }`: b may be a member of a."""
+    body = builder.tree.first(node, BODY)
+    for kid in builder.tree.kids[node]:
+        if kid != body:
+            builder.visit(kid)
+    builder.within += 1
+    builder.body(body)
+    builder.within -= 1
+    return 0
+
+
 @visits("item_with")
 def item_with(builder: Builder, node: int, _use: int) -> int:
     """`a as b`"""

@@ -62,6 +62,7 @@ class Op(IntEnum):
     ROOT = 31  # name, scope: where a path begins that is not looked up: the outermost namespace, `crate`, `super`
     ALIAS = 32  # of: the same, under a name that an import gives it
     TOKEN = 33  # of: a name in what a macro is replaced by, which nobody has parsed
+    UNSURE = 34  # of: what a name means if an object around has no member of that name
 
 
 class ScopeKind(IntEnum):
@@ -136,6 +137,7 @@ class Scope(Struct, array_like=True, gc=False):
     last: dict[int, list[int]] = {}  # the bindings of a name that hold where a class ends
     every: dict[int, list[int]] = {}  # all of them, those made from scopes within too
     stars: list[int] = []  # imports of all names
+    prepended: list[int] = []  # the bases whose members come before its own
 
 
 class Binding(Struct, array_like=True, gc=False):
@@ -190,7 +192,7 @@ class Facts(Struct, array_like=True):
     `members` are functions that belong to a type which stands elsewhere: its expression, and a binding. `extensions`
     are scopes of such functions: the expression of the type, and the scope. `package` is what the file says it is a
     part of, `language` the one that it was read as, where that is another. `conditions` are the first and last lines of
-    what a compiler may leave out. Not `complete` where the text did not parse or was nested too deeply.
+    what a compiler may leave out, `replaced` the names of members that it removes or sets by name. Not `complete` where the text did not parse or was nested too deeply.
     """
 
     names: list[str]
@@ -208,6 +210,7 @@ class Facts(Struct, array_like=True):
     lines: int
     conditions: list[tuple[int, int]] = []
     language: str = ""
+    replaced: list[int] = []
 
 
 def packed_sites(sites: Sequence[Site]) -> bytes:

@@ -88,6 +88,7 @@
 (return_statement (_) @value) @return
 (return_statement) @return
 (throw_statement) @raise
+(with_statement body: (_) @body) @within
 (if_statement condition: (_) @cond consequence: (_) @arm) @branch
 (else_clause (_) @arm @otherwise)
 (for_statement body: (_) @body) @loop

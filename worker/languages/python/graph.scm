@@ -17,6 +17,7 @@
 (dictionary_splat (_) @value) @spread_words
 
 (string) @text
+((call function: (identifier) @_sets arguments: (argument_list . (_) . (string) @replaced)) (#any-of? @_sets "setattr" "delattr"))
 (concatenated_string) @text
 (interpolation) @operation
 [(integer) (float)] @number

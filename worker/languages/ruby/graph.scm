@@ -52,6 +52,13 @@
 (class superclass: (superclass (_) @base))
 ((call method: (identifier) @_mixes arguments: (argument_list [(constant) (scope_resolution)] @base)) @mixin
   (#any-of? @_mixes "include" "prepend"))
+((call method: (identifier) @_mixes arguments: (argument_list [(constant) (scope_resolution)] @prepended))
+  (#eq? @_mixes "prepend"))
+((call method: (identifier) @_removes arguments: (argument_list [(simple_symbol) (string)] @replaced))
+  (#any-of? @_removes "remove_method" "undef_method"))
+((call method: (identifier) @_sends arguments: (argument_list . (simple_symbol) @_removes [(simple_symbol) (string)] @replaced))
+  (#any-of? @_sends "send" "__send__" "public_send") (#any-of? @_removes ":remove_method" ":undef_method"))
+(undef (_) @replaced)
 ((call method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
   (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
 (method name: (_) @defined body: (_)? @body) @function
