@@ -2,6 +2,7 @@
 
 from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.expressions import (
+    ARGS,
     BODY,
     DEFINED,
     IS_KEYWORD,
@@ -248,14 +249,22 @@ def extension(builder: Builder, node: int, _use: int) -> int:
 
 def embedded_in(tree: Reduced, body: int) -> list[int]:
     """Take the bases out of a body that stand among the members: what is embedded, or included."""
-    if tree.kind(body) == IS_MIXIN:  # the only one
-        return tree.having(body, BASE)
+    if tree.kind(body) == IS_MIXIN and tree.first(body, OF) == NONE:  # the only one
+        mixed_in = mixed_in_by(tree, body)
+        tree.kids[body] = []
+        return mixed_in
     if tree.kind(body):  # the only member
         return []
     embedded = tree.having(body, BASE)
-    mixed_in = [kid for kid in tree.kids[body] if tree.kind(kid) == IS_MIXIN]
+    mixed_in = [kid for kid in tree.kids[body] if tree.kind(kid) == IS_MIXIN and tree.first(kid, OF) == NONE]
     tree.kids[body] = [kid for kid in tree.kids[body] if kid not in embedded and kid not in mixed_in]
-    return embedded + [base for kid in reversed(mixed_in) for base in tree.having(kid, BASE)]
+    return embedded + [base for kid in reversed(mixed_in) for base in mixed_in_by(tree, kid)]
+
+
+def mixed_in_by(tree: Reduced, node: int) -> list[int]:
+    """What `include A` or `include(A)` names."""
+    args = tree.first(node, ARGS)
+    return tree.having(node, BASE) or (tree.having(args, BASE) if args != NONE else [])
 
 
 def define_class(builder: Builder, node: int, decorators: list[int], line: int) -> int:
@@ -301,8 +310,20 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
 
 @visits("mixin")
 def mixin(builder: Builder, node: int, _use: int) -> int:
-    """`include A` outside of a class"""
-    builder.visit_all(node)
+    """`A.include B`: B is above A, which stands elsewhere; nothing is known of `include B` outside of a class."""
+    tree = builder.tree
+    of = tree.first(node, OF)
+    if of == NONE:
+        builder.visit_all(node)
+        return 0
+    type_ = builder.visit(of)
+    mixed_in = mixed_in_by(tree, node)
+    bases = [builder.visit(kid, Use.INHERIT) for kid in mixed_in]
+    scope = builder.enter(node, ScopeKind.CLASS, NONE, builder.line(node))
+    builder.scopes[scope].bases = bases
+    builder.scopes[scope].prepended = bases if all(tree.labels[kid] & PREPENDED for kid in mixed_in) else []
+    builder.extensions.append((type_, scope))
+    builder.leave()
     return 0
 
 

@@ -192,7 +192,8 @@ class Facts(Struct, array_like=True):
     `members` are functions that belong to a type which stands elsewhere: its expression, and a binding. `extensions`
     are scopes of such functions: the expression of the type, and the scope. `package` is what the file says it is a
     part of, `language` the one that it was read as, where that is another. `conditions` are the first and last lines of
-    what a compiler may leave out, `replaced` the names of members that it removes or sets by name. Not `complete` where the text did not parse or was nested too deeply.
+    what a compiler may leave out, `replaced` the names of members that the file removes or sets by name. Not `complete`
+    where the text did not parse or was nested too deeply.
     """
 
     names: list[str]
