@@ -52,7 +52,8 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
 def bare(solver: Solver, node: int, expression: Expression) -> Values:
     """BARE: a member of a class around, without `this`, or what a module binds."""
     found: Values = {}
-    for cell, sure, receiver in bare_places(solver, node, expression):
+    held = bare_places(solver, node, expression)
+    for cell, sure, receiver in held:
         if cell[0] == "module":
             found[MODULE, cell[1]] = sure
             continue
@@ -61,9 +62,9 @@ def bare(solver: Solver, node: int, expression: Expression) -> Values:
                 add(found, {value: min(own, sure)})
             else:
                 add(found, bound_to(solver, receiver, value, min(own, sure), receiver[1]))
-    return one_class(found) or {
-        (EXTERNAL, BUILTIN + solver.project.unit(node).facts.names[expression[1]]): Reason.BOUND
-    }
+    if found or held:
+        return one_class(found)
+    return {(EXTERNAL, BUILTIN + solver.project.unit(node).facts.names[expression[1]]): Reason.BOUND}
 
 
 def one_class(values: Values) -> Values:
