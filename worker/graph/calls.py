@@ -10,7 +10,7 @@ from fledgling.worker.graph.operations import (
     element_of,
     iterated,
 )
-from fledgling.worker.graph.overloads import fitting
+from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
@@ -42,7 +42,7 @@ def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
     found: Values = {}
     callees = dict(solver.value(base | expression[1]))
     if solver.project.unit(node).dialect.overloads:
-        callees = fitting(solver, callees, made)
+        callees = called(solver, callees, made)
     for value, sure in callees.items():
         add(found, invoked(solver, value, made, sure))
     return found

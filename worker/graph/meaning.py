@@ -6,7 +6,7 @@ from fledgling.worker.graph.calls import made_of
 from fledgling.worker.graph.lookup import bare_places, starred
 from fledgling.worker.graph.members import places
 from fledgling.worker.graph.operations import import_places
-from fledgling.worker.graph.overloads import fitting
+from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import (
@@ -202,7 +202,7 @@ class Meaning:
         is_call = expression[0] in (Op.CALL, Op.NEW)
         values = self.solver.value((node & ~MASK) | expression[1] if is_call else node)
         if is_call and self.project.unit(node).dialect.overloads:
-            values = fitting(self.solver, values, made_of(self.solver, node, expression))
+            values = called(self.solver, values, made_of(self.solver, node, expression))
         return {**self.solver.handed.get(node, {}), **values}
 
     def run_by(self, value: Value, sure: int, node: int = NONE) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from fledgling.worker.graph.solver import (
     Value,
     Values,
 )
-from fledgling.worker.graph.tables import NONE, Parameter
+from fledgling.worker.graph.tables import NONE, Op, Parameter
 
 NUMBERS = {
     "int": 4, "Int": 4, "long": 3, "float": 3, "double": 3, "short": 3, "byte": 3, "decimal": 3, "Long": 2, "Float": 2,
@@ -26,6 +26,37 @@ TEXTS = {"String": 4, "CharSequence": 3, "char": 2, "string": 4}
 ANYTHING = ("Object", "T", "E", "K", "V", "Comparable", "Serializable", "")
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
 NO, PERHAPS, YES, LITERAL = -1, 1, 4, 5  # how well an argument fits
+
+
+def called(solver: Solver, values: Values, made: Call) -> Values:
+    """What a call means whose function has several values: those that fit, and in C++ those of other namespaces.
+
+    `f(a)` finds functions beside the type of a too, which are not told apart from what f means without that.
+    """
+    found = fitting(solver, values, made)
+    others = _beside_arguments(solver, values, made)
+    if not others:
+        return found
+    return {value: min(sure, Reason.OVERLOAD) for value, sure in {**others, **found}.items()}
+
+
+def _beside_arguments(solver: Solver, values: Values, made: Call) -> Values:
+    """The functions of other namespaces with the name of a call, where an argument may be an object."""
+    project = solver.project
+    unit = project.unit(made.node)
+    if not (unit.dialect.declared and unit.dialect.overloads) or any(
+        value[0] not in (FUNCTION, EXTERNAL) for value in values
+    ):
+        return {}
+    callee = project.expression(solver.child(made.node, project.expression(made.node)[1]))
+    if callee[0] != Op.BARE or all(solver.op(cell) in (Op.NUMBER, Op.TEXT) for cell, _ in made.arguments):
+        return {}
+    own = unit.names[callee[1]]
+    found: Values = {}
+    for scope in project.spaces.anywhere(unit, own):
+        held = solver.value(("name", scope, own))
+        found.update((value, sure) for value, sure in held.items() if value[0] == FUNCTION and value not in values)
+    return found
 
 
 def fitting(solver: Solver, values: Values, made: Call) -> Values:

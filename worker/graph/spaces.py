@@ -52,6 +52,7 @@ class Spaces:
         self._project = project
         self._binding: dict[Space, dict[int, list[int]]] = {}
         self._known: set[Space] = set()
+        self._named: dict[tuple[str, int], list[int]] = {}  # the scopes of all namespaces that bind a name
         self._included: dict[int, frozenset[int]] = {}
         self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
         self._own_paths: dict[int, dict[int, str]] = {}  # of the scopes of a file that are namespaces
@@ -93,6 +94,12 @@ class Spaces:
         if len(found) > 1 and not unit.dialect.overloads:
             reason = min(reason, Reason.SEVERAL)
         return found, reason
+
+    def anywhere(self, unit: "Unit", name: int) -> list[int]:
+        """The scopes of any namespace that bind a name in what a file of C++ includes."""
+        included = self.included(unit.number)
+        found = self._named.get((unit.dialect.family, name), ())
+        return [scope for scope in found if self._project.unit(scope).number in included][:MAX_BINDING]
 
     def included(self, number: int) -> frozenset[int]:
         """The files that a file includes, also through others."""
@@ -149,6 +156,9 @@ class Spaces:
                 binding = known.setdefault(name, [])
                 if len(binding) < MAX_BOUND:
                     binding.append(scope)
+                named = self._named.setdefault((family, name), [])
+                if unit.dialect.declared and len(named) < MAX_BOUND:
+                    named.append(scope)
                 if unit.dialect.declared and all(self._project.only_declares(at) for at in bindings):
                     self._declaring.add((scope, name))
 
