@@ -71,6 +71,9 @@
 (base_clause (_) @base)
 (class_interface_clause (_) @base)
 (use_declaration [(name) (qualified_name)] @base)
+(use_as_clause . (name) @own_field)
+(use_as_clause . (_) @value (name) @bind .) @field
+(use_instead_of_clause . (class_constant_access_expression (_) (name) @replaced))
 (enum_case name: (_) @bind) @field @receiver
 (const_element . (name) @bind (_)? @value) @field
 (property_declaration type: (_)? @type (property_element name: (variable_name) @bind)) @field
