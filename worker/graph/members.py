@@ -40,10 +40,12 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
         return _of_object(solver, value, name, sure)
     if kind == CLASS:
         owner, _ = solver.classes.of_class(value[1], name)
-        if owner is not None:
-            return [(("name", owner, name), sure, owner)]
         order = solver.classes.order(value[1]) if name in solver.project.written else ()
-        return [(("field", at, name), min(sure, Reason.ATTRIBUTE), None) for at in order]
+        fields: list[Cell] = [("field", at, name) for at in order]
+        if owner is not None:
+            is_set = any(solver.value(field) or field in solver.sources for field in fields)
+            return [(("name", owner, name), min(sure, Reason.ATTRIBUTE) if is_set else sure, owner)]
+        return [(field, min(sure, Reason.ATTRIBUTE), None) for field in fields]
     if kind == MODULE:
         return _of_module(solver, value[1], name, sure)
     if kind == SUPER:
