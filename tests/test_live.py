@@ -22,7 +22,7 @@ from fledgling.broker.basis import Basis
 from fledgling.broker.following import RESTARTS
 from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
 from fledgling.broker.indexing import Indexing
-from fledgling.config import Freshness, Settings
+from fledgling.config import PROJECT_FILE, Freshness, Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
 from fledgling.messages.cursors import place as cursor_at
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Survey, Symbols
@@ -200,7 +200,7 @@ async def test_every_change_is_in_the_next_answer(untouched: Path, tmp_path: Pat
             CHANGES[name](tmp_path / place)
         for settings in (None, "exclude_patterns: [pkg]\n"):
             if settings:
-                write(tmp_path, ".fledgling.yaml", settings)
+                write(tmp_path, PROJECT_FILE, settings)
             async with fronted(tmp_path) as (fresh, indexing):
                 await indexing.built()
                 for place, name in places.items():

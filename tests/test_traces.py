@@ -105,4 +105,4 @@ def test_no_system_call_writes_to_a_path_opens_a_socket_or_starts_a_program(plac
     started = [line for line in done if line.startswith("execve")]
     assert len(started) == 5  # broker, indexer, a query worker, the one that took over, and the follower
     assert all(f'"{sys.executable}"' in line for line in started)
-    assert len([line for line in done if line.startswith("memfd_create")]) == len(Images.__struct_fields__) + 1
+    assert len([line for line in done if line.startswith("memfd_create")]) == len(Images.__struct_fields__) + 2

@@ -31,7 +31,7 @@ def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
     """Yield what a question that finds nothing may mean, the likeliest first: a path and a name spelled otherwise.
 
     >>> [(other.question.path, other.question.start_line) for other in others(Read("a.py:7"))]
-    [('a.py', 7), ('a/py', 7)]
+    [('a.py', 7), ('a/py', 7), ('', None)]
     """
     field = _name_field(question)
     name = getattr(question, field) if field else None

@@ -3,7 +3,7 @@
 import os
 import time
 
-from fledgling import refusals
+from fledgling import project_file, refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE
 from fledgling.messages.control import Follow, Following, Look, Looked, Sweep, Swept, Tell
 from fledgling.pipe import Pipe
@@ -25,6 +25,7 @@ def follow(
 ) -> None:
     """Answer until the broker closes the pipe. What the index has left is mapped before, and read once confined."""
     load_resolvers(languages)
+    project_file.load()
     text, kept = memory_file.mapped(order.text_fd), memory_file.mapped(order.kept_fd)
     try:
         layers = confined(order, order.broker_pid)

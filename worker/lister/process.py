@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from fledgling import refusals
+from fledgling import project_file, refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Build, Follow, Layer
@@ -162,8 +162,7 @@ def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
 
 def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -> None:
     """Confine this process, walk, write the listing, and say what was found."""
-    from fledgling import yaml_text  # noqa: F401, PLC0415  (the project's own file; nothing is loaded once confined)
-
+    project_file.load()
     layers = confined(order, indexer)
     narrowed = _narrowed(order)
     pipe.send(Began(narrowed, layers))
