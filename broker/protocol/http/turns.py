@@ -87,11 +87,5 @@ class SharingFront(Front):
         basis: Basis | None = None,
     ) -> AnyAnswer | Refusal:
         """Put one question, as any front does."""
-        turn = _turn.get()
-        if turn is None:
+        async with self.aside():
             return await super().ask(question, report, least=least, deadline=deadline, basis=basis)
-        turn.give()
-        try:
-            return await super().ask(question, report, least=least, deadline=deadline, basis=basis)
-        finally:
-            await turn.take()
