@@ -24,7 +24,7 @@ from measure import MemoryWatch, started
 
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import Settings
 from fledgling.messages.answers import Refusal

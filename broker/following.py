@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from fledgling.broker.audit_log.records import KilledRecord
 from fledgling.broker.audit_log.writer import tell_confinement
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import Freshness

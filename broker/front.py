@@ -14,7 +14,8 @@ from fledgling.broker import mending
 from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.following import Follower, LostError
-from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.spelling import arguments as spelled

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from msgspec import UNSET, UnsetType
 
 from fledgling.broker.audit_log.records import AnyRecord, CallRecord, KilledRecord, MessageRecord, ProcessRecord
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol.tools import TOOLS
 from fledgling.messages.operations import OPERATIONS
 

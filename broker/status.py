@@ -6,7 +6,7 @@ from msgspec.structs import astuple
 
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects
 from fledgling.messages.control import Progress
 from fledgling.messages.status import Changed, Listed, State, Status

@@ -15,7 +15,7 @@ import psutil
 from conftest import serve_command
 
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.questions import AnyQuestion, Explore

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import Settings
 from fledgling.security import profile
 

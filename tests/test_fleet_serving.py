@@ -25,7 +25,7 @@ from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.pack import PackIndex, packed
 from fledgling.broker.fleet.shard import ShardError
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Refusal, SymbolList

@@ -17,7 +17,7 @@ from running import INDEXER, QUERY_WORKER, back_processes, broker, first, fronte
 
 from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import PROGRESS_SECONDS
-from fledgling.broker.indexing import UNFINISHED
+from fledgling.broker.indexing.indexing import UNFINISHED
 from fledgling.broker.protocol import render, tools
 from fledgling.broker.protocol.server import build
 from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Summary, SymbolList

@@ -13,7 +13,7 @@ from trees import make, walked
 
 from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol.server import build
 from fledgling.config import Settings
 from fledgling.messages.control import Generation, Progress

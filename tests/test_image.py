@@ -18,7 +18,7 @@ from asking import rows, structured
 from conftest import connected, serve_command
 from running import CALLS, fronted, indexed
 
-from fledgling.broker.indexing import IndexingError
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.messages.generations import CODE, GRAPH
 from fledgling.messages.questions import Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.security import memory_file

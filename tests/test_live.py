@@ -21,7 +21,7 @@ from running import FOLLOWER, QUERY_WORKER, answered, first, fronted, until
 from fledgling.broker.basis import Basis
 from fledgling.broker.following import RESTARTS
 from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import PROJECT_FILE, Freshness, Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
 from fledgling.messages.cursors import place as cursor_at

@@ -12,7 +12,7 @@ from test_http import serving
 from test_monitor import Watching, asked, free_port
 
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects import projects as projects_module
 from fledgling.broker.projects.merging import Turn, turn
 from fledgling.broker.projects.paths import _changes, parts, within

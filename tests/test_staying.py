@@ -10,8 +10,9 @@ import pytest
 from conftest import DEFINED, STAGED
 from running import INDEXER, QUERY_WORKER, Server, back_processes, building, first, is_alive, opened, until
 
-from fledgling.broker import indexing as indexing_module
-from fledgling.broker.indexing import UNFINISHED, IndexingError
+from fledgling.broker.indexing import indexing as indexing_module
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.indexing import UNFINISHED
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Progress
 from fledgling.messages.generations import CODE, TEXT

@@ -10,7 +10,7 @@ import re2
 from running import fronted
 
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import IndexingError
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.protocol import tools
 from fledgling.messages.answers import Hits, Ranking, Refusal, Summaries
 from fledgling.messages.questions import MAX_TAGS, Explore, Search

@@ -15,10 +15,11 @@ import psutil
 import pytest
 from running import INDEXER, QUERY_WORKER, answered, back_processes, fronted, opened, until
 
-from fledgling.broker import indexing as broker_indexing
 from fledgling.broker.audit_log.records import KilledRecord, ProcessRecord
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.indexing import attempt as indexer_attempt
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import BackProcess, receive
 from fledgling.broker.protocol.tools import fits
 from fledgling.config import Settings
@@ -839,7 +840,7 @@ async def test_lying_indexer_is_killed_and_there_is_no_index(project, tmp_path, 
 @pytest.mark.anyio
 @pytest.mark.parametrize("lie", ["", "pipe.send(accepted)"], ids=["from the beginning", "after it has accepted"])
 async def test_silent_indexer_is_given_up(project, tmp_path, monkeypatch, lie):
-    monkeypatch.setattr(broker_indexing, "SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(indexer_attempt, "SILENT_SECONDS", 1.0)
     monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=f"{lie}\ntime.sleep(60)"))
     with pytest.raises(IndexingError) as failed:
         async with fronted(project, confining=BARE) as (_, indexing):

@@ -31,7 +31,7 @@ from fledgling.broker.cli.terminal import Looks
 from fledgling.broker.control import asking
 from fledgling.broker.control.asking import NoAnswerError, settings_digest
 from fledgling.broker.front import Front, invalid
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol import schema, tools
 from fledgling.messages.answers import AnyAnswer, Hits, Refusal, SymbolList
 from fledgling.messages.control import Built

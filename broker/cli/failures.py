@@ -8,7 +8,7 @@ import click
 from fledgling import refusals
 from fledgling.broker import surroundings
 from fledgling.broker.cli import terminal
-from fledgling.broker.indexing import IndexingError
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.config import ConfigError
 from fledgling.security.confinement import ConfinementError
 from fledgling.security.profile import ProfileError

@@ -15,7 +15,7 @@ from fledgling.broker.cli import terminal
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import confined, indexed, json_option, project_of, run, setting_options, warn
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting import output, report, stats
 from fledgling.config import KEYS, PROJECT_FILE

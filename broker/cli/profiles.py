@@ -5,7 +5,7 @@ import click
 from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import json_option, run
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import Settings
 from fledgling.messages.control import Confining
 from fledgling.security import profile as profiles

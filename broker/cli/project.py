@@ -18,7 +18,7 @@ from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, ope
 from fledgling.broker.cli import completing, paint
 from fledgling.broker.cli.help import SettingOption
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import KEYS, NAMED_ROOT, ConfigError, Resolved, Settings, read_user_file, resolve
 from fledgling.messages.control import Confining, Layer
 from fledgling.messages.profile import Profile

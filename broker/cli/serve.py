@@ -22,7 +22,8 @@ from fledgling.broker.cli.project import ServedProject, audit_log, confined, ind
 from fledgling.broker.control import answering, place
 from fledgling.broker.control.answering import Offer
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.metrics import ALONE, Metrics
 from fledgling.broker.operating.operated import Answering, Operated
 from fledgling.broker.operating.session import Session, SessionError

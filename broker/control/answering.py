@@ -15,7 +15,7 @@ from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.control.asking import settings_digest
 from fledgling.broker.control.place import is_own
 from fledgling.broker.front import Front, denied
-from fledgling.broker.indexing import IndexingError
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.launch import receive
 from fledgling.broker.operating.indexes import ONLY
 from fledgling.broker.projects.projects import Projects, Slot

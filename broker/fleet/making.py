@@ -25,7 +25,8 @@ from msgspec import Struct
 from fledgling.broker import own_file
 from fledgling.broker.fleet import shard
 from fledgling.broker.fleet.shard import MadeUnder, Manifest, ShardError
-from fledgling.broker.indexing import Indexing, IndexingError, UnchangedError
+from fledgling.broker.indexing.failures import IndexingError, UnchangedError
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import how_ended
 from fledgling.broker.own_file import OwnFileError
 from fledgling.config import Settings

@@ -8,7 +8,8 @@ import msgspec
 
 from fledgling.broker import status
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects
 from fledgling.messages.answers import Refusal
 from fledgling.messages.operations import Manage, OwnAnswer, StatusOf

@@ -11,7 +11,7 @@ import msgspec
 from fledgling.broker.basis import Basis
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.front import Front, Report, denied, invalid
-from fledgling.broker.indexing import Indexing
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.operating.desk import Desk
 from fledgling.broker.operating.indexes import Indexes
 from fledgling.broker.operating.tasks import TaskList

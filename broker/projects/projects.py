@@ -14,7 +14,8 @@ from typing import Literal
 from msgspec.structs import replace
 
 from fledgling.broker.front import Front
-from fledgling.broker.indexing import Indexing, IndexingError
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.paths import Part
 from fledgling.broker.projects.tree import ManyProjects, Terms
 from fledgling.messages.answers import AnyAnswer, Refusal

@@ -1,22 +1,20 @@
-"""The index of one profile: its indexer, what that reports, and the memory files it leaves; another where it dies."""
+"""The index of one profile: what of it is there, who waits for more, and another build where one dies."""
 
 import asyncio
 import logging
 import os
-import signal
 import time
-from collections.abc import Callable, Collection
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Self
 
 from msgspec.structs import astuple, replace
 
 from fledgling import refusals
-from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
-from fledgling.broker.audit_log.writer import tell_confinement
-from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.broker.audit_log.records import AnyRecord
+from fledgling.broker.indexing.attempt import Attempt, Tell
+from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
+from fledgling.broker.indexing.files import Files
 from fledgling.broker.memory import Memory
 from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
@@ -26,37 +24,22 @@ from fledgling.messages.control import (
     Build,
     Built,
     Confining,
-    Crashed,
-    FromIndexer,
     Generation,
     Images,
     Open,
     Progress,
     Relate,
-    Unchanged,
 )
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.pipe import Unpacker
 from fledgling.plain import said
-from fledgling.security import inspection, limits, memory_file
-
-MAX_REPORT_BYTES = 2**21  # of a message of the indexer; the longest are a thousand exclude_patterns
-Tell = Callable[[AnyRecord], None]  # what becomes of the processes: AuditLog.tell
-
-
-def _unheard(_: AnyRecord) -> None:
-    pass
-
+from fledgling.security import memory_file
 
 UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
-SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
 BUILD_SECONDS = 1800.0  # for an index, two builds included; a kernel of 78,000 files takes a minute of two quiet cores
 RELATE_AFTER_SECONDS = 1.0  # from an index to its graph, if nobody asks for it sooner: the first calls have the cores
 RELATING_SECONDS = 600.0  # for the graph of an index, which is served meanwhile
 RENEW_AGAIN_SECONDS = 30.0  # from a build of a changed project that failed to the next try
-ENDED = "the indexer ended before the index was complete"
-AGAIN = "Start Fledgling again; see its log."
 AT_WORK = {  # what a build does in each stage
     "walk": "files are being listed",
     "read": "files are being read",
@@ -64,28 +47,12 @@ AT_WORK = {  # what a build does in each stage
     "seal": "it is being finished",
     "relate": "uses of definitions are being resolved",
 }
-UNCHANGED = Refusal("unavailable", "the project is what an earlier index was made of", "Use that index.")
+INDEX_LESS = "Index less (exclude_patterns, max_file_size, max_files), then start Fledgling again."
 _log = logging.getLogger("fledgling")
 
 
-class IndexingError(Exception):
-    """There will be no index; `refusal` says why.
-
-    `is_refused` tells a build that was refused, because of what it was asked to do, from one that failed.
-    """
-
-    def __init__(self, refusal: Refusal, *, is_refused: bool = False) -> None:
-        super().__init__(f"{refusal.reason}; {refusal.next_step}")
-        self.refusal = refusal
-        self.is_refused = is_refused
-
-
-class UnchangedError(IndexingError):
-    """There is no need for an index: the tree is the one that was asked about."""
-
-
-class _DiedError(Exception):
-    """A process that a build needs has ended, or failed: how, as a sentence. Another build may do better."""
+def _unheard(_: AnyRecord) -> None:
+    pass
 
 
 class Indexing:
@@ -134,7 +101,6 @@ class Indexing:
         self._failure: IndexingError | None = None
         self._died: str | None = None
         self.begun = time.monotonic()  # the last build
-        self.started_at = self.begun_at = datetime.now(UTC)  # the last build; that of the newest generation
         self.completed_at: datetime | None = None  # the last build, whole or not
         self.has_files: int | None = None  # how many are in the index that was built last
         self.served_begun = float("-inf")  # when the build of the newest index began
@@ -153,7 +119,8 @@ class Indexing:
             confining=confining,
             tree=tree,
         )
-        self._process = self._started()
+        self._attempt = self._started()
+        self.begun_at = self.started_at  # the build of the newest generation
 
     def begin(self) -> None:
         """Follow what the indexer reports, from now on. Whoever waits for anything below begins that, too."""
@@ -175,6 +142,11 @@ class Indexing:
         while number not in self._sealed:
             await self._changed(number)
         return self._sealed[number]
+
+    @property
+    def started_at(self) -> datetime:
+        """When the last build began."""
+        return self._attempt.started_at
 
     @property
     def is_accepted(self) -> bool:
@@ -244,7 +216,7 @@ class Indexing:
             self._filling = self.files
         try:
             self._filling = Files.created(is_followed=self.is_followed)
-            self._process = self._started()
+            self._attempt = self._started()
         except OSError as problem:
             _log.error("the index cannot be built anew: %s", problem.strerror)
             self.is_over, self._not_before = True, time.monotonic() + RENEW_AGAIN_SECONDS
@@ -279,8 +251,7 @@ class Indexing:
         for task in filter(None, (self._building, self._relating)):
             task.cancel()
             await asyncio.wait([task])
-        self._process.kill()
-        await self._process.ended()
+        await self._attempt.end()
         for fd in {*self.files.all(), *self._filling.all(), *self._known()}:
             os.close(fd)
         self._close_root()
@@ -302,22 +273,10 @@ class Indexing:
         told, self.news = self.news, asyncio.Event()
         told.set()
 
-    def _started(self) -> BackProcess[FromIndexer]:
+    def _started(self) -> Attempt:
         """Start an indexer over the memory files that are to be filled."""
-        self.started_at = datetime.now(UTC)
-        return BackProcess(
-            "fledgling.worker.indexer",
-            replace(
-                self.order,
-                images=self._filling.images,
-                kept_fd=self._filling.kept_fd,
-                facts_fd=self._filling.facts_fd,
-                known_fd=self._known_fd,
-                begun_ns=time.time_ns(),
-            ),
-            [*self._filling.all(), self.root_fd, *self._known()],
-            Unpacker(FromIndexer, MAX_REPORT_BYTES),
-        )
+        descriptors = [self.root_fd, *self._known()]
+        return Attempt(self.order, self._filling, descriptors, known_fd=self._known_fd, tell=self.tell)
 
     async def _build(self) -> Built:
         """Build the index, to its end: all waiters are told."""
@@ -325,37 +284,40 @@ class Indexing:
             async with asyncio.timeout(BUILD_SECONDS):
                 return await self._built_in_two()
         except TimeoutError:
-            raise self._fails(IndexingError(await self._overdue())) from None
-        except IndexingError as failed:
-            raise self._fails(failed) from None
+            late = await self._attempt.given_up(
+                f"the index was not complete after {BUILD_SECONDS:g} s, and its build was ended"
+            )
+            raise self._fails(IndexingError(replace(late.refusal, next_step=INDEX_LESS))) from None
+        except IndexingError as failure:
+            raise self._fails(failure) from None
         finally:
             if not self.is_followed:
                 self._close_root()
             self.is_over, self.completed_at = True, datetime.now(UTC)
             self._tell_news()
 
-    def _fails(self, failed: IndexingError) -> IndexingError:
+    def _fails(self, failure: IndexingError) -> IndexingError:
         """There will be no more than there is, and an answer of that says so."""
-        self._failure = failed
+        self._failure = failure
         self._not_before = time.monotonic() + RENEW_AGAIN_SECONDS
         if self._newest and self._newest.number < CODE:
             self._newest = replace(self._newest, pending=UNFINISHED)
-        return failed
+        return failure
 
     async def _built_in_two(self) -> Built:
         """Build the index, and once more where the first build dies."""
         try:
             return await self._built_at_once()
-        except _DiedError as died:
+        except DiedError as died:
             self._died = str(died)
         _log.error("%s; the index is built once more", self._died)
         self._start_again()
         try:
             return await self._built_at_once()
-        except _DiedError as died:
+        except DiedError as died:
             first = self._died
             reason = f"the index could not be built, and is not tried again: {first}; the second time {died}"
-            raise IndexingError(Refusal("failed", reason, AGAIN)) from died
+            raise failed(reason) from died
 
     def _start_again(self) -> None:
         """Start another indexer over memory files of its own; what nobody can open is let go."""
@@ -367,10 +329,10 @@ class Indexing:
                 self._open_from(self._filling)
             elif died is not self.files:
                 died.close(self._known())
-            self._process = self._started()
+            self._attempt = self._started()
         except OSError as problem:
             reason = f"{self._died}, and no other indexer can be started: {problem.strerror}"
-            raise IndexingError(Refusal("failed", reason, AGAIN)) from problem
+            raise failed(reason) from problem
         self._tell_news()
 
     def _known(self) -> tuple[int, ...]:
@@ -385,69 +347,58 @@ class Indexing:
             os.close(fd)
         self._known_fd = found
 
-    def _open_from(self, files: "Files") -> None:
+    def _open_from(self, files: Files) -> None:
         """Let workers that start from now on open these; those at work hold theirs themselves."""
         if self.files is not files:
             self.files.close(self._known())
             self.files = files
 
     async def _built_at_once(self) -> Built:
-        """Follow one indexer to its end. Raises IndexingError, or _DiedError where another may do better."""
-        self._process.watch(self.memory, int(self.profile.memory_limit * limits.INDEXING))
-        message = await self._heard()
-        if not isinstance(message, Accepted):
-            raise await self._failed(message, is_refused=self._accepted is None)
-        if problem := inspection.problem("indexer", self._process.pid, message.layers, self.confining):
-            ended = self._process.has_ended()
-            raise await self._failed(None if ended else refusals.not_confined(problem), is_refused=True)
-        tell_confinement(self.tell, "indexer", self._process.pid, message.layers)
-        tell_confinement(self.tell, "lister", self._process.pid, message.lister_layers)
-        tell_confinement(self.tell, "extractors", self._process.pid, message.extractor_layers)
-        self._accepted = message
+        """Follow one indexer to its end. Raises IndexingError, or DiedError where another may do better."""
+        self._accepted = await self._attempt.accepted(self.memory, is_first=self._accepted is None)
         self._tell_news()
         return await self._followed()
 
     async def _followed(self) -> Built:
         """Take what the indexer reports, one after the other, to the end."""
         last = -1
-        while isinstance(message := await self._heard(), Progress | Generation):
+        while isinstance(message := await self._attempt.report(), Progress | Generation):
             if isinstance(message, Progress):
                 self.progress = message
             elif message.number <= last:
                 break
             else:
                 last = message.number
-                await self._check(last)
+                await self._attempt.check(last)
                 self._serve(message)
         if not isinstance(message, Built) or last != CODE:
-            raise await self._failed(message)
+            raise await self._attempt.failed(message)
         self.has_files = message.files
         self.progress = Progress("relate", 0, 0)
-        self._relating = asyncio.create_task(self._relate(self._process))
+        self._relating = asyncio.create_task(self._relate(self._attempt))
         return message
 
-    async def _relate(self, process: BackProcess[FromIndexer]) -> None:
+    async def _relate(self, attempt: Attempt) -> None:
         """Take what the indexer reports behind the index: the graph; without one, who asks for it hears why."""
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(RELATE_AFTER_SECONDS):
                     await self._graph_wanted.wait()
-            process.tell(Relate())
+            attempt.tell(Relate())
             async with asyncio.timeout(RELATING_SECONDS):
-                while isinstance(message := await self._heard(), Progress):
+                while isinstance(message := await attempt.report(), Progress):
                     self.progress = message
                 if not isinstance(message, Generation) or message.number != GRAPH:
-                    raise await self._failed(message)
-                await self._check(GRAPH)
+                    raise await attempt.failed(message)
+                await attempt.check(GRAPH)
                 self._serve(message)
                 self._keep_facts()
         except TimeoutError:
-            self._no_graph = _without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
-        except (IndexingError, _DiedError) as failed:
-            self._no_graph = _without_graph(str(failed))
+            self._no_graph = without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
+        except (IndexingError, DiedError) as failure:
+            self._no_graph = without_graph(str(failure))
         finally:
-            process.kill()
-            await process.ended()
+            await attempt.end()
             self._tell_news()
 
     def _serve(self, generation: Generation) -> None:
@@ -468,71 +419,10 @@ class Indexing:
             self._sealed.setdefault(number, generation)
         self._tell_news()
 
-    async def _heard(self) -> FromIndexer | None:
-        """Return the next report; None where the indexer has ended. It is ended where it says nothing for too long."""
-        try:
-            async with asyncio.timeout(SILENT_SECONDS):
-                return await self._process.receive()
-        except TimeoutError:
-            raise await self._given_up(f"the indexer has said nothing for {SILENT_SECONDS:g} s and was ended") from None
-
-    async def _check(self, number: int) -> None:
-        """Raise IndexingError where an image of a generation could still be changed."""
-        if not all(map(memory_file.is_sealed, self._filling.of(number))):
-            raise await self._given_up("the indexer left an image unsealed")
-
-    async def _overdue(self) -> Refusal:
-        """End a build that takes too long, and say so."""
-        failed = await self._given_up(f"the index was not complete after {BUILD_SECONDS:g} s, and its build was ended")
-        return replace(
-            failed.refusal,
-            next_step="Index less (exclude_patterns, max_file_size, max_files), then start Fledgling again.",
-        )
-
-    async def _given_up(self, reason: str) -> IndexingError:
-        """End an indexer that is not waited for any more."""
-        self._process.kill()
-        await self._process.ended()
-        self._tell_ended(reason)
-        return IndexingError(Refusal("failed", reason, AGAIN))
-
-    async def _failed(self, message: object, *, is_refused: bool = False) -> Exception:
-        """Return what to raise where an indexer has not come to the end: what it was refused, or how it died."""
-        self._process.kill()
-        status = await self._process.ended()
-        if isinstance(message, Refusal):
-            return IndexingError(message, is_refused=is_refused)
-        if isinstance(message, Unchanged) and self.order.tree:
-            return UnchangedError(UNCHANGED)
-        if self._process.over_memory:
-            self._tell_ended("it held more than memory_limit and the headroom")
-            return IndexingError(refusals.index_too_large(self.profile))
-        if -signal.SIGSYS in (status, message.status if isinstance(message, Crashed) else None):
-            self._tell_ended("it made a system call that Fledgling never makes")
-            return IndexingError(Refusal("failed", f"{ENDED}: it made a system call that Fledgling never makes", AGAIN))
-        if isinstance(message, Crashed):
-            died = f"the {message.process} of the index ended: {how_ended(message.status)}"
-        elif message is not None or self._process.broken:
-            self._tell_ended("it sent a message that no indexer sends")
-            return IndexingError(Refusal("failed", ENDED, AGAIN))
-        else:
-            died = f"{ENDED}: {how_ended(status)}"
-        self._tell_ended(died)
-        return _DiedError(died)
-
-    def _tell_ended(self, reason: str) -> None:
-        self.tell(KilledRecord(process="indexer", pid=self._process.pid, reason=reason))
-
     def _close_root(self) -> None:
         if self.root_fd >= 0:
             os.close(self.root_fd)
             self.root_fd = -1
-
-
-def _without_graph(reason: str) -> IndexingError:
-    _log.error("the uses of definitions are not known: %s", reason)
-    said_so = said(f"the uses of definitions could not be resolved: {reason}")
-    return IndexingError(Refusal("unavailable", said_so, "search() finds them as text."))
 
 
 def _opened(path: str) -> tuple[Path, int]:
@@ -543,35 +433,3 @@ def _opened(path: str) -> tuple[Path, int]:
     except OSError as gone:
         reason = said(f"the root {path!r} cannot be opened: {gone.strerror}")
         raise IndexingError(Refusal("failed", reason, "Give the directory of the project with --root.")) from None
-
-
-class Files(NamedTuple):
-    """The memory files of one build: the images, which workers open, and, where the index is followed, what is kept for
-    the follower and for the next build.
-    """
-
-    images: Images
-    kept_fd: int | None = None
-    facts_fd: int | None = None
-
-    @classmethod
-    def created(cls, *, is_followed: bool) -> Self:
-        """Return new, empty files."""
-        images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
-        return cls(images, memory_file.create(), memory_file.create()) if is_followed else cls(images)
-
-    def all(self) -> tuple[int, ...]:
-        """Return all descriptors."""
-        return (*astuple(self.images), *(fd for fd in (self.kept_fd, self.facts_fd) if fd is not None))
-
-    def of(self, generation: int) -> tuple[int, ...]:
-        """Return those that are sealed with a generation."""
-        images = self.images.of(generation)
-        if self.kept_fd is not None and generation >= CODE:
-            images = (*images, self.kept_fd)
-        return images if self.facts_fd is None or generation < GRAPH else (*images, self.facts_fd)
-
-    def close(self, but: Collection[int]) -> None:
-        """Close all descriptors but some."""
-        for fd in {*self.all()} - {*but}:
-            os.close(fd)

@@ -1,0 +1,131 @@
+"""One attempt to build an index: an indexer, from its start to its end, and what became of it."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+from msgspec.structs import replace
+
+from fledgling import refusals
+from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
+from fledgling.broker.audit_log.writer import tell_confinement
+from fledgling.broker.indexing.failures import DiedError, IndexingError, UnchangedError, failed
+from fledgling.broker.indexing.files import Files
+from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.broker.memory import Memory
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Accepted, Build, Crashed, FromIndexer, Unchanged
+from fledgling.pipe import Unpacker
+from fledgling.security import inspection, limits, memory_file
+
+MAX_REPORT_BYTES = 2**21  # of a message of the indexer; the longest are a thousand exclude_patterns
+SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
+ENDED = "the indexer ended before the index was complete"
+UNCHANGED = Refusal("unavailable", "the project is what an earlier index was made of", "Use that index.")
+Tell = Callable[[AnyRecord], None]  # what becomes of the processes: AuditLog.tell
+
+
+class Attempt:
+    """An indexer over the memory files that it fills. Creating one starts it; nothing of it is waited for but reports.
+
+    >>> attempt = Attempt(order, files, [root_fd], known_fd=None, tell=audit_log.tell)
+    >>> await attempt.accepted(memory, is_first=True)
+    Accepted(...)
+    >>> await attempt.report()
+    Progress(stage='walk', done=0, total=0)
+    """
+
+    def __init__(self, order: Build, files: Files, fds: Sequence[int], *, known_fd: int | None, tell: Tell) -> None:
+        """Start the indexer; it gets these descriptors besides its files. Raises OSError."""
+        self.started_at = datetime.now(UTC)
+        self._order = order
+        self._files = files
+        self._tell = tell
+        self._process: BackProcess[FromIndexer] = BackProcess(
+            "fledgling.worker.indexer",
+            replace(
+                order,
+                images=files.images,
+                kept_fd=files.kept_fd,
+                facts_fd=files.facts_fd,
+                known_fd=known_fd,
+                begun_ns=time.time_ns(),
+            ),
+            [*files.all(), *fds],
+            Unpacker(FromIndexer, MAX_REPORT_BYTES),
+        )
+
+    async def accepted(self, memory: Memory, *, is_first: bool) -> Accepted:
+        """Wait until the indexer has checked what it is asked to do, and is seen to be confined.
+
+        Raises IndexingError, or DiedError where another attempt may do better.
+        """
+        profile, confining = self._order.profile, self._order.confining
+        self._process.watch(memory, int(profile.memory_limit * limits.INDEXING))
+        message = await self.report()
+        if not isinstance(message, Accepted):
+            raise await self.failed(message, is_refused=is_first)
+        if problem := inspection.problem("indexer", self._process.pid, message.layers, confining):
+            ended = self._process.has_ended()
+            raise await self.failed(None if ended else refusals.not_confined(problem), is_refused=True)
+        tell_confinement(self._tell, "indexer", self._process.pid, message.layers)
+        tell_confinement(self._tell, "lister", self._process.pid, message.lister_layers)
+        tell_confinement(self._tell, "extractors", self._process.pid, message.extractor_layers)
+        return message
+
+    def tell(self, message: msgspec.Struct) -> None:
+        """Tell the indexer what to do next."""
+        self._process.tell(message)
+
+    async def report(self) -> FromIndexer | None:
+        """Return the next report; None where the indexer has ended. It is ended where it says nothing for too long."""
+        try:
+            async with asyncio.timeout(SILENT_SECONDS):
+                return await self._process.receive()
+        except TimeoutError:
+            raise await self.given_up(f"the indexer has said nothing for {SILENT_SECONDS:g} s and was ended") from None
+
+    async def check(self, number: int) -> None:
+        """Raise IndexingError where an image of a generation could still be changed."""
+        if not all(map(memory_file.is_sealed, self._files.of(number))):
+            raise await self.given_up("the indexer left an image unsealed")
+
+    async def end(self) -> int:
+        """End the indexer, if it still works; return its exit status."""
+        self._process.kill()
+        return await self._process.ended()
+
+    async def given_up(self, reason: str) -> IndexingError:
+        """End an indexer that is not waited for any more; return what to raise."""
+        await self.end()
+        self._tell_ended(reason)
+        return failed(reason)
+
+    async def failed(self, message: object, *, is_refused: bool = False) -> Exception:
+        """Return what to raise where an indexer has not come to the end: what it was refused, or how it died."""
+        status = await self.end()
+        if isinstance(message, Refusal):
+            return IndexingError(message, is_refused=is_refused)
+        if isinstance(message, Unchanged) and self._order.tree:
+            return UnchangedError(UNCHANGED)
+        if self._process.over_memory:
+            self._tell_ended("it held more than memory_limit and the headroom")
+            return IndexingError(refusals.index_too_large(self._order.profile))
+        if -signal.SIGSYS in (status, message.status if isinstance(message, Crashed) else None):
+            self._tell_ended("it made a system call that Fledgling never makes")
+            return failed(f"{ENDED}: it made a system call that Fledgling never makes")
+        if isinstance(message, Crashed):
+            died = f"the {message.process} of the index ended: {how_ended(message.status)}"
+        elif message is not None or self._process.broken:
+            self._tell_ended("it sent a message that no indexer sends")
+            return failed(ENDED)
+        else:
+            died = f"{ENDED}: {how_ended(status)}"
+        self._tell_ended(died)
+        return DiedError(died)
+
+    def _tell_ended(self, reason: str) -> None:
+        self._tell(KilledRecord(process="indexer", pid=self._process.pid, reason=reason))
