@@ -47,9 +47,9 @@ def components(edges: Edges[Node]) -> list[list[Node]]:
 
 
 def _closed(open_: list[Node], is_open: set[Node], last: Node) -> list[Node]:
-    at = len(open_) - open_[::-1].index(last) - 1
-    closed = open_[at:][::-1]
-    del open_[at:]
+    closed = [open_.pop()]
+    while closed[-1] != last:
+        closed.append(open_.pop())
     is_open.difference_update(closed)
     return closed
 
