@@ -307,10 +307,10 @@ async def test_a_hostile_project_costs_a_question_no_more_than_it_may(tmp_path: 
     every = " ".join(f"word{number}" for number in range(30))
     for number in range(8):
         (tmp_path / f"long{number}.py").write_text(f"x = '{every * 4000}'\n")
-        nested = "".join(f"{' ' * depth}def word{depth}():\n" for depth in range(90)) + f"{' ' * 90}return 1\n"
-        (tmp_path / f"deep{number}.py").write_text(nested + f"# {every}\n" * 2000)
+        nested = "".join(f"{' ' * depth}def word{depth}():\n" for depth in range(90)) + f'{" " * 90}return """\n'
+        (tmp_path / f"deep{number}.py").write_text(nested + f"{every}\n" * 2000 + '"""\n')
     async with fronted(tmp_path) as (front, indexing):
-        await indexing.built()
+        assert (await indexing.built()).symbols > 8 * 90  # none is lost: the question meets them all
         begun = time.monotonic()
         found = await ranked(front, every)
         assert time.monotonic() - begun < 5.0
