@@ -18,7 +18,7 @@ import pytest
 from conftest import serve_command
 from running import QUERY_WORKER, Server, back_processes, fronted
 
-from fledgling.broker.front import NOT_STARTED
+from fledgling.broker.refused import NOT_STARTED
 from fledgling.messages.answers import Exploration
 from fledgling.messages.control import CONFINED, Layer
 from fledgling.messages.questions import Explore

@@ -30,9 +30,10 @@ from fledgling.broker.cli.project import (
 from fledgling.broker.cli.terminal import Looks
 from fledgling.broker.control import asking
 from fledgling.broker.control.asking import NoAnswerError, settings_digest
-from fledgling.broker.front import Front, invalid
+from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol import schema, tools
+from fledgling.broker.refused import invalid
 from fledgling.messages.answers import AnyAnswer, Hits, Refusal, SymbolList
 from fledgling.messages.control import Built
 from fledgling.messages.generations import CODE

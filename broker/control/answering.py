@@ -14,11 +14,12 @@ from fledgling import __version__
 from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.control.asking import settings_digest
 from fledgling.broker.control.place import is_own
-from fledgling.broker.front import Front, denied
+from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.launch import receive
 from fledgling.broker.operating.indexes import ONLY
 from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.broker.refused import denied
 from fledgling.broker.status import status
 from fledgling.config import Settings
 from fledgling.messages.answers import Refusal

@@ -17,12 +17,13 @@ from fledgling import refusals
 from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.fleet.pack import PackIndex
-from fledgling.broker.front import MAX_CALLS, NOT_STARTED, not_ready
+from fledgling.broker.front import MAX_CALLS
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.merging import Merging, ranked, summed, tree, turn
 from fledgling.broker.projects.paths import Part
 from fledgling.broker.projects.tree import ManyProjects, Terms, only
 from fledgling.broker.query_worker import QueryWorker
+from fledgling.broker.refused import NOT_STARTED, not_ready
 from fledgling.messages.answers import (
     AnyAnswer,
     Exploration,

@@ -10,12 +10,13 @@ import msgspec
 
 from fledgling.broker.basis import Basis
 from fledgling.broker.fleet.fleet import Fleet
-from fledgling.broker.front import Front, Report, denied, invalid
+from fledgling.broker.front import Front, Report
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.operating.desk import Desk
 from fledgling.broker.operating.indexes import Indexes
 from fledgling.broker.operating.tasks import TaskList
 from fledgling.broker.projects.projects import Projects
+from fledgling.broker.refused import denied, invalid
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.generations import LISTING
 from fledgling.messages.operations import OPERATIONS, AnyOperation, Manage, OwnAnswer, StatusOf, Tasks

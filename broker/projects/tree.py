@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 from fledgling.broker import mending
 from fledgling.broker.basis import Basis
-from fledgling.broker.front import Report, taken
+from fledgling.broker.front import Report
 from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, tree
 from fledgling.broker.projects.paths import Part, parts, within
+from fledgling.broker.refused import taken
 from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, Relations
 from fledgling.messages.generations import LISTING
 from fledgling.messages.profile import Profile
