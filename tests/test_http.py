@@ -28,6 +28,7 @@ from fledgling.broker.audit_log.verify import verify
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http.framing import MAX_BETWEEN, MAX_HEAD
 from fledgling.broker.protocol.http.guests import MAX_REQUESTS, MAX_SESSIONS
+from fledgling.broker.protocol.http.listening import BACKLOG
 from fledgling.broker.protocol.http.refusing import PATHS
 from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
 from fledgling.security import profile as profiles
@@ -948,6 +949,20 @@ def test_a_storm_of_connections_keeps_nobody_out(server, tmp_path):
             listed(server)
             connection.sendall(modern(server, agent="analyst"))
             assert answered(connection)[0] == 200
+
+
+def test_who_has_asked_is_heard_before_it_has_to_make_way(server):
+    """All connect while nobody is accepted: the one that has asked is the oldest, and the others say nothing."""
+    server.process.send_signal(signal.SIGSTOP)
+    with ExitStack() as open_ones:
+        try:
+            asking_one = open_ones.enter_context(server.connect())
+            asking_one.sendall(modern(server, agent="analyst"))
+            for _ in range(BACKLOG - 10):
+                open_ones.enter_context(server.connect())
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        assert answered(asking_one)[0] == 200
 
 
 def listed(server):

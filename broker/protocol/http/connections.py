@@ -15,9 +15,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from fledgling.broker.protocol.http import framing
-from fledgling.broker.protocol.http.listening import BACKLOG, Listening
+from fledgling.broker.protocol.http.listening import Listening
 
 HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of its headers
+ACCEPTED_AT_ONCE = (
+    8  # then those before are heard: who is accepted in a storm says whose it is before it has to make way
+)
 KEEP_ALIVE_SECONDS = 30  # that a connection may wait for its next request
 ENDING_SECONDS = 1.0  # for what is under way after that
 
@@ -135,7 +138,7 @@ class ServedSocket:
     async def accept(self) -> asyncio.Server:
         """Begin to serve."""
         loop = asyncio.get_running_loop()
-        return await loop.create_server(self._connection, sock=self._listening.socket, backlog=BACKLOG)
+        return await loop.create_server(self._connection, sock=self._listening.socket, backlog=ACCEPTED_AT_ONCE)
 
     def connections(self) -> list[Connection]:
         """Return those that are open."""

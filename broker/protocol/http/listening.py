@@ -23,7 +23,7 @@ class Listening(NamedTuple):
 
 class _Bound(socket.socket):
     def listen(self, backlog: int = 0, /) -> None:
-        """Do nothing: it listens already, and by the time asyncio asks for it this process may not."""
+        """Do nothing: it listens already, by BACKLOG; what asyncio gives is how many it accepts at once."""
 
 
 def opened(resolved: Resolved) -> Listening:
