@@ -111,7 +111,8 @@ async def _asked(out: Path, text: int) -> list[tuple[str, str]]:
     fleet = Fleet(PackIndex(pack, profile, CONFINED, lambda _: None))
     try:
         begun = time.perf_counter()
-        await _seconds(lambda: fleet.ask(Read("r00000/only.py")))
+        first = pack.manifests[0].repository
+        await _seconds(lambda: fleet.ask(Read(f"{first}/only.py")))
         found.append(("worker ready", f"{time.perf_counter() - begun:.2f} s"))
         [worker] = psutil.Process().children()
         for name, question in QUESTIONS.items():

@@ -15,8 +15,9 @@ import psutil
 import pytest
 from test_cli import fledgling
 
-from fledgling.broker.fleet import shard
-from fledgling.broker.fleet.shard import MadeUnder, Manifest, ShardError
+from fledgling.broker.fleet import shard, verified
+from fledgling.broker.fleet.shard import SHARD, MadeUnder, Manifest
+from fledgling.broker.fleet.verified import ShardError
 from fledgling.messages.control import Generation
 from fledgling.messages.profile import Profile, View
 from fledgling.security import memory_file
@@ -179,7 +180,7 @@ def test_nothing_is_left_running_where_a_build_is_killed(tmp_path: Path, shards:
 
 def manifest(path: Path) -> Manifest:
     with path.open("rb") as file:
-        return shard.read(file.fileno())
+        return verified.read(file.fileno(), SHARD)
 
 
 def copied(path: Path) -> None:
@@ -187,9 +188,9 @@ def copied(path: Path) -> None:
     to = memory_file.create()
     try:
         with path.open("rb") as file:
-            for part in shard.read(file.fileno()).parts:
+            for part in verified.read(file.fileno(), SHARD).parts:
                 os.ftruncate(to, 0)
-                assert shard.copy(file.fileno(), part, to, 0, part.size + 4096) <= part.size + 4096
+                assert verified.copy(file.fileno(), part, to, 0, part.size + 4096) <= part.size + 4096
     finally:
         os.close(to)
 
@@ -244,7 +245,7 @@ def test_manifest_that_nobody_writes_is_refused(shards: Path, change: Any) -> No
     whole, written = path.read_bytes(), manifest(path)
     start = written.parts[-1].start + written.parts[-1].size
     encoded = json.dumps(change(json.loads(whole[start:-40]))).encode()
-    path.write_bytes(whole[:start] + encoded + shard._END.pack(start, shard._digest(encoded)))
+    path.write_bytes(whole[:start] + encoded + verified.END.pack(start, verified.digest(encoded)))
     with pytest.raises(ShardError):
         copied(path)
 
@@ -265,21 +266,21 @@ def test_what_is_not_a_file_of_this_user_alone_is_not_opened(shards: Path, kind:
         make: dict[str, Any] = {"link": lambda: path.symlink_to(other), "fifo": lambda: os.mkfifo(path)}
         make |= {"directory": path.mkdir, "absent": lambda: None}
         make[kind]()
-    directory = shard.open_directory(str(shards))
+    directory = verified.open_directory(str(shards))
     try:
         with pytest.raises(ShardError):
-            os.close(shard.opened(directory, "api"))
+            os.close(verified.opened(directory, "api.shard"))
     finally:
         os.close(directory)
 
 
 def test_shard_too_large_is_refused(shards: Path) -> None:
     with (shards / "api.shard").open("r+b") as file:
-        file.truncate(shard.MAX_SHARD + 1)
-    directory = shard.open_directory(str(shards))
+        file.truncate(verified.MAX_FILE + 1)
+    directory = verified.open_directory(str(shards))
     try:
         with pytest.raises(ShardError, match="more than"):
-            os.close(shard.opened(directory, "api"))
+            os.close(verified.opened(directory, "api.shard"))
     finally:
         os.close(directory)
 

@@ -41,7 +41,7 @@ def digests(out: Path) -> dict[str, dict[str, str]]:
 def built(listed: Path, out: Path, *options: str) -> tuple[int, dict[str, str]]:
     out.mkdir(mode=0o700, exist_ok=True)
     done = fledgling("fleet", "build", str(listed), "--out", str(out), "--json", *options)
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    lines = [json.loads(line) for line in done.stdout.splitlines() if "repository" in line]
     return done.returncode, states({line["repository"]: line for line in lines})
 
 
@@ -68,7 +68,7 @@ def test_every_engine_builds_the_same(repositories: Path, tmp_path: Path, engine
     command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "build", str(listed), *options]
     environment = {"PATH": os.environ["PATH"], **home}
     done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True, timeout=300, check=False)
-    found = states({of["repository"]: of for of in map(json.loads, done.stdout.splitlines())})
+    found = states({of["repository"]: of for of in map(json.loads, done.stdout.splitlines()) if "repository" in of})
     assert (done.returncode, found) == (2, BUILT), done.stderr
     assert digests(tmp_path / "other") == digests(tmp_path / "local")
 
@@ -117,7 +117,7 @@ def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     after = {path.name: path.stat().st_mtime_ns for path in out.glob("*.shard")}
     assert before.items() <= after.items(), "what was whole is not made again"
     assert sum(state == "unchanged" for state in found.values()) == len(before)
-    assert [path.name for path in out.iterdir() if not path.name.endswith(".shard")] == []
+    assert [path.name for path in out.iterdir() if not path.name.endswith(".shard")] == ["00000.bundle"]
 
 
 def test_command_that_was_killed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

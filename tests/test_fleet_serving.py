@@ -20,10 +20,11 @@ from running import QUERY_WORKER, Server, back_processes, opened, until
 from test_cli import fledgling
 from test_fleet import manifest, write_repositories
 
-from fledgling.broker.fleet import shard
+from fledgling.broker.fleet import shard, verified
+from fledgling.broker.fleet.bundle import BUNDLE
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.pack import PackIndex, packed
-from fledgling.broker.fleet.shard import ShardError
+from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects, Slot
@@ -50,7 +51,14 @@ def built(roots: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> P
     out = tmp_path_factory.mktemp("shards")
     done = fledgling("fleet", "shard", *(f"{name}={root}" for name, root in roots.items()), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
+    assert bundled(out) == "1 bundles, 1 of them made\n"
     return out
+
+
+def bundled(shards: Path) -> str:
+    done = fledgling("fleet", "bundle", str(shards))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.fixture
@@ -178,7 +186,7 @@ def remade(whole: bytes, change: Any) -> bytes:
     """A shard with another manifest, as somebody makes it who knows the format."""
     [start] = struct.unpack("<Q", whole[-40:-32])
     encoded = json.dumps(change(json.loads(whole[start:-40]))).encode()
-    return whole[:start] + encoded + shard._END.pack(start, shard._digest(encoded))
+    return whole[:start] + encoded + verified.END.pack(start, verified.digest(encoded))
 
 
 async def test_answers_of_many_repositories_come_in_pages(
@@ -255,6 +263,7 @@ async def test_call_about_many_ends_in_its_time(built: Path, tmp_path: Path) -> 
 
 def test_flipped_bit_in_any_shard_is_refused_before_it_is_opened(shards: Path) -> None:
     profile = profiles.load(CORE)
+    (shards / "00000.bundle").unlink()
     for path in sorted(shards.iterdir()):
         whole, parts = path.read_bytes(), manifest(path).parts
         places = [part.start + part.size * eighth // 8 for part in parts for eighth in (0, 3, 7)]
@@ -265,6 +274,25 @@ def test_flipped_bit_in_any_shard_is_refused_before_it_is_opened(shards: Path) -
             assert list(pack.refused) == [path.stem], place
             assert path.stem not in {each.repository for each in pack.manifests}
         path.write_bytes(whole)
+
+
+def test_flipped_bit_in_a_bundle_leaves_its_members_to_themselves(shards: Path, caplog: Any) -> None:
+    path = shards / "00000.bundle"
+    whole = path.read_bytes()
+    with path.open("rb") as file:
+        parts = verified.read(file.fileno(), BUNDLE).parts
+    (shards / "web.shard").write_bytes(b"")  # so that it is looked at whether a shard is refused for its own sake
+    for place in [*(part.start + part.size * eighth // 8 for part in parts for eighth in (0, 3, 7)), 3, len(whole) - 1]:
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
+        pack = packed(str(shards), profiles.load(CORE))
+        os.close(pack.fd)
+        assert (pack.bundles, [*pack.refused]) == (0, ["web"]), place
+        assert "the bundle 00000 is not used: " in caplog.text
+        caplog.clear()
+    path.write_bytes(whole)
+    pack = packed(str(shards), profiles.load(CORE))
+    os.close(pack.fd)
+    assert pack.bundles == 1
 
 
 async def test_refused_repository_is_said_wherever_it_could_have_been_in_an_answer(shards: Path) -> None:
@@ -295,7 +323,7 @@ async def test_index_that_cannot_be_read_costs_its_own_repository_alone(shards: 
         whole = path.read_bytes()
         [of] = [each for each in manifest(path).parts if each.name == part]
         garbage = b"\xff" * of.size
-        digest = shard.blake2b(garbage, digest_size=32).hexdigest()
+        digest = verified.blake2b(garbage, digest_size=32).hexdigest()
 
         def change(written: dict[str, Any], part: str = part, digest: str = digest) -> dict[str, Any]:
             parts = [{**each, "digest": digest} if each["name"] == part else each for each in written["parts"]]

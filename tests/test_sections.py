@@ -12,6 +12,7 @@ from running import fronted
 
 from fledgling.messages.generations import GRAPH
 from fledgling.security import memory_file
+from fledgling.worker.store.level import LevelWriter
 from fledgling.worker.store.sections import (
     HOLDS,
     MAGIC,
@@ -124,6 +125,8 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
     async with fronted(project, "fledgling-core", is_followed=True) as (_, indexing):
         await indexing.sealed(GRAPH)
         images, kept, facts = indexing.files
+        level = memory_file.create()
+        LevelWriter(level).finish()
         files = {
             "text": images.blocks,
             "symbols": images.outlines,
@@ -132,6 +135,7 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
             "kept": kept,
             "graph": images.graph,
             "facts": facts,
+            "level": level,
         }
         for holds, fd in files.items():
             found = contents(memoryview(os.pread(fd, os.fstat(fd).st_size, 0)), holds)

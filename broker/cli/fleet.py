@@ -16,13 +16,13 @@ from fledgling.broker.audit_log.records import EndRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import ServedProject, audit_log, confined, confined_to, json_option
-from fledgling.broker.fleet import making, shard
+from fledgling.broker.fleet import bundling, making, shard
 from fledgling.broker.fleet.building import ListError, build, read_list
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.making import Outcome, ToIndex
 from fledgling.broker.fleet.pack import Pack, PackIndex, packed
-from fledgling.broker.fleet.shard import ShardError
+from fledgling.broker.fleet.verified import ShardError
 from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, resolve
 from fledgling.messages.control import Confining
 from fledgling.messages.profile import Profile
@@ -131,6 +131,8 @@ def fleet_build(
         repositories = named(read_list(listed))
     except ListError as wrong:
         raise ConfigError(str(listed), str(wrong), "give a line for each repository: [NAME=]DIRECTORY") from None
+    resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
+    of_profile = profiles.load(resolved.settings.profile)
     options = ["--out", str(out.resolve())]
     for name, value in (("--profile", profile), ("--config", config)):
         options += [name, value] if value else []
@@ -146,7 +148,41 @@ def fleet_build(
                     terminal.show_text(f"[{len(outcomes)}/{len(repositories)}] {line(outcome)}")
     except EngineMissingError as missing:
         raise ConfigError("--engine", str(missing), "or use --engine local") from None
-    raise SystemExit(exit_code(outcomes))
+    code = exit_code(outcomes)
+    if code == NONE:
+        raise SystemExit(code)
+    bundled = _bundled(out.resolve(), of_profile.memory_limit, Confining(allow_degraded), as_json=as_json)
+    raise SystemExit(code or bundled)
+
+
+@fleet_group.command("bundle")
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@settings_options
+@json_option
+def fleet_bundle(directory: Path, profile: str | None, config: str | None, allow_degraded: bool, as_json: bool) -> None:
+    """Make what some hundred shards of a directory are asked by together, so that thousands are answered at once.
+
+    Only bundles whose shards have changed are made, by a confined process each. `fleet build` does this at its end.
+    """
+    surroundings.check()
+    resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
+    memory_limit = profiles.load(resolved.settings.profile).memory_limit
+    raise SystemExit(_bundled(directory.resolve(), memory_limit, Confining(allow_degraded), as_json=as_json))
+
+
+def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_json: bool) -> int:
+    """Make the bundles of a directory, say what became of them, and return the exit code."""
+    try:
+        found = bundling.bundle(directory, memory_limit, confining)
+    except ShardError as wrong:
+        raise ConfigError(str(directory), str(wrong), "see `fledgling fleet bundle --help`") from None
+    if as_json:
+        terminal.show_line(found)
+    else:
+        terminal.show_text(f"{found.bundles} bundles, {found.made} of them made")
+        for name, reason in found.failed.items():
+            terminal.show_text(f"bundle {name}: failed: {reason}")
+    return SOME if found.failed else ALL
 
 
 @fleet_group.command("serve")

@@ -77,6 +77,7 @@ class Fleet(ManyProjects):
         super().__init__(index.profile, list(self._manifests))
         self._index = index
         self._numbers = {name: number for number, name in enumerate(self._names)}
+        self._partial = {name for name, manifest in self._manifests.items() if manifest.partial}
         self._refused = sorted(index.pack.refused)
         self._breaker = Breaker()
         self._worker: QueryWorker | None = None
@@ -238,17 +239,17 @@ class Fleet(ManyProjects):
         merging = Merging(question, [part.project for part in about])
         is_text = isinstance(question, Search) and not question.kind
         totals = await self._totals(question, about, left, terms, merging, may_stop=is_text)
-        nothing = Hits([], 0, 0) if is_text else SymbolList([], 0)
-        uncounted = {part.project for part in left} - totals.keys()
-        for number, part in enumerate(about):
-            if part.project in uncounted:
+        places = {part.project: number for number, part in enumerate(about)}
+        for part in left:
+            number = places[part.project]
+            if part.project not in totals:
                 merging.leave(number)
                 continue
-            total = totals.get(part.project, nothing)
+            total = totals[part.project]
             if isinstance(total, Hits | SymbolList) and not total.total:
-                total = nothing  # why it has none is said of all of them
+                continue  # why it has none is said of all of them
             asked = merging.question(number, part.question)
-            if total is nothing or isinstance(total, Refusal) or asked == merging.counting(part.question):
+            if isinstance(total, Refusal) or asked == merging.counting(part.question):
                 merging.take(number, total)
             else:
                 merging.take(number, await self._answer(Part(part.project, asked), terms))
@@ -290,7 +291,7 @@ class Fleet(ManyProjects):
         """Say which repositories lack something that could be in an answer."""
         if isinstance(found, Refusal):
             return found
-        partial = [part.project for part in about if self._manifests[part.project].partial]
+        partial = [part.project for part in about if part.project in self._partial] if self._partial else []
         gaps = []
         if partial:
             gaps.append(f"Not all is indexed of {_listed(partial)}; explore(path) says what is missing.")

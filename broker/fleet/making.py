@@ -11,8 +11,7 @@ import re
 import signal
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from importlib import metadata
@@ -22,9 +21,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from fledgling.broker import own_file
-from fledgling.broker.fleet import shard
-from fledgling.broker.fleet.shard import MadeUnder, Manifest, ShardError
+from fledgling.broker.fleet import replacing, shard, verified
+from fledgling.broker.fleet.shard import SHARD, MadeUnder, Manifest
+from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.indexing.failures import IndexingError, UnchangedError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import how_ended
@@ -38,7 +37,6 @@ from fledgling.security import lifeline
 from fledgling.security.confinement import ConfinementError
 
 MAX_OUTCOME = 2**16  # bytes; it is a few counts, and two sentences at most
-NEW = ".new"  # behind a dot and the name of a shard that is being made
 
 State = Literal["built", "unchanged", "failed"]
 
@@ -92,39 +90,16 @@ def make(repository: ToIndex, out: Path, confine: Callable[[], object]) -> Outco
 
 
 def _made(repository: ToIndex, out: Path, confine: Callable[[], object]) -> Outcome:
-    root, name = repository.settings.root, f"{repository.name}{shard.SUFFIX}"
-    directory = shard.open_directory(str(out))
+    root, name = repository.settings.root, f"{repository.name}{SHARD.suffix}"
+    directory = verified.open_directory(str(out))
     try:
-        with _new(out / f".{name}{NEW}", root, directory) as fd:
+        with replacing.new(out, name, [root], directory) as fd:
             outcome = _in_child(repository, fd, _known(repository, directory), confine)
             if outcome.state == "built":
-                os.rename(f".{name}{NEW}", name, src_dir_fd=directory, dst_dir_fd=directory)
-                os.fsync(directory)
+                replacing.put(name, directory)
         return outcome
     finally:
         os.close(directory)
-
-
-@contextmanager
-def _new(path: Path, root: str, directory: int) -> Iterator[int]:
-    """Open the file of a shard that is being made, empty and locked; it is removed unless it got another name."""
-    fd = own_file.opened(path, [root], denied=0o022, shared="others can write to it")
-    try:
-        if not _is_there(path.name, directory, fd):
-            raise OwnFileError("another process has just made it; try again")
-        os.ftruncate(fd, 0)
-        yield fd
-        if _is_there(path.name, directory, fd):
-            os.unlink(path.name, dir_fd=directory)
-    finally:
-        os.close(fd)
-
-
-def _is_there(name: str, directory: int, fd: int) -> bool:
-    """Return whether a name is still that of an open file: who had the lock before may have renamed it."""
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.stat(name, dir_fd=directory, follow_symlinks=False), os.fstat(fd))
-    return False
 
 
 def _known(repository: ToIndex, directory: int) -> Manifest | None:
@@ -133,9 +108,9 @@ def _known(repository: ToIndex, directory: int) -> Manifest | None:
     One whose last generation could not be made, on a busy machine as it may be, is made again.
     """
     try:
-        fd = shard.opened(directory, repository.name)
+        fd = verified.opened(directory, f"{repository.name}{SHARD.suffix}")
         try:
-            known = shard.read(fd)
+            known = verified.read(fd, SHARD)
         finally:
             os.close(fd)
     except ShardError:
@@ -211,7 +186,7 @@ async def _written(repository: ToIndex, fd: int, known: Manifest | None) -> Outc
             parts=(),
             partial=said(partial) if partial else None,
         )
-        return _outcome(shard.write(fd, manifest, msgspec.structs.asdict(indexing.images)), "built")
+        return _outcome(verified.write(fd, SHARD, manifest, msgspec.structs.asdict(indexing.images)), "built")
     finally:
         await indexing.close()
 

@@ -1,22 +1,26 @@
 """The shards of a directory, verified and copied into one sealed memory file, which is all that a query worker gets."""
 
-import mmap
+import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from fledgling.broker.audit_log.records import AnyRecord
-from fledgling.broker.fleet import shard
-from fledgling.broker.fleet.shard import Manifest, ShardError
+from fledgling.broker.fleet import shard, verified
+from fledgling.broker.fleet.bundle import BUNDLE
+from fledgling.broker.fleet.shard import SHARD, Manifest
+from fledgling.broker.fleet.verified import ShardError, ShardPart
 from fledgling.broker.memory import Memory
-from fledgling.messages.control import Confining, Generation, Images, OpenFleet, StoredIndex
+from fledgling.messages.control import Confining, Generation, Images, OpenFleet, StoredIndex, StoredIndexes
 from fledgling.messages.profile import Profile
 from fledgling.security import limits, memory_file
+
+BUNDLED = ("text", "code")  # parts that a bundle has of its members: the tables
+_log = logging.getLogger("fledgling")
 
 
 class Pack(Struct, frozen=True):
@@ -26,6 +30,7 @@ class Pack(Struct, frozen=True):
     table_bytes: int
     manifests: tuple[Manifest, ...]  # in the order of names, and of the numbers that a worker knows them by
     refused: dict[str, str]  # by name, why a shard is not served
+    bundles: int  # over some of them
 
 
 def packed(path: str, profile: Profile) -> Pack:
@@ -33,66 +38,100 @@ def packed(path: str, profile: Profile) -> Pack:
 
     Each is read once: what was verified is what is served. They must fit memory_limit.
     """
-    manifests, refused, stored = [], {}, []
-    fd = memory_file.create()
+    directory = verified.open_directory(path)
     try:
-        directory = shard.open_directory(path)
+        packing = _Packing(directory, profile)
         try:
-            end, room = 0, limits.files(profile.memory_limit)
-            for name in shard.names(directory):
+            packing.take_bundles()
+            packing.take_shards()
+            return packing.sealed()
+        except BaseException:
+            os.close(packing.fd)
+            raise
+    finally:
+        os.close(directory)
+
+
+class _Packing:
+    """A memory file that is being filled from a directory."""
+
+    def __init__(self, directory: int, profile: Profile) -> None:
+        self.fd = memory_file.create()
+        self._directory, self._profile = directory, profile
+        self._end, self._room = 0, limits.files(profile.memory_limit)
+        self._members: dict[tuple[str, str], tuple[int, int]] = {}  # repositories and the shards of bundles
+        self._bundles: list[dict[str, tuple[int, int]]] = []
+        self._stored: list[StoredIndex] = []
+        self._manifests: list[Manifest] = []
+        self._refused: dict[str, str] = {}
+
+    def take_bundles(self) -> None:
+        """Copy the bundles. What is wrong with one is logged: its members are served without."""
+        for name in verified.names(self._directory, BUNDLE):
+            try:
+                fd = verified.opened(self._directory, f"{name}{BUNDLE.suffix}")
                 try:
-                    copied = _copied(directory, name, profile, fd, end, room)
-                except ShardError as wrong:
-                    refused[name] = str(wrong)
-                    os.ftruncate(fd, end)  # what was copied of it is zeros again
-                    continue
-                end, room = copied.end, room - copied.taken
-                manifests.append(copied.manifest)
-                stored.append(StoredIndex(copied.manifest.generation, copied.parts))
-        finally:
-            os.close(directory)
-        if not manifests:
-            why = "; ".join(f"{name}: {reason}" for name, reason in list(refused.items())[:3])
-            raise ShardError(f"no shard in the directory can be served{f' ({why})' if why else ''}")
-        table = msgspec.msgpack.encode(stored)
-        os.ftruncate(fd, end)
-        os.pwrite(fd, table, end)
-        memory_file.seal(fd)
-    except BaseException:
-        os.close(fd)
-        raise
-    return Pack(fd, len(table), tuple(manifests), refused)
+                    self._take_bundle(fd)
+                finally:
+                    os.close(fd)
+            except ShardError as wrong:
+                _log.error("the bundle %s is not used: %s", ascii(name)[1:-1], wrong)
+                os.ftruncate(self.fd, self._end)  # what was copied of it is zeros again
 
+    def _take_bundle(self, fd: int) -> None:
+        manifest = verified.read(fd, BUNDLE)
+        _check_release(manifest.extractors)
+        parts = self._copied(fd, manifest.parts)
+        for place, member in enumerate(manifest.members):
+            if not member.is_left_out:
+                self._members[member.repository, member.identity] = len(self._bundles), place
+        self._bundles.append(parts)
 
-class _Copied(NamedTuple):
-    """A shard in the memory file: where its parts are, where the next one may begin, and the bytes that it takes."""
+    def take_shards(self) -> None:
+        """Copy the shards; why one is not served is kept."""
+        for name in shard.names(self._directory):
+            try:
+                fd = verified.opened(self._directory, f"{name}{SHARD.suffix}")
+                try:
+                    self._take_shard(fd, name)
+                finally:
+                    os.close(fd)
+            except ShardError as wrong:
+                self._refused[name] = str(wrong)
+                os.ftruncate(self.fd, self._end)
 
-    manifest: Manifest
-    parts: dict[str, tuple[int, int]]
-    end: int
-    taken: int
-
-
-def _copied(directory: int, name: str, profile: Profile, to: int, at: int, room: int) -> _Copied:
-    """Copy one shard to a place, if it takes no more than `room`. Raises ShardError."""
-    fd = shard.opened(directory, name)
-    parts: dict[str, tuple[int, int]] = {}
-    taken = 0
-    try:
-        manifest = shard.read(fd)
+    def _take_shard(self, fd: int, name: str) -> None:
+        manifest = verified.read(fd, SHARD)
         if manifest.repository != name:
             raise ShardError(f"it is the shard of {manifest.repository}")
-        if manifest.extractors.partition(" ")[0] != shard.RELEASE:
-            raise ShardError("it was made by another release of Fledgling; make it again")
-        if wider := manifest.under.wider_than(profile):
+        _check_release(manifest.extractors)
+        if wider := manifest.under.wider_than(self._profile):
             raise ShardError(f"{wider}; make it under that profile")
-        for part in manifest.parts:
-            taken += shard.copy(fd, part, to, at, room - taken)
-            parts[part.name] = at, part.size
-            at += -(-part.size // mmap.PAGESIZE) * mmap.PAGESIZE
-        return _Copied(manifest, parts, at, taken)
-    finally:
-        os.close(fd)
+        bundle = self._members.get((name, verified.identity(fd)))
+        needed = [part for part in manifest.parts if not (bundle and part.name in BUNDLED)]
+        self._stored.append(StoredIndex(manifest.generation, self._copied(fd, needed), bundle))
+        self._manifests.append(manifest)
+
+    def _copied(self, fd: int, parts: Iterable[ShardPart]) -> dict[str, tuple[int, int]]:
+        place = verified.copy_all(fd, parts, self.fd, self._end, self._room)
+        self._end, self._room = place.end, self._room - place.taken
+        return place.parts
+
+    def sealed(self) -> Pack:
+        """Return what was copied, which nobody changes from now on. Raises ShardError where nothing was."""
+        if not self._manifests:
+            why = "; ".join(f"{name}: {reason}" for name, reason in list(self._refused.items())[:3])
+            raise ShardError(f"no shard in the directory can be served{f' ({why})' if why else ''}")
+        table = msgspec.msgpack.encode(StoredIndexes(self._stored, self._bundles))
+        os.ftruncate(self.fd, self._end)
+        os.pwrite(self.fd, table, self._end)
+        memory_file.seal(self.fd)
+        return Pack(self.fd, len(table), tuple(self._manifests), self._refused, len(self._bundles))
+
+
+def _check_release(extractors: str) -> None:
+    if extractors.partition(" ")[0] != shard.RELEASE:
+        raise ShardError("it was made by another release of Fledgling; make it again")
 
 
 class PackIndex:

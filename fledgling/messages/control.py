@@ -293,6 +293,14 @@ class StoredIndex(Struct, frozen=True, forbid_unknown_fields=True):
 
     generation: Generation
     parts: dict[Word, tuple[Count, Count]]
+    bundle: tuple[Count, Count] | None = None  # the number of its bundle, and its own in there
+
+
+class StoredIndexes(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is in one memory file: indexes, and bundles over some of them, of which the parts are given likewise."""
+
+    indexes: list[StoredIndex]
+    bundles: list[dict[Word, tuple[Count, Count]]] = []
 
 
 class OpenFleet(Struct, frozen=True, forbid_unknown_fields=True, tag="open fleet"):
@@ -306,6 +314,28 @@ class OpenFleet(Struct, frozen=True, forbid_unknown_fields=True, tag="open fleet
     table_bytes: Count
     profile: Profile
     confining: Confining = CONFINED
+
+
+class Bundle(Struct, frozen=True, forbid_unknown_fields=True, tag="bundle"):
+    """Broker to bundler: fill two empty memory files with the first level and the tables of the indexes in another.
+
+    The last `table_bytes` of that are StoredIndexes as MessagePack.
+    """
+
+    broker_pid: int
+    fd: int
+    table_bytes: Count
+    level_fd: int
+    tables_fd: int
+    memory_limit: int
+    confining: Confining = CONFINED
+
+
+class Bundled(Struct, frozen=True, forbid_unknown_fields=True, tag="bundled"):
+    """Bundler to broker: what it makes is written, but for the indexes with these numbers, and these layers held it."""
+
+    layers: tuple[Layer, ...] = ()
+    unreadable: tuple[Count, ...] = ()
 
 
 class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):

@@ -8,7 +8,7 @@ import msgspec
 
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import OpenFleet, Ready, StoredIndex, ToWorker
+from fledgling.messages.control import OpenFleet, Ready, StoredIndexes, ToWorker
 from fledgling.messages.generations import CODE, GRAPH
 from fledgling.pipe import Pipe
 from fledgling.security import limits, memory_file
@@ -34,7 +34,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
         pipe.send(refusals.not_confined(str(absent)))
         return
     table = os.pread(opened.fd, opened.table_bytes, size - opened.table_bytes)
-    stored = msgspec.msgpack.decode(table, type=list[StoredIndex])
+    stored = msgspec.msgpack.decode(table, type=StoredIndexes)
     db.execute("SET memory_limit=$1", [f"{share}B"])
     StoredFiles(opened.fd, stored).register(db)
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://']")  # no path of the system begins so
@@ -55,7 +55,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
             of.signatures,
             of.blocks,
             of.outlines,
-            OneOfMany(opened.profile, stored[index].generation),
+            OneOfMany(opened.profile, stored.indexes[index].generation),
             GRAPH if of.graph else CODE,
             snapshot=of,
             graph=of.graph,

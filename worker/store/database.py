@@ -48,7 +48,7 @@ WORKS = "2.0."  # how those begin that may be installed: what fixes a tested rel
 ROWS_TOGETHER = 2048  # rows the engine writes at once, and again until they are so many: 8 megabytes of text
 SYMBOLS_TOGETHER = 10 * ROWS_TOGETHER  # likewise, and loaded at once: each load costs some milliseconds, however small
 ENDING = 0.0005  # seconds between two looks at whether a thread is gone
-_EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
+EMPTY = (Path(__file__).parent / "empty.duckdb").read_bytes()
 
 
 Result = TypeVar("Result")
@@ -147,7 +147,7 @@ def open_empty(db: duckdb.DuckDBPyConnection, images: Images, *, has_edges: bool
     db.execute("SET wal_autocheckpoint='0B'")
     described = {"text": images.text, "code": images.code} | ({"edges": images.edges} if has_edges else {})
     for fd in described.values():
-        os.pwrite(fd, _EMPTY, 0)
+        os.pwrite(fd, EMPTY, 0)
     files = ImageFiles(described)
     files.register(db)
     db.execute(f"SET allowed_paths=['{files.protocol}://text']")  # opened again when it is sealed

@@ -19,8 +19,17 @@ import msgspec
 MAGIC, VERSION = b"fledglng", 1
 _HEAD = struct.Struct("=8sHHI")  # magic, version, what it holds, nothing
 _END = struct.Struct("=Q")
-Holds = Literal["text", "symbols", "ngrams", "kept", "graph", "words", "facts"]
-HOLDS: tuple[Holds, ...] = ("text", "symbols", "ngrams", "kept", "graph", "words", "facts")  # and their numbers
+Holds = Literal["text", "symbols", "ngrams", "kept", "graph", "words", "facts", "level"]
+HOLDS: tuple[Holds, ...] = (
+    "text",
+    "symbols",
+    "ngrams",
+    "kept",
+    "graph",
+    "words",
+    "facts",
+    "level",
+)  # and their numbers
 
 Type = Literal["B", "I", "Q"]  # of items: bytes, and the two below; codes of the modules array and struct
 PLACE: Final = "Q"  # where a byte is

@@ -7,16 +7,17 @@ them, through a file system that knows nothing but places in that file.
 import mmap
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from threading import Lock, get_ident
 
 import _duckdb as duckdb
 import msgspec
 
-from fledgling.messages.control import StoredIndex
+from fledgling.messages.control import StoredIndex, StoredIndexes
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.graph import Graph
 from fledgling.worker.store.image_files import DiscardedLog, ImageFile, ImageFiles
+from fledgling.worker.store.level import Level
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot
 from fledgling.worker.store.sections import FormatError, Window
@@ -25,6 +26,7 @@ from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 
 DATABASES = ("text", "code")
+BUNDLE = "bundle"  # the database of a bundle, with its number behind
 _QUALIFIED = re.compile(rf"\b({'|'.join(DATABASES)})\.(?=[a-z])")  # in a SQL file, what is of one of them
 
 
@@ -36,10 +38,16 @@ class Shelf:
     [812, 17]
     """
 
-    def __init__(self, data: mmap.mmap, stored: Sequence[StoredIndex], db: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, data: mmap.mmap, stored: StoredIndexes, db: duckdb.DuckDBPyConnection) -> None:
         """Open indexes in a mapped file, and their tables in a database that StoredFiles are registered with."""
         self._data = data
-        self.snapshots = [self._open(each, number) for number, each in enumerate(stored)]
+        self.levels = [self._level(*each["level"]) for each in stored.bundles]
+        self.bundles = [each.bundle for each in stored.indexes]
+        self._members: list[dict[int, int]] = [{} for _ in stored.bundles]  # of each level, their numbers here
+        for number, bundle in enumerate(self.bundles):
+            if bundle:
+                self._members[bundle[0]][bundle[1]] = number
+        self.snapshots = [self._open(each, number) for number, each in enumerate(stored.indexes)]
         self._attaching, self._attached = Lock(), db.cursor()  # which nobody else uses: DuckDB has one at a time
 
     def __len__(self) -> int:
@@ -51,13 +59,38 @@ class Shelf:
         """The numbers of those that cannot be read."""
         return tuple(number for number, snapshot in enumerate(self.snapshots) if snapshot is None)
 
+    def left(self, may: Callable[[Level], set[int]]) -> list[int]:
+        """Return the indexes that a first level leaves by what `may` says of it, and those that are in none."""
+        found = {number for number, bundle in enumerate(self.bundles) if bundle is None}
+        for level, members in zip(self.levels, self._members, strict=True):
+            found.update(members.values() if level is None else (members[each] for each in may(level) & members.keys()))
+        return sorted(found)
+
     def attach(self, number: int) -> None:
         """Let DuckDB know the tables of an index."""
+        bundle = self.bundles[number]
+        names = [f"{BUNDLE}{bundle[0]}"] if bundle else [f"{name}{number}" for name in DATABASES]
+        with self._attaching:
+            for name in names:
+                self._attached.execute(f"ATTACH IF NOT EXISTS '{ImageFiles.protocol}://{name}' AS {name} (READ_ONLY)")
+
+    def detach(self, number: int) -> None:
+        """Let DuckDB forget the tables of an index that is in no bundle."""
         with self._attaching:
             for name in DATABASES:
-                self._attached.execute(
-                    f"ATTACH IF NOT EXISTS '{ImageFiles.protocol}://{name}{number}' AS {name}{number} (READ_ONLY)"
-                )
+                self._attached.execute(f"DETACH DATABASE IF EXISTS {name}{number}")
+
+    def place(self, database: str, number: int) -> str:
+        """Return where the tables of an index are that it has in a database where it is alone: `code17`."""
+        bundle = self.bundles[number]
+        return f"{BUNDLE}{bundle[0]}.{schema(database, bundle[1])}" if bundle else f"{database}{number}"
+
+    def _level(self, start: int, size: int) -> Level | None:
+        """Return the first level of a bundle; None where it is not what a bundler writes."""
+        try:
+            return Level(Window(self._data, start, size))
+        except (FormatError, LookupError, ValueError, msgspec.MsgspecError):
+            return None
 
     def _open(self, stored: StoredIndex, number: int) -> Snapshot | None:
         """Return the readers of an index; None where it is not what an indexer writes: it has met hostile files."""
@@ -80,6 +113,11 @@ class Shelf:
         )
 
 
+def schema(database: str, member: int) -> str:
+    """Return the schema of a bundle in which a member has the tables of one of its databases: `code17`."""
+    return f"{database}{member}"
+
+
 class StoredTables:
     """The tables of one index among several: our statements mean them by the names that they have where it is alone."""
 
@@ -89,8 +127,8 @@ class StoredTables:
     def statement(self, sql: str, cursor: duckdb.DuckDBPyConnection) -> str:
         """Return the text of a SQL file, for a cursor that means this index from now on."""
         self._shelf.attach(self._number)
-        cursor.execute(f"USE code{self._number}")
-        return _QUALIFIED.sub(rf"\g<1>{self._number}.", SQL[sql])
+        cursor.execute(f"USE {self._shelf.place('code', self._number)}")
+        return _QUALIFIED.sub(lambda found: f"{self._shelf.place(found[1], self._number)}.", SQL[sql])
 
     def mean(self, cursor: duckdb.DuckDBPyConnection, *tables: str) -> None:
         """Let a cursor mean this index by the names of any tables."""
@@ -100,16 +138,16 @@ class StoredTables:
 class StoredFiles(ImageFiles):
     """The databases of several indexes as files: `image://code17` is a part of the one memory file."""
 
-    def __init__(self, fd: int, stored: Sequence[StoredIndex]) -> None:
+    def __init__(self, fd: int, stored: StoredIndexes) -> None:
         """Take the descriptor, which stays open as long as anything is attached."""
         super().__init__({})
         self._fd = fd
         self._places = {
             f"{self.protocol}://{name}{number}": place
-            for number, each in enumerate(stored)
+            for number, each in enumerate(stored.indexes)
             for name, place in each.parts.items()
             if name in DATABASES
-        }
+        } | {f"{self.protocol}://{BUNDLE}{number}": each["tables"] for number, each in enumerate(stored.bundles)}
 
     def open(self, name: str, mode: str = "rb") -> "ImageFile | DiscardedLog":
         """Open a database to read; FileNotFoundError for every other name."""

@@ -263,6 +263,10 @@ class Outlines:
         written = folded(bytes(self._written))
         return all(text in written for text in texts)
 
+    def count_rows(self) -> int:
+        """Return how many rows there are."""
+        return len(self._hashes)
+
     def count(self, file: File) -> int:
         """Return how many definitions a file has."""
         kinds = self.outline(file.number).kinds

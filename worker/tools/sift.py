@@ -1,12 +1,16 @@
 """Which of several indexes may answer a question: those that are left out need not be asked, and have nothing."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import re2
 
 from fledgling.messages.answers import Sifted
-from fledgling.messages.questions import Search, Sift, Symbols
-from fledgling.worker.store.ngrams import Needed, folded, rows_of
+from fledgling.messages.questions import Read, Search, Sift, Symbols
+from fledgling.worker.matching import globs
+from fledgling.worker.store import level, ngrams
+from fledgling.worker.store.level import Level
+from fledgling.worker.store.ngrams import Needed, folded
 from fledgling.worker.store.overlay.snapshots import Snapshot
 from fledgling.worker.tools.empty_answers import name_of
 from fledgling.worker.tools.request import Request
@@ -15,36 +19,56 @@ from fledgling.worker.tools.search import prefilter
 
 def sift(request: Request, question: Sift) -> Sifted:
     """Answer with the numbers of the indexes that may hold what is asked for; all, where that takes asking them."""
-    assert request.shelf, "one index is asked at once"
-    leaves = _leaves(question)
+    shelf = request.shelf
+    assert shelf, "one index is asked at once"
+    looks = _looks(question)
+    if looks is None:
+        return Sifted([number for number, snapshot in enumerate(shelf.snapshots) if snapshot])
     left = []
-    for number, snapshot in enumerate(request.shelf.snapshots):
+    for number in shelf.left(looks.at_level):
         request.check()
-        if snapshot and leaves(snapshot):
+        snapshot = shelf.snapshots[number]
+        if snapshot and looks.at_index(snapshot):
             left.append(number)
     return Sifted(left)
 
 
-def _leaves(question: Sift) -> Callable[[Snapshot], bool]:
-    needed = _needed(question)
+class _Looks(NamedTuple):
+    """What tells of several indexes together which may hold what is asked for, and then of each of these."""
+
+    at_level: Callable[[Level], set[int]]
+    at_index: Callable[[Snapshot], bool]
+
+
+def _looks(question: Sift) -> _Looks | None:
+    asked = question.question
+    name = _exact_name(asked)
+    needed = [[folded(name.encode())]] if name else _needed(asked)
     if needed is None:
-        return lambda _: True
-    asked = question.question
+        return None
+    if name:
+        return _Looks(lambda of: of.naming(name), lambda of: of.outlines is None or of.outlines.may_name(needed[0]))
+    wide, groups = level.rows_of(needed), ngrams.rows_of(needed)  # once for all
     if isinstance(asked, Search) and not asked.kind:
-        groups = rows_of(needed)  # once for all
-        return lambda of: of.signatures is None or of.signatures.may_hold(groups)
-    return lambda of: of.outlines is None or any(map(of.outlines.may_name, needed))
+        return _Looks(lambda of: of.holding(wide), lambda of: of.signatures is None or of.signatures.may_hold(groups))
+    return _Looks(lambda of: of.holding(wide), lambda of: of.outlines is None or any(map(of.outlines.may_name, needed)))
 
 
-def _needed(question: Sift) -> Needed | None:
+def _exact_name(asked: Read | Search | Symbols) -> str | None:
+    """Return the name that what is asked for has, in any case of its letters; None where it need not have one."""
+    if isinstance(asked, Search):
+        return None
+    if asked.symbol:
+        return asked.symbol.rpartition(".")[2]
+    return globs.plain(asked.name_pattern) if isinstance(asked, Symbols) else None
+
+
+def _needed(asked: Search | Symbols | Read) -> Needed | None:
     """Return texts of which the lines or names that are asked for hold one group; None where nothing is known."""
-    asked = question.question
     if isinstance(asked, Search):
         try:
             return None if asked.is_ranked else prefilter(asked)
         except re2.error:  # whoever answers says so
             return None
-    name = (asked.symbol or "").rpartition(".")[2]
-    if isinstance(asked, Symbols) and not name:
-        name = name_of(asked)
-    return [[folded(name.encode())]] if name else None
+    text = name_of(asked) if isinstance(asked, Symbols) else ""
+    return [[folded(text.encode())]] if text else None

@@ -1,0 +1,162 @@
+"""Making the bundles of a directory: a confined process makes each of them from shards that were verified."""
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from fledgling.broker.fleet import replacing, shard, verified
+from fledgling.broker.fleet.bundle import BUNDLE, BundleManifest, Member, planned
+from fledgling.broker.fleet.making import extractors
+from fledgling.broker.fleet.shard import SHARD
+from fledgling.broker.fleet.verified import ShardError
+from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Bundle, Bundled, Confining, StoredIndex, StoredIndexes
+from fledgling.pipe import Unpacker
+from fledgling.security import inspection, limits, memory_file
+
+BUNDLING_SECONDS = 600.0  # for one bundle; 100 small repositories take 3
+MAX_FRAME = 2**16  # bytes of what a bundler says
+
+
+class Bundles(Struct, frozen=True):
+    """What became of the bundles of a directory: how many there are, how many of them were made, and which were not."""
+
+    bundles: int
+    made: int
+    failed: dict[str, str]  # by name, why
+
+
+class _Shard(NamedTuple):
+    """A shard of the directory: the hash of its manifest, and the bytes that it takes."""
+
+    identity: str
+    bytes: int
+
+
+def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
+    """Make those bundles of a directory that are not of the shards that are there. Raises ShardError."""
+    directory = verified.open_directory(str(out))
+    try:
+        there = dict(_there(directory))
+        shards = dict(_shards(directory))
+        plan = planned(
+            {name: [each.repository for each in manifest.members] for name, manifest in there.items()},
+            {name: each.bytes for name, each in shards.items()},
+        )
+        made, failed = 0, {}
+        for name, members in plan.items():
+            wanted = [(member, shards[member].identity) for member in members]
+            known = there.get(name)
+            is_same = known and wanted == [(each.repository, each.identity) for each in known.members]
+            if known and is_same and known.extractors == extractors():
+                continue
+            if not members:
+                os.unlink(f"{name}{BUNDLE.suffix}", dir_fd=directory)
+                continue
+            try:
+                _make(out, directory, name, members, memory_limit, confining)
+                made += 1
+            except ShardError as wrong:
+                failed[name] = str(wrong)
+        return Bundles(sum(map(bool, plan.values())), made, failed)
+    finally:
+        os.close(directory)
+
+
+def _there(directory: int) -> Iterator[tuple[str, BundleManifest]]:
+    """Yield the bundles that can be used; the others are made anew."""
+    for name in verified.names(directory, BUNDLE):
+        with suppress(ShardError):
+            fd = verified.opened(directory, f"{name}{BUNDLE.suffix}")
+            try:
+                yield name, verified.read(fd, BUNDLE)
+            finally:
+                os.close(fd)
+
+
+def _shards(directory: int) -> Iterator[tuple[str, _Shard]]:
+    """Yield the shards that this release has made; others are not served."""
+    for name in shard.names(directory):
+        with suppress(ShardError):
+            fd = verified.opened(directory, f"{name}{SHARD.suffix}")
+            try:
+                manifest = verified.read(fd, SHARD)
+                if manifest.repository == name and manifest.extractors.partition(" ")[0] == shard.RELEASE:
+                    yield name, _Shard(verified.identity(fd), os.fstat(fd).st_blocks * 512)
+            finally:
+                os.close(fd)
+
+
+def _make(
+    out: Path, directory: int, name: str, members: Sequence[str], memory_limit: int, confining: Confining
+) -> None:
+    """Make one bundle, and put it in the place of the old one. Raises ShardError."""
+    files = [memory_file.create() for _ in range(3)]
+    try:
+        held, level, tables = files
+        identities, stored, end = [], [], 0
+        for member in members:
+            fd = verified.opened(directory, f"{member}{SHARD.suffix}")
+            try:
+                manifest = verified.read(fd, SHARD)
+                identities.append(verified.identity(fd))
+                place = verified.copy_all(fd, manifest.parts, held, end, limits.files(memory_limit))
+            finally:
+                os.close(fd)
+            end = place.end
+            stored.append(StoredIndex(manifest.generation, place.parts))
+        table = msgspec.msgpack.encode(StoredIndexes(stored))
+        os.ftruncate(held, end)
+        os.pwrite(held, table, end)
+        memory_file.seal(held)
+        order = Bundle(os.getpid(), held, len(table), level, tables, memory_limit, confining)
+        left_out = asyncio.run(_told(order))
+        for fd in (level, tables):
+            memory_file.seal(fd)
+        made = BundleManifest(
+            extractors(),
+            tuple(
+                Member(*each, number in left_out) for number, each in enumerate(zip(members, identities, strict=True))
+            ),
+            (),
+        )
+        with replacing.new(out, f"{name}{BUNDLE.suffix}", [], directory) as fd:
+            verified.write(fd, BUNDLE, made, {"level": level, "tables": tables})
+            replacing.put(f"{name}{BUNDLE.suffix}", directory)
+    finally:
+        for fd in files:
+            os.close(fd)
+
+
+async def _told(order: Bundle) -> frozenset[int]:
+    """Have a process fill the memory files of a bundle; return which members it could not read. Raises ShardError."""
+    process: BackProcess[Bundled | Refusal] = BackProcess(
+        "fledgling.worker.bundler",
+        order,
+        (order.fd, order.level_fd, order.tables_fd),
+        Unpacker(Bundled | Refusal, MAX_FRAME),
+    )
+    found = None
+    try:
+        async with asyncio.timeout(BUNDLING_SECONDS):
+            found = await process.receive()
+        if isinstance(found, Bundled):
+            problem = inspection.problem("indexer", process.pid, found.layers, order.confining)
+            if problem:
+                raise ShardError(problem)
+            return frozenset(found.unreadable)
+    except TimeoutError:
+        raise ShardError(f"it was not made in {BUNDLING_SECONDS:g} s") from None
+    finally:
+        process.kill()
+        status = await process.ended()
+    if isinstance(found, Refusal):
+        raise ShardError(found.reason)
+    raise ShardError(f"the process that makes it has ended: {how_ended(status)}")

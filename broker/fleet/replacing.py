@@ -1,0 +1,40 @@
+"""A new file in the place of an old one: all of it, on the disk, or nothing."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fledgling.broker import own_file
+from fledgling.broker.own_file import OwnFileError
+
+NEW = ".new"  # behind a dot and the name of a file that is being made
+
+
+@contextmanager
+def new(out: Path, name: str, roots: Iterable[str], directory: int) -> Iterator[int]:
+    """Open what is to be a file of a directory, empty and locked; it is removed at the end unless it was `put`."""
+    path = out / f".{name}{NEW}"
+    fd = own_file.opened(path, roots, denied=0o022, shared="others can write to it")
+    try:
+        if not _is_there(path.name, directory, fd):
+            raise OwnFileError("another process has just made it; try again")
+        os.ftruncate(fd, 0)
+        yield fd
+        if _is_there(path.name, directory, fd):
+            os.unlink(path.name, dir_fd=directory)
+    finally:
+        os.close(fd)
+
+
+def put(name: str, directory: int) -> None:
+    """Let what was written, and is on the disk, be the file of that name."""
+    os.rename(f".{name}{NEW}", name, src_dir_fd=directory, dst_dir_fd=directory)
+    os.fsync(directory)
+
+
+def _is_there(name: str, directory: int, fd: int) -> bool:
+    """Return whether a name is still that of an open file: who had the lock before may have renamed it."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.stat(name, dir_fd=directory, follow_symlinks=False), os.fstat(fd))
+    return False

@@ -1,0 +1,131 @@
+"""Bundles: what many shards are asked by together leaves out none that has something, and is made of what is there."""
+
+import json
+import os
+import random
+import shutil
+import string
+from pathlib import Path
+
+import pytest
+from test_cli import fledgling
+from test_fleet import manifest, write_repositories
+
+from fledgling.broker.fleet import verified
+from fledgling.broker.fleet.bundle import BUNDLE, BYTES, MEMBERS, BundleManifest, planned
+from fledgling.broker.fleet.verified import HEAD
+from fledgling.security import memory_file
+from fledgling.worker.store import level
+from fledgling.worker.store.level import COLUMN_BYTES, Level, LevelWriter, rows_of
+
+MANY = {f"r{number:03}": 1 for number in range(MEMBERS + 5)}
+PLANS = {
+    "none": ({}, {}, {}),
+    "the first": ({}, {"a": 1, "b": 1}, {"00000": ["a", "b"]}),
+    "one is gone": ({"00000": ["a", "b"]}, {"b": 1}, {"00000": ["b"]}),
+    "all are gone": ({"00000": ["a"], "00001": ["b"]}, {"b": 1}, {"00000": [], "00001": ["b"]}),
+    "a new one goes where room is": (
+        {"00000": ["a"], "00001": ["c"]},
+        dict.fromkeys("abc", 1),
+        {"00000": ["a", "b"], "00001": ["c"]},
+    ),
+    "too many": ({}, MANY, {"00000": [*MANY][:MEMBERS], "00001": [*MANY][MEMBERS:]}),
+    "too large": ({}, {"a": BYTES, "b": 1, "c": BYTES + 1}, {"00000": ["a"], "00001": ["b"], "00002": ["c"]}),
+    "those that are there stay": ({"00003": ["a"]}, {"a": 1, "b": BYTES}, {"00000": ["b"], "00003": ["a"]}),
+}
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_shards_stay_in_their_bundles_and_new_ones_go_where_room_is(case: str) -> None:
+    there, shards, expected = PLANS[case]
+    assert planned(there, shards) == expected
+
+
+def written(members: list[tuple[list[bytes] | None, list[str]]]) -> Level:
+    fd = memory_file.create()
+    writer = LevelWriter(fd)
+    for number, (texts, names) in enumerate(members):
+        writer.add(number, texts, names)
+    writer.finish()
+    mapped = memory_file.mapped(fd)
+    os.close(fd)
+    return Level(mapped)
+
+
+def test_first_level_leaves_every_member_that_holds_a_text() -> None:
+    """And hardly another: bytes of any kind, long texts, and more of them than one column takes."""
+    chance = random.Random(5)
+    letters = string.printable.encode() + "ä\u017f\u212a".encode()
+    members: list[tuple[list[bytes] | None, list[str]]] = []
+    for number in range(20):
+        texts = [bytes(chance.choices(letters, k=chance.randint(0, 300))) for _ in range(20)]
+        members.append((texts, [f"name_{number}", f"Shared_{number % 3}"]))
+    members.append(([b"x" * COLUMN_BYTES, b"y" * 3_000_000, b"beyond the First column"], []))
+    members.append((None, ["unread"]))
+    found, others = written(members), 0
+    for number, (texts, names) in enumerate(members[:-1]):
+        for text in [*(texts or [])[-3:], *map(str.encode, names)]:
+            if len(text) >= 12:
+                start = chance.randrange(len(text) - 11)
+                needle = [[level.folded(text[start : start + 12])]] if len(text) < 10**6 else [[b"yyyyyyyyyyyy"]]
+                left = found.holding(rows_of(needle))
+                assert {number, 21} <= left
+                others += len(left) - 2
+    assert others < 40, "those of the names that three share, and few others"
+    assert found.holding(rows_of([[b"nowhere_at_all_17"]])) == {21}
+    assert found.holding(rows_of([[b"ab"]])) == set(range(22)), "of two bytes nothing is known"
+    assert [found.naming(name) for name in ("name_7", "shared_1", "unread", "name")] == [
+        {7}, {1, 4, 7, 10, 13, 16, 19}, {21}, set()
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The repositories, and their shards."""
+    above, out = tmp_path_factory.mktemp("repositories"), tmp_path_factory.mktemp("shards")
+    write_repositories(above)
+    listed = above / "list"
+    listed.write_text("".join(f"{above / name}\n" for name in ("api", "lib", "web")))
+    done = fledgling("fleet", "build", str(listed), "--out", str(out))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("1 bundles, 1 of them made\n")
+    return above, out
+
+
+def bundled(out: Path) -> BundleManifest:
+    with (out / "00000.bundle").open("rb") as file:
+        return verified.read(file.fileno(), BUNDLE)
+
+
+def test_bundle_is_made_again_only_of_other_shards(built: tuple[Path, Path], tmp_path: Path) -> None:
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    before = (out / "00000.bundle").read_bytes()
+    done = fledgling("fleet", "bundle", str(out), "--json")
+    assert json.loads(done.stdout) == {"bundles": 1, "made": 0, "failed": {}}
+    assert (out / "00000.bundle").read_bytes() == before
+    broken = out / "lib.shard"  # its hashes hold, and its definitions are none: whoever wrote it was taken over
+    whole, of = broken.read_bytes(), manifest(broken)
+    [part] = [part for part in of.parts if part.name == "outlines"]
+    garbage = b"\xff" * part.size
+    changed = json.loads(whole[of.parts[-1].start + of.parts[-1].size : -40])
+    for each in changed["parts"]:
+        if each["name"] == "outlines":
+            each["digest"] = verified.digest(garbage).hex()
+    start = of.parts[-1].start + of.parts[-1].size
+    encoded = json.dumps(changed).encode()
+    end = verified.END.pack(start, verified.digest(encoded))
+    broken.write_bytes(whole[: part.start] + garbage + whole[part.start + part.size : start] + encoded + end)
+    for made in (1, 0):
+        done = fledgling("fleet", "bundle", str(out), "--json")
+        assert json.loads(done.stdout) == {"bundles": 1, "made": made, "failed": {}}
+    assert [(each.repository, each.is_left_out) for each in bundled(out).members] == [
+        ("api", False), ("lib", True), ("web", False)
+    ]  # fmt: skip
+    (out / "00000.bundle").write_bytes(b"fledbndl" + bytes(HEAD.size))
+    for shard in out.glob("*.shard"):
+        shard.unlink()
+    assert json.loads(fledgling("fleet", "bundle", str(out), "--json").stdout) == {
+        "bundles": 0,
+        "made": 0,
+        "failed": {},
+    }

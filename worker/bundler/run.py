@@ -1,0 +1,136 @@
+"""One bundle: the first level over the indexes of some repositories, and their tables as one database.
+
+The indexes were written by processes that have met hostile files, so this one is confined before it reads the first
+byte of them: it names no path, and what it writes goes to memory files. An index that cannot be read is left out.
+"""
+
+import os
+from collections.abc import Iterator
+
+import _duckdb as duckdb
+import msgspec
+
+from fledgling import refusals
+from fledgling.messages.control import Bundle, Bundled, StoredIndexes
+from fledgling.pipe import Pipe
+from fledgling.security import limits, memory_file
+from fledgling.security.confinement import ConfinementError, confine
+from fledgling.worker.store.database import EMPTY, lock_down
+from fledgling.worker.store.image_files import ImageFiles, size_of
+from fledgling.worker.store.level import LevelWriter
+from fledgling.worker.store.overlay.snapshots import Snapshot
+from fledgling.worker.store.shelf import Shelf, StoredFiles, schema
+from fledgling.worker.store.symbols import Outlines
+
+# The tables that statements of the five tools name, by the database of an index that has them; `rowid` is the number
+# that other files of the index know a row by.
+TABLES = {"text": ("files",), "code": ("files", "imports", "roots", "names")}
+
+
+class _Made(ImageFiles):
+    """The database that is made, by a protocol of its own: the indexes have the other."""
+
+    protocol = "made"
+
+
+def bundle(pipe: Pipe[Bundle], order: Bundle, db: duckdb.DuckDBPyConnection) -> None:
+    """Make a bundle, and say of which indexes it is not. The order of the first lines is what confinement needs."""
+    mapped, size = memory_file.mapped(order.fd), size_of(order.fd)
+    lowered = limits.of_indexer(order.memory_limit)
+    try:
+        layers = confine("indexer", order.confining, parent=order.broker_pid, lowered=lowered)
+    except ConfinementError as absent:
+        pipe.send(refusals.not_confined(str(absent)))
+        return
+    table = os.pread(order.fd, order.table_bytes, size - order.table_bytes)
+    stored = msgspec.msgpack.decode(table, type=StoredIndexes)
+    os.pwrite(order.tables_fd, EMPTY, 0)
+    db.execute("SET memory_limit=$1", [f"{int(order.memory_limit * limits.INDEXING)}B"])
+    db.execute("SET auto_checkpoint_skip_wal_threshold=0")
+    db.execute("SET wal_autocheckpoint='0B'")
+    StoredFiles(order.fd, stored).register(db)
+    made = _Made({"tables": order.tables_fd})
+    db.register_filesystem(made)
+    db.execute(f"ATTACH '{made.protocol}://tables' AS made")
+    db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://']")
+    lock_down(db)
+    shelf = Shelf(mapped, stored, db)
+    writer, tables = LevelWriter(order.level_fd), _Tables(db, shelf)
+    unreadable = []
+    for number, snapshot in enumerate(shelf.snapshots):
+        if snapshot is None or not tables.take(number):
+            unreadable.append(number)
+            continue
+        _add(writer, number, snapshot)
+    writer.finish()
+    tables.write(set(range(len(stored.indexes))) - {*unreadable})
+    pipe.send(Bundled(layers, tuple(unreadable)))
+    pipe.receive()  # the broker looks at this process before it closes the pipe
+
+
+def _add(writer: LevelWriter, number: int, of: Snapshot) -> None:
+    assert of.outlines
+    texts = map(of.blocks.text, range(of.blocks.count)) if of.signatures else None
+    writer.add(number, texts, _names(of.outlines))
+
+
+def _names(outlines: Outlines) -> Iterator[str]:
+    return (outlines.row(row).name for row in range(outlines.count_rows()))
+
+
+class _Tables:
+    """The tables of all indexes, one below the other in memory until they are written."""
+
+    def __init__(self, db: duckdb.DuckDBPyConnection, shelf: Shelf) -> None:
+        self._db, self._shelf = db, shelf
+        self._has_tables = False
+
+    def take(self, number: int) -> bool:
+        """Take the tables of an index; False where they cannot be read, and nothing of them is kept."""
+        try:
+            self._shelf.attach(number)
+            for database, tables in TABLES.items():
+                for table in tables:
+                    rows = f"SELECT {number} AS member, rowid AS place, * FROM {database}{number}.{table}"
+                    if self._has_tables:
+                        self._db.execute(f"INSERT INTO memory.{database}_{table} {rows}")
+                    else:
+                        self._db.execute(f"CREATE TABLE memory.{database}_{table} AS {rows}")
+            self._has_tables = True
+        except duckdb.Error:
+            self._drop(number)
+            return False
+        finally:
+            self._shelf.detach(number)
+        return True
+
+    def _drop(self, number: int) -> None:
+        for database, tables in TABLES.items():
+            for table in tables:
+                if self._has_tables:
+                    self._db.execute(f"DELETE FROM memory.{database}_{table} WHERE member = {number}")
+                else:
+                    self._db.execute(f"DROP TABLE IF EXISTS memory.{database}_{table}")
+
+    def write(self, members: set[int]) -> None:
+        """Write the tables, in the order of members and places, and of each member what the tables are to it."""
+        if not self._has_tables:
+            return
+        self._db.execute("USE made")  # what a view selects from is found beside it, whatever it is attached as
+        self._db.execute("BEGIN")
+        for database, tables in TABLES.items():
+            for table in tables:
+                name = f"{database}_{table}"
+                self._db.execute(f"CREATE TABLE made.{name} AS FROM memory.{name} ORDER BY member, place")
+        for member in sorted(members):
+            for database, tables in TABLES.items():
+                self._db.execute(f"CREATE SCHEMA made.{schema(database, member)}")
+                for table in tables:
+                    self._db.execute(
+                        f"CREATE VIEW made.{schema(database, member)}.{table} AS "
+                        f"SELECT place AS rowid, * EXCLUDE (member, place) FROM main.{database}_{table} "
+                        f"WHERE member = {member}"
+                    )
+        self._db.execute("COMMIT")
+        self._db.execute("USE memory")
+        self._db.execute("DETACH made")
