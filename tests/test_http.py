@@ -953,6 +953,7 @@ def test_a_storm_of_connections_keeps_nobody_out(server, tmp_path):
 
 def test_who_has_asked_is_heard_before_it_has_to_make_way(server):
     """All connect while nobody is accepted: the one that has asked is the oldest, and the others say nothing."""
+    listed(server)  # whoever connected before has been accepted
     server.process.send_signal(signal.SIGSTOP)
     with ExitStack() as open_ones:
         try:
