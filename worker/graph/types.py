@@ -148,7 +148,7 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
     of, key = base | parts[0], base | parts[1]
     expression = solver.project.expression(key)
     arguments = [base | part for part in expression[1] if part >= 0] if expression[0] == Op.TUPLE else [key]
-    how = solver.project.unit(node).dialect.types.get(last_name(solver, of), "")
+    how = solver.project.unit(node).dialect.types.get(last_name(solver, of), "") if arguments else ""  # tuple[()]
     if how == "same":
         return of_type(solver, arguments[0], receiver, depth + 1)
     if how == "part":
