@@ -13,7 +13,7 @@ import pytest
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.project import GraphFile, Project
-from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
+from fledgling.worker.graph.reasons import WORDS, Confidence
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget
@@ -73,7 +73,7 @@ def said(graph: Graph, files: list[GraphFile]) -> dict[tuple[str, int, str], set
     found = defaultdict[tuple[str, int, str], set[str]](set)
     columns = (graph.file, graph.line, graph.name, graph.kind, graph.target_file, graph.target_line, graph.confidence)
     for file, line, name, kind, target, first, sure, reason in zip(*columns, graph.reason, strict=True):
-        place = WORDS[Reason(reason)]
+        place = WORDS[reason]
         if target >= 0:
             place = str(first) if target == file else f"{files[target].path}:{first}"
         if kind not in (Use.DEFINITION, Use.IMPORT):

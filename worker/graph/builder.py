@@ -302,7 +302,7 @@ class Builder:
                     stack.append((kid, scope, around, function))
         return declared, beyond
 
-    def enter(self, node: int, kind: ScopeKind, name: int, line: int, flags: int = 0) -> int:
+    def enter(self, node: int, kind: int, name: int, line: int, flags: int = 0) -> int:
         """Begin a scope; return its number."""
         scope = len(self.scopes)
         self.scopes.append(Scope(kind, name, self.scope, line, flags))
@@ -524,7 +524,7 @@ class Builder:
         if op not in (Op.NAME, Op.GET):
             return 0
         flag = self.dialect.decorators.get(self.text_of(parts[1] if op == Op.GET else parts[0]))
-        return Flag[flag.upper()] if flag else 0
+        return int(getattr(Flag, flag.upper())) if flag else 0
 
     def text_of(self, name: int) -> str:
         """A name by its number."""

@@ -82,7 +82,7 @@ def decorated(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
         if is_class:
             add(found, solver.value(base | expression[1]))
         cell = ("decorated", node, place)
-        solver.grow(cell, found)
+        solver.grow(cell, dict(found))
     return found
 
 

@@ -30,6 +30,8 @@ class Classes:
         self._parts: dict[int, list[int]] = {}
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
+        self._having: dict[tuple[int, int, int | None], tuple[int | None, bool]] = {}  # what of_class() found
+        self.is_settled = False
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
     def settle(self) -> None:
@@ -47,6 +49,7 @@ class Classes:
             for base, _ in bases:
                 self._kids.setdefault(base, []).append(scope)
         self._spread_externals()
+        self.is_settled = True
 
     def whole(self, scope: int) -> int:
         """The scope that stands for a class, of all the places that make it up."""
@@ -185,6 +188,14 @@ class Classes:
 
     def of_class(self, scope: int, name: int, after: int | None = None) -> tuple[int | None, bool]:
         """The class that has a member, in the order of one; whether a class outside the project may have it first."""
+        found = self._having.get((scope, name, after))
+        if found is None:
+            found = self._of_class(scope, name, after)
+            if self.is_settled:
+                self._having[scope, name, after] = found
+        return found
+
+    def _of_class(self, scope: int, name: int, after: int | None) -> tuple[int | None, bool]:
         order = self.order(scope)
         if after is not None:
             order = order[order.index(after) + 1 :] if after in order else self.order(after)[1:]

@@ -19,9 +19,9 @@ from fledgling.worker.graph.reduced import BITS, ROLES, Reduced
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Use
 
 BASE, DECORATOR, RECEIVER, CONSTRUCTOR = (BITS[role] for role in ("base", "decorator", "receiver", "constructor"))
-SAID = {
-    BITS[flag.name.lower()]: flag for flag in Flag if flag.name.lower() in ROLES
-}  # the role that says it of a function
+SAID: dict[int, int] = {  # a flag of a function, by the role that says it
+    BITS[role]: getattr(Flag, role.upper()) for role in ROLES if hasattr(Flag, role.upper())
+}
 PARTIAL = BITS["partial"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
@@ -64,7 +64,7 @@ def lambda_(builder: Builder, node: int, _use: int) -> int:
     return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.LAMBDA, NONE, builder.line(node), 0))
 
 
-def read_function(builder: Builder, node: int, kind: ScopeKind, name: int, line: int, flags: int) -> int:
+def read_function(builder: Builder, node: int, kind: int, name: int, line: int, flags: int) -> int:
     """Read the parameters and the body of a function; return its scope."""
     tree = builder.tree
     parameters = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]

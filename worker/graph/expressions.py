@@ -120,7 +120,7 @@ def new(builder: Builder, node: int, use: int) -> int:
     return called(builder, node, Op.NEW, use)
 
 
-def called(builder: Builder, node: int, op: Op, use: int) -> int:
+def called(builder: Builder, node: int, op: int, use: int) -> int:
     """A call, of a class where the language says so."""
     tree = builder.tree
     of, key = tree.first(node, OF), tree.first(node, KEY)

@@ -245,7 +245,7 @@ class Meaning:
 
     # ---- what has no definition
 
-    def unresolved(self, unit: Unit, site: Site) -> Reason:
+    def unresolved(self, unit: Unit, site: Site) -> int:
         """Why an occurrence has no definition."""
         if site.use == Use.KEYWORD:
             return Reason.WORD
@@ -280,7 +280,7 @@ class Meaning:
             expression = self.project.expression(node)
         return node
 
-    def _unresolved_member(self, node: int, expression: tuple[Any, ...], site: Site) -> Reason:
+    def _unresolved_member(self, node: int, expression: tuple[Any, ...], site: Site) -> int:
         receivers = self.solver.value((node & ~MASK) | expression[1])
         held = self.solver.value(node)
         if MANY in receivers:

@@ -75,6 +75,23 @@ def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | No
 
 
 def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    known = solver.members.get((value, name))
+    if known is None:
+        known = _by_classes(solver, value, name)
+        if solver.classes.is_settled:
+            solver.members[value, name] = known
+    found, fields, of_class = known
+    fields = [field for field in fields if solver.value(field) or field in solver.sources]
+    if not fields:
+        return found if sure >= Reason.BOUND else [(cell, min(sure, reason), owner) for cell, reason, owner in found]
+    most = [min(sure, Reason.ATTRIBUTE) if at < of_class else sure for at in range(len(found))]
+    places = [(cell, min(own, reason), owner) for own, (cell, reason, owner) in zip(most, found, strict=True)]
+    single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1
+    return places + [(field, sure if single else min(sure, Reason.ATTRIBUTE), None) for field in fields]
+
+
+def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], list[Cell], int]:
+    """What classes say of a member: its places, the fields it may be, how many places are in the class or above."""
     classes = solver.classes
     scope, is_open = value[1], value[2]
     owner, _ = classes.of_class(scope, name)
@@ -84,10 +101,9 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
         fields = [("field", at, name) for at in classes.order(scope)]
         if is_open and owner is None:
             fields += [("field", at, name) for at in classes.below(scope)]
-        fields = [field for field in fields if solver.value(field) or field in solver.sources]
     found: list[Place] = []
     if owner is not None:
-        own = sure
+        own = int(Reason.BOUND)
         if over:
             own = min(own, Reason.OVERRIDDEN)
             if is_abstract_member(solver, owner, name):
@@ -96,14 +112,10 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
             own = min(own, Reason.OVERRIDDEN)
         elif is_abstract_member(solver, owner, name):
             own = min(own, Reason.ABSTRACT)
-        if fields:
-            own = min(own, Reason.ATTRIBUTE)
         found.append((("name", owner, name), own, owner))
     reason = Reason.OVERRIDE if len(over) <= 4 else Reason.MANY_IMPLEMENTATIONS
-    found += [(("name", at, name), min(sure, reason), at) for at in over]
-    single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1
-    found += [(field, sure if single else min(sure, Reason.ATTRIBUTE), None) for field in fields]
-    return found
+    found += [(("name", at, name), reason, at) for at in over]
+    return found, fields, int(owner is not None)
 
 
 def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:

@@ -26,6 +26,7 @@ from fledgling.worker.rows import ImportRow
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
 MASK = (1 << SHIFT) - 1
+NAMED = frozenset([Op.NAME, Op.PARAMETER])  # what stands for something that has a cell
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 MAX_NAMES = 50  # that stand for each other, one after the other
 
@@ -47,6 +48,7 @@ class Unit:
         self.path = file.path
         self.language = file.language
         self.facts: Facts = unpacked(file.facts)
+        self.expressions = self.facts.expressions
         self.dialect = dialect = dialects[self.facts.language or file.language]
         self.base = number << SHIFT
         self.names = [numbers.setdefault(name, len(numbers)) for name in self.facts.names]
@@ -132,7 +134,7 @@ class Project:
 
     def expression(self, node: int) -> tuple[Any, ...]:
         """An expression: its Op, and its parts as the file numbers them."""
-        return self.units[node >> SHIFT].facts.expressions[node & MASK]
+        return self.units[node >> SHIFT].expressions[node & MASK]
 
     def scope(self, scope: int) -> Scope:
         """A scope."""
@@ -155,30 +157,30 @@ class Project:
     def meant(self, node: int) -> Any:
         """The cell that holds what an expression stands for: that of a name is what the name is bound to."""
         unit = self.units[node >> SHIFT]
-        expressions, base = unit.facts.expressions, unit.base
+        expressions, base = unit.expressions, unit.base
         for _ in range(MAX_NAMES):
             expression = expressions[node & MASK]
-            op = expression[0]
-            if op == Op.NAME:
+            if expression[0] not in NAMED:
+                return node
+            if expression[0] == Op.NAME:
                 _, name, scope, reach = expression
                 if reach is None:
                     return node if scope == NONE else ("name", base | scope, unit.names[name])
                 if len(reach) != 1:
                     return node
                 node = base | unit.facts.bindings[reach[0]].value
-            elif op == Op.PARAMETER:
-                return ("parameter", base | expression[1], expression[2])
             else:
-                return node
+                return ("parameter", base | expression[1], expression[2])
         return node
 
     def is_constant(self, node: int) -> bool:
         """Whether what an expression stands for is known at once, whatever else is."""
         unit = self.units[node >> SHIFT]
-        expression = unit.facts.expressions[node & MASK]
-        if expression[0] == Op.NAME:
-            return expression[2] == NONE and expression[3] is None and unit.imports_all_it_names
-        return expression[0] in CONSTANTS
+        expression = unit.expressions[node & MASK]
+        if expression[0] in CONSTANTS:
+            return True
+        is_free = expression[0] == Op.NAME and expression[2] == NONE and expression[3] is None
+        return is_free and unit.imports_all_it_names
 
     @cached_property
     def written(self) -> set[int]:

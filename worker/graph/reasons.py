@@ -3,7 +3,7 @@
 So `min` carries the weakest link of a chain, with its reason, and `max` the best way of several.
 """
 
-from enum import IntEnum, unique
+from enum import IntEnum
 
 
 class Confidence(IntEnum):
@@ -17,8 +17,7 @@ class Confidence(IntEnum):
     LOCAL = 5
 
 
-@unique
-class Reason(IntEnum):
+class Reason:
     """Why; sorted by how much it is worth."""
 
     # possible
@@ -70,7 +69,7 @@ class Reason(IntEnum):
 LIKELY = Reason.FLOW
 CERTAIN = Reason.DECLARED
 
-WORDS = {
+WORDS: dict[int, str] = {
     Reason.NAME_ONLY: "name only",
     Reason.OVERRIDE_OF_EXTERNAL: "overrides a method of an external type",
     Reason.MANY_IMPLEMENTATIONS: "one of many implementations",
@@ -123,7 +122,7 @@ def confidence(reason: int) -> Confidence:
             Reason.FIELD: Confidence.LOCAL,
             Reason.WORD: Confidence.LOCAL,
             Reason.NAMESPACE: Confidence.LOCAL,
-        }.get(Reason(reason), Confidence.UNRESOLVED)
+        }.get(reason, Confidence.UNRESOLVED)
     if reason >= CERTAIN:
         return Confidence.CERTAIN
     return Confidence.LIKELY if reason >= LIKELY else Confidence.POSSIBLE

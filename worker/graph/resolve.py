@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from fledgling.worker.graph import calls, operations, types
 from fledgling.worker.graph.meaning import Meaning
 from fledgling.worker.graph.project import GraphFile, Project
 from fledgling.worker.graph.rows import Graph, Rows, definitions
 from fledgling.worker.graph.solver import GraphBudget, Solver
-from fledgling.worker.graph.tables import Op, Use, sites_of
+from fledgling.worker.graph.tables import AT, NAME, USE, Op, Use, site_columns
 from fledgling.worker.language import Language
 
+CALLS = frozenset([Op.CALL, Op.NEW, Op.DECORATED])
+CALLING = (Use.CALL, Use.DECORATOR)
 OPERATIONS = {
     Op.NAME: operations.name,
     Op.GET: operations.get,
@@ -79,12 +83,12 @@ def solved(project: Project, budget: GraphBudget) -> Solver:
         for place in range(len(unit.facts.writes)):
             solver.value(("write", unit.number, place))
         if budget.follows_arguments:
-            for at, expression in enumerate(unit.facts.expressions):
-                if expression[0] in (Op.CALL, Op.NEW, Op.DECORATED):
+            for at, expression in enumerate(unit.expressions):
+                if expression[0] in CALLS:
                     solver.value(unit.base | at)
-            for site in sites_of(unit.facts):
-                if site.at > 1:
-                    solver.value(unit.base | site.at)
+            for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression
+                if at > 1:
+                    solver.value(unit.base | at)
     solver.run()
     if not budget.follows_arguments:
         for cell in asked(solver):
@@ -97,6 +101,8 @@ def asked(solver: Solver) -> Iterator[int]:
     """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
     defined = definitions(Meaning(solver))
     for unit in solver.project.units:
-        for site in sites_of(unit.facts):
-            if site.at > 1 and (site.use in (Use.CALL, Use.DECORATOR) or unit.names[site.name] in defined):
-                yield unit.base | site.at
+        named = np.fromiter((name in defined for name in unit.names), np.bool_, len(unit.names))
+        sites = site_columns(unit.facts)
+        wanted = (sites[AT] > 1) & (np.isin(sites[USE], CALLING) | named[sites[NAME]])
+        for at in dict.fromkeys(sites[AT][wanted].tolist()):
+            yield unit.base | at

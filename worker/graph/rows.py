@@ -3,17 +3,20 @@
 from array import array
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from fledgling.worker.graph.classes import last_name
 from fledgling.worker.graph.meaning import HOLDING, Meaning, Target, Targets
 from fledgling.worker.graph.project import Unit
-from fledgling.worker.graph.reasons import Reason, confidence
+from fledgling.worker.graph.reasons import WORDS, Reason, confidence
 from fledgling.worker.graph.solver import CLASS, Solver
-from fledgling.worker.graph.tables import NONE, ScopeKind, Site, Use, sites_of
+from fledgling.worker.graph.tables import BINDING, NAME, NONE, SCOPE, USE, ScopeKind, Site, Use, site_columns, sites_of
 
 MAX_TARGETS = 16  # rows of one occurrence
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
-CONFIDENCE = [int(confidence(reason)) for reason in range(max(Reason) + 1)]
+BINDS = (Use.DEFINITION, Use.WRITE)
+CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
 
 Row = tuple[int, ...]
 
@@ -48,14 +51,14 @@ def definitions(meaning: Meaning) -> dict[int, list[Target]]:
     """Return the functions and classes of each name; a variable is a name without any."""
     found: dict[int, list[Target]] = {}
     for unit in meaning.project.units:
-        for site in sites_of(unit.facts):
-            if site.binding == NONE or site.use not in (Use.DEFINITION, Use.WRITE):
-                continue
-            target, scope = meaning.defined(unit.base | site.binding)
+        sites = site_columns(unit.facts)
+        binds = (sites[BINDING] != NONE) & np.isin(sites[USE], BINDS)
+        for name, at, binding in zip(*sites[[NAME, SCOPE, BINDING]][:, binds].tolist(), strict=True):
+            target, scope = meaning.defined(unit.base | binding)
             if scope >= 0:
-                found.setdefault(unit.names[site.name], []).append(target)
-            elif unit.facts.scopes[site.scope].kind in HOLDING:
-                found.setdefault(unit.names[site.name], [])
+                found.setdefault(unit.names[name], []).append(target)
+            elif unit.facts.scopes[at].kind in HOLDING:
+                found.setdefault(unit.names[name], [])
     return found
 
 

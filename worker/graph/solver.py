@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from fledgling.worker.graph.classes import Classes
 from fledgling.worker.graph.project import MASK, Project
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.tables import Op
 
 Value = tuple[Any, ...]
 Values = dict[Value, int]
@@ -62,6 +61,7 @@ class Solver:
         self.budget = budget
         self.cells: dict[Cell, Values] = {}
         self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
+        self.members: dict[tuple[Value, int], tuple[list[Any], list[Cell], int]] = {}  # what classes say of them
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
         self.pending: set[Cell] = set()  # those that wait for what may be known later: what a decorator returns
@@ -85,11 +85,11 @@ class Solver:
         if found is None:
             if type(cell) is int:
                 cell = self.project.meant(cell)
-                if type(cell) is int and self.project.is_constant(cell):
+                found = self.cells.get(cell)
+                if found is None and type(cell) is int and self.project.is_constant(cell):
                     expression = self.project.expression(cell)
                     operation = self.operations.get(expression[0])
                     return operation(self, cell, expression) if operation else {}
-                found = self.cells.get(cell)
             if found is None:
                 self.cells[cell] = NOTHING
                 if len(self._running) > MAX_NESTED:
@@ -188,7 +188,7 @@ class Solver:
         self.evaluations += 1
         self._running.append(cell)
         if type(cell) is int:
-            expression = self.project.units[cell >> 22].facts.expressions[cell & MASK]
+            expression = self.project.expression(cell)
             operation = self.operations.get(expression[0])
             found = operation(self, cell, expression) if operation else {}
         else:
@@ -210,7 +210,7 @@ class Solver:
     def grow(self, cell: Cell, more: Values) -> None:
         """Add values to a cell, and have evaluated again what has read it."""
         held = self.cells.get(cell, NOTHING)
-        grown = {value: sure for value, sure in more.items() if held.get(value, 0) < sure}
+        grown = {value: sure for value, sure in more.items() if held.get(value, 0) < sure} if held else more
         if not grown:
             self.cells.setdefault(cell, NOTHING)
             return
@@ -246,9 +246,9 @@ class Solver:
         """The number of a part of an expression."""
         return (node & ~MASK) | part
 
-    def op(self, node: int) -> Op:
+    def op(self, node: int) -> int:
         """What an expression is."""
-        found: Op = self.project.expression(node)[0]
+        found: int = self.project.expression(node)[0]
         return found
 
 

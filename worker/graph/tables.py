@@ -13,10 +13,11 @@ looks it up from its scope outwards.
 
 from array import array
 from collections.abc import Iterator, Sequence
-from enum import IntEnum
 from itertools import chain, starmap
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from msgspec import Struct, msgpack
 from msgspec.structs import astuple
 
@@ -25,8 +26,11 @@ WHOLE = "="  # the name of the export that is the whole of a module: `module.exp
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
 
-class Op(IntEnum):
-    """What an expression is; behind it stand its parts."""
+class Op:
+    """What an expression is; behind it stand its parts.
+
+    Here and below are plain numbers: in Python 3.11 a member of an enum takes several times as long to look up.
+    """
 
     UNKNOWN = 0
     NAME = 1  # name, the scope that binds it or -1, the bindings that reach it or None
@@ -65,7 +69,7 @@ class Op(IntEnum):
     UNSURE = 34  # of: what a name means if an object around has no member of that name
 
 
-class ScopeKind(IntEnum):
+class ScopeKind:
     """What a scope is of."""
 
     MODULE = 0
@@ -78,7 +82,7 @@ class ScopeKind(IntEnum):
     SIGNATURE = 7  # of a function that is only a type
 
 
-class Flag(IntEnum):
+class Flag:
     """What is said of a function or class, as bits."""
 
     GENERATOR = 1
@@ -96,7 +100,7 @@ class Flag(IntEnum):
     RECEIVES = 2048  # its first parameter is the object that it is called on
 
 
-class Use(IntEnum):
+class Use:
     """What an occurrence of a name is there for."""
 
     CALL = 0
@@ -184,6 +188,7 @@ class Site(Struct, array_like=True, gc=False):
 
 
 SITE_NUMBERS = len(Site.__struct_fields__)
+NAME, USE, AT, SCOPE, BINDING = map(Site.__struct_fields__.index, ("name", "use", "at", "scope", "binding"))
 
 
 class Facts(Struct, array_like=True):
@@ -223,6 +228,11 @@ def sites_of(facts: Facts) -> Iterator[Site]:
     """Yield the sites of a file."""
     numbers = iter(memoryview(facts.sites).cast("i"))
     return starmap(Site, zip(*[numbers] * SITE_NUMBERS, strict=True))
+
+
+def site_columns(facts: Facts) -> npt.NDArray[np.int32]:
+    """The sites of a file as a table: a row for each number of a Site, a column for each site."""
+    return np.frombuffer(facts.sites, np.int32).reshape(-1, SITE_NUMBERS).T
 
 
 packed = msgpack.Encoder().encode

@@ -12,7 +12,6 @@ from fledgling.worker.store.text import Blocks
 
 ROWS_TOGETHER = 200_000  # rows of a table that are loaded at once
 CALLS = (USES.index("call"), USES.index("decorator"))
-_WORDS = {int(code): word for code, word in WORDS.items()}
 
 
 class Edges:
@@ -48,7 +47,7 @@ class Edges:
             "callee_path": [self._path(graph.target_file[at]) for at in rows],
             "callee_qualified_name": self._targets(rows),
             "confidence": [CONFIDENCES[graph.confidence[at]] for at in rows],
-            "reason": [_WORDS.get(graph.reason[at]) for at in rows],
+            "reason": [WORDS.get(graph.reason[at]) for at in rows],
         }
 
     def _refs(self, rows: Sequence[int]) -> Columns:

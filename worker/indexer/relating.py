@@ -198,7 +198,7 @@ class Relating:
             of[np.asarray(graph.target_file, np.int64)],
             np.asarray(graph.target_line, np.uint32),
         )
-        words = [str(WORDS.get(code, "")) for code in range(max(WORDS) + 1)]  # type: ignore[call-overload]
+        words = [WORDS.get(code, "") for code in range(max(WORDS) + 1)]
         names = {"reasons": words, "outside": outside, "kinds": kinds}
         how_far = bytes(self._how_far)
         graph_writer.write(
