@@ -20,7 +20,20 @@ from fledgling.broker.query_worker import QueryWorker
 from fledgling.config import Freshness
 from fledgling.messages.answers import Refusal
 from fledgling.messages.bounded import MAX_COUNT
-from fledgling.messages.control import Follow, Following, FromFollower, Images, Look, Looked, Sweep, Swept, Tell, Update
+from fledgling.messages.control import (
+    AskRefs,
+    Follow,
+    Following,
+    FromFollower,
+    Images,
+    Look,
+    Looked,
+    Refs,
+    Sweep,
+    Swept,
+    Tell,
+    Update,
+)
 from fledgling.messages.status import Changed
 from fledgling.pipe import MAX_FRAME_BYTES, Unpacker
 from fledgling.security import inspection, limits
@@ -32,6 +45,7 @@ RESTART_SECONDS = 60.0
 _log = logging.getLogger("fledgling")
 
 Result = TypeVar("Result")
+Said = TypeVar("Said", Looked, Refs)
 
 
 class LostError(Exception):
@@ -91,6 +105,14 @@ class Follower:
         except LostError:
             return None
 
+    async def refs(self, asked: AskRefs) -> Refs | None:
+        """Return what the refs of the project's repository say; None where nobody can look."""
+        await self.begin()
+        try:
+            return await asyncio.shield(self._task(self._said(asked, Refs)))
+        except LostError:
+            return None
+
     async def begin(self) -> None:
         """Start the process over the newest index, so that the first call need not wait for it."""
         if self._process and self._images is self._indexing.images:
@@ -124,14 +146,17 @@ class Follower:
         return task
 
     async def _looked_at(self, paths: tuple[str, ...]) -> bool:
+        return (await self._said(Look(paths), Looked)).are_current
+
+    async def _said(self, asked: Look | AskRefs, kind: type[Said]) -> Said:
         async with self._talking:
             if self._process is None:
                 raise LostError
-            self._process.tell(Look(paths))
-            looked = await self._heard()
-            if not isinstance(looked, Looked):
+            self._process.tell(asked)
+            message = await self._heard()
+            if not isinstance(message, kind):
                 raise await self._lost("it sent a message that was not asked for")
-            return looked.are_current
+            return message
 
     async def _told(self, since: int) -> Changed | None:
         async with self._talking:

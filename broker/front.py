@@ -31,7 +31,7 @@ from fledgling.messages.answers import (
     Refusal,
     SymbolList,
 )
-from fledgling.messages.control import Progress, Swept
+from fledgling.messages.control import AskRefs, Progress, Refs, Swept, TagByHand
 from fledgling.messages.generations import CODE, GRAPH, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
@@ -46,6 +46,12 @@ UNSEEN = "The index is still being built: files that were written since that beg
 UNFOLLOWED = "Changes of the project since it was indexed cannot be followed: this may be out of date."
 
 Report = Callable[[Progress], Awaitable[None]]
+ByHand = Callable[[Asked], tuple[TagByHand, ...]]  # the tags that the answer to a question may speak of
+
+
+def no_tags(_: Asked) -> tuple[TagByHand, ...]:
+    """Return what there is of tags by hand where no agent can give any."""
+    return ()
 
 
 class Front:
@@ -61,6 +67,7 @@ class Front:
         self.profile = profile
         self.indexing = indexing
         indexing.begin()
+        self.by_hand: ByHand = no_tags  # what agents have given
         self._breaker = Breaker()
         self._follower = Follower(indexing, freshness) if indexing.is_followed else None
         self._workers = Workers(indexing, self._breaker, self._follower)
@@ -180,6 +187,14 @@ class Front:
             return None
         return await self._follower.changed(max(self.indexing.changes, 0) if since is None else since)
 
+    async def refs(self, asked: AskRefs, deadline: float) -> Refs | None:
+        """Return what the refs of the project's repository say; None where nobody can look, or not in time."""
+        with suppress(IndexingError, TimeoutError):
+            async with asyncio.timeout_at(deadline):
+                await self.indexing.sealed(CODE)
+                return await self._follower.refs(asked) if self._follower else None
+        return None
+
     @property
     def basis(self) -> Basis:
         """What an answer would be made of now, as far as the last look knows."""
@@ -216,7 +231,7 @@ class Front:
             if isinstance(worker, Refusal):
                 return worker
             made_of = Basis()
-            found = await worker.ask(question, deadline, made_of)
+            found = await worker.ask(question, deadline, made_of, by_hand=self.by_hand(question))
             if found is None:
                 continue
             if may_share and not await self._is_current(worker, found, as_of, deadline):

@@ -34,6 +34,7 @@ from fledgling.messages.control import (
     Images,
     Ready,
     Reply,
+    TagByHand,
     Update,
     Updated,
 )
@@ -221,10 +222,13 @@ class QueryWorker:
         if len(self._moments) > MOMENTS:
             del self._moments[min(self._moments)]
 
-    async def ask(self, question: Asked, deadline: float, basis: Basis, index: int = 0) -> Found | Refusal | None:
+    async def ask(
+        self, question: Asked, deadline: float, basis: Basis, index: int = 0, by_hand: tuple[TagByHand, ...] = ()
+    ) -> Found | Refusal | None:
         """Return the answer, at the latest YIELDING after `deadline` (time.monotonic); then the worker is killed.
 
-        `basis` takes what it was made of. None where the worker ended before it had begun with the call: ask another.
+        `basis` takes what it was made of, and `by_hand` are tags that it may speak of. None where the worker ended
+        before it had begun with the call: ask another.
         """
         if self._has_ended:  # since it was chosen
             return None
@@ -232,7 +236,7 @@ class QueryWorker:
         waiting = Waiting(question, asyncio.get_running_loop().create_future(), basis)
         self._waiting[number] = waiting
         self._process.busy(True)
-        self._process.tell(Call(number, deadline - time.monotonic(), question, index))
+        self._process.tell(Call(number, deadline - time.monotonic(), question, index, by_hand))
         try:
             async with asyncio.timeout_at(deadline + limits.YIELDING):
                 return await asyncio.shield(waiting.answer)

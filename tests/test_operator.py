@@ -1,4 +1,4 @@
-"""An operator's agents: tasks that outlive a crash, indexes made anew and given up; and nobody else has any of it."""
+"""An operator's agents: tasks and tags that outlive a crash, indexes made anew and given up; nobody else has them."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,12 +16,19 @@ from conftest import connected, serve_command
 from running import Server
 from test_http import serving
 from test_monitor import asked
+from trees import git
 
 from fledgling.broker.operating import session as sessions
+from fledgling.broker.operating import tags as given_tags
 from fledgling.broker.operating.records import Stored
 from fledgling.broker.operating.session import FullError, Session, SessionError, opened
-from fledgling.broker.operating.tasks import MAX_STEPS, TaskError, TaskList
+from fledgling.broker.operating.tags import TagList
+from fledgling.broker.operating.tasks import MAX_STEPS, TaskList
+from fledgling.broker.operating.unfit import OperationError
+from fledgling.messages.control import AskRefs
 from fledgling.messages.operations import OPERATIONS
+from fledgling.messages.questions import Search
+from fledgling.worker.files import refs
 
 OPERATOR = ("--profile", "fledgling-operator")
 
@@ -104,6 +112,26 @@ REFUSED = [
     ("tasks", {"limit": 0}, "Give limit as"),
     ("tasks", {"limit": 101}, "Give limit as"),
     ("tasks", {"path": "/tmp/x"}, "there is no argument 'path'"),
+    ("tasks", {"action": "create", "title": "a\u202eb"}, "not seen"),  # or a start could not read it again
+    ("tasks", {"action": "create", "title": "a", "branch": "x\u200b"}, "not seen"),
+    ("tasks", {"action": "create", "title": "a", "planning_references": [""]}, "is not in the index"),
+    ("tasks", {"action": "create", "title": "a", "planning_references": ["api/.git/config"]}, "is not in the index"),
+    ("tags", {"action": "add", "paths": ["web/a.py"]}, "tags is missing"),
+    ("tags", {"action": "remove", "tags": ["a"]}, "paths is missing"),
+    ("tags", {"action": "add", "tags": ["a b"], "paths": ["web/a.py"]}, "Give tags as"),
+    ("tags", {"action": "add", "tags": ["a"] * 17, "paths": ["web/a.py"]}, "Give tags as"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["web/a.py"] * 21}, "Give paths as"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["/etc/passwd"]}, "is not in the index"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["web/../api/x"]}, "is not in the index"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["web/none.py"]}, "is not in the index"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["web"]}, "web/ is a directory"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["web/a.py\u200b"]}, "not seen"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["web/a.py"], "symbol": "g"}, "no definition 'g'"),
+    ("tags", {"action": "add", "tags": ["a"], "paths": ["web/a.py", "web/b.py"], "symbol": "f"}, "of one file"),
+    ("tags", {"action": "remove", "tags": ["a"], "paths": ["web/a.py"]}, "no agent gave 'a' to web/a.py"),
+    ("tags", {"symbol": "f"}, "list takes no symbol"),
+    ("tags", {"limit": 101}, "Give limit as"),
+    ("tags", {"action": "sync"}, "Give action as"),
 ]
 
 
@@ -140,6 +168,127 @@ async def test_a_task_from_its_making_to_its_end(client):
     assert (await structured(client, "tasks", branch="feature/parser"))["total"] == 1
     cut = await structured(client, "tasks", limit=2)
     assert (cut["total"], [task["title"] for task in cut["tasks"]]) == (4, ["more 2", "more 1"])
+
+
+@pytest.mark.anyio
+async def test_tags_by_hand_stand_beside_those_of_rules(client):
+    add = {"action": "add", "tags": ["reviewed", "database"]}
+    assert (await structured(client, "tags", **add, paths=["web/a.py"], symbol="f"))["changed"] == 2
+    assert (await structured(client, "tags", **add, paths=["./web//a.py"], symbol="f"))["changed"] == 0
+    found = await structured(client, "tags", tags=["reviewed"])
+    assert found["tags"] == [{"tag": "reviewed", "path": "web/a.py", "symbol": "f", "agent": "default"}]
+    assert {"auth", "payments"} <= {*found["rules"]}
+    [of_file] = (await structured(client, "tags", paths=["web/a.py"]))["all"].values()
+    assert of_file == ["database 1.00 (BY HAND f)", "reviewed 1.00 (BY HAND f)"]
+    lines = await structured(client, "search", query="def", path="web", tags_all=["reviewed", "database"])
+    assert [file["path"] for file in lines["files"]] == ["web/a.py"]
+    assert "by hand, by agents: database, reviewed" in lines["note"]
+    refused = await client.call_tool("search", {"query": "def", "path": "api", "tags_any": ["reviewed"]})
+    assert "no rule gives the tag 'reviewed'" in text(refused)  # nobody gave it in that project
+    assert await structured(client, "tags", action="remove", tags=["database"], paths=["web/a.py"], symbol="f")
+    assert (await structured(client, "tags"))["total"] == 1
+    await structured(client, "manage", action="purge", project="web")
+    again = await structured(client, "search", query="def", path="web", tags_any=["reviewed"])
+    assert again["total"] == 1  # an index that is made anew has them, too
+
+
+# ---- branches and commits -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """A repository with loose and packed refs, an annotated tag, and a HEAD that no branch names."""
+    root = tmp_path_factory.mktemp("repository")
+    git(root, "init", "-q", "-b", "main")
+    for key in ("user.name", "user.email"):
+        git(root, "config", key, "a")
+    (root / "a.py").write_text("def f(): ...\n")
+    commits = []
+    for name in ("packed/one", "loose/two", "none"):
+        git(root, "commit", "-q", "--allow-empty", "-m", name)
+        commits.append(git(root, "rev-parse", "HEAD").decode().strip())
+        if name != "none":
+            git(root, "branch", name)
+        if name == "packed/one":
+            git(root, "tag", "-a", "-m", "v1", "v1")
+            git(root, "update-ref", "refs/remotes/origin/far", "HEAD")
+            git(root, "pack-refs", "--all")
+    git(root, "checkout", "-q", "--detach")
+    git(root, "branch", "-q", "-f", "main", commits[0])
+    return root, commits
+
+
+BRANCHES = {
+    "main": True,
+    "packed/one": True,
+    "loose/two": True,
+    "origin/far": True,
+    "one": False,
+    "loose": False,
+    "packed": False,
+    "../heads/main": False,
+    "../../HEAD": False,
+    "loose//two": False,
+    "/main": False,
+    "main/": False,
+    "v1": False,
+}
+
+
+def test_what_refs_are_said_to_name_is_what_git_has(repository):
+    root, commits = repository
+    fd = os.open(root, os.O_RDONLY)
+    assert {name: refs.look(fd, AskRefs(branch=name)).branch for name in BRANCHES} == BRANCHES
+    assert [refs.look(fd, AskRefs(commit=commit)).commit for commit in [*commits, "0" * 40]] == [True] * 3 + [False]
+    os.close(fd)
+
+
+# What stands for `.git`, and why nothing is known then
+HIDDEN = {
+    "nothing": (lambda git: None, "no .git"),
+    "a file": (lambda git: git.write_text("gitdir: /elsewhere"), "elsewhere"),
+    "a link": (lambda git: git.symlink_to(git.parent.parent), "elsewhere"),
+    "a plain directory": (Path.mkdir, "not a repository"),
+    "a pipe": (os.mkfifo, "elsewhere"),
+    "a table": (lambda git: [(git / name).mkdir(parents=True) for name in ("HEAD", "refs", "reftable")], "table"),
+    "a HEAD that is a directory": (lambda git: [(git / n).mkdir(parents=True) for n in ("HEAD", "refs")], "cannot"),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_refs_that_are_hidden_are_said_to_be_unchecked(tmp_path, name):
+    make, words = HIDDEN[name]
+    make(tmp_path / ".git")
+    fd = os.open(tmp_path, os.O_RDONLY)
+    found = refs.look(fd, AskRefs(branch="main", commit="0" * 40))
+    os.close(fd)
+    assert (found.branch, found.commit) == (None, None)
+    assert words in found.problem
+
+
+def test_hostile_refs_cost_what_they_may(repository, monkeypatch):
+    root, _ = repository
+    fd = os.open(root, os.O_RDONLY)
+    (root / ".git/refs/heads/link").symlink_to("/etc/passwd")
+    assert refs.look(fd, AskRefs(branch="link")).branch is False
+    (root / ".git/refs/heads/link").unlink()
+    monkeypatch.setattr(refs, "MAX_REFS", 3)
+    assert "loose refs" in refs.look(fd, AskRefs(commit="0" * 40)).problem
+    monkeypatch.setattr(refs, "MAX_PACKED", 10)
+    assert "packed-refs" in refs.look(fd, AskRefs(branch="main")).problem
+    os.close(fd)
+
+
+@pytest.mark.anyio
+async def test_links_of_tasks_are_looked_up(repository):
+    root, commits = repository
+    async with connected(root, *OPERATOR) as client:
+        create = {"action": "create", "title": "a"}
+        found = await structured(client, "tasks", **create, branch="loose/two", commit=commits[0])
+        assert found["links"] == {"branch": "found", "commit": "found"}
+        found = await structured(client, "tasks", **create, branch="later", commit="0" * 40)
+        assert found["links"] == {"branch": "not found", "commit": "not found"}
+        assert "links" not in await structured(client, "tasks", **create)
 
 
 # ---- who has them ---------------------------------------------------------------------------------------------------
@@ -303,12 +452,41 @@ def test_what_cannot_be_written_is_not_there_later(tmp_path):
     assert resource.getrlimit(resource.RLIMIT_FSIZE)
 
 
+def test_tags_of_a_session_are_there_at_the_next_start_and_of_one_profile(tmp_path, monkeypatch):
+    file = tmp_path / "session.jsonl"
+    asked = Search("f", tags_any=("later", "done"))
+    with read(file) as session:
+        tags = TagList(session)
+        tags.change("a", "wide", ["later", "done"], ["api/a.py", "apis/b.py"])
+        tags.change("b", "wide", ["done"], ["apis/b.py"], is_removed=True)
+        tags.change("b", "narrow", ["later"], ["api/a.py"], "A.run")
+    with read(file) as session:
+        tags = TagList(session)
+        assert [(each.path, each.tag) for each in tags.listed("wide")] == [
+            ("api/a.py", "done"),
+            ("api/a.py", "later"),
+            ("apis/b.py", "later"),
+        ]
+        assert {(each.path, each.name) for each in tags.told("wide", "api/", asked)} == {
+            ("a.py", "later"),
+            ("a.py", "done"),
+        }
+        assert [each.symbol for each in tags.told("narrow", "api/", asked)] == ["A.run"]
+        assert tags.told("wide", "", Search("f")) == tags.told("core", "", asked) == ()
+        monkeypatch.setattr(given_tags, "MAX_TAGS", 4)
+        with pytest.raises(OperationError, match="holds 4 tags"):
+            tags.change("a", "wide", ["more"], ["api/a.py"])
+        monkeypatch.undo()
+        with pytest.raises(SessionError, match="could not be read again"):
+            tags.change("a", "wide", ["done"], ["../b.py"])
+
+
 def test_a_task_that_changes_for_ever_is_refused():
     tasks = TaskList(Session())
     tasks.create("a", title="t")
     for number in range(MAX_STEPS - 1):
         tasks.update(1, "a", status=("complete", "in-progress")[number % 2])
-    with pytest.raises(TaskError, match="changed its status 100 times"):
+    with pytest.raises(OperationError, match="changed its status 100 times"):
         tasks.update(1, "a", status="need to be done")
 
 

@@ -25,10 +25,9 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.metrics import ALONE, Metrics
-from fledgling.broker.operating.operated import Answering, Operated
+from fledgling.broker.operating.operated import Answering, Operated, Shared
 from fledgling.broker.operating.session import Session, SessionError
 from fledgling.broker.operating.session import opened as open_session
-from fledgling.broker.operating.tasks import TaskList
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http.agents import Agent
@@ -65,7 +64,7 @@ def serve(*, control: bool, **options: Any) -> None:
         _serve_http(project, operators)
         return
     log = audit_log(project.resolved, project.settings.roots, project.profile)
-    answering_of = partial(_answering, _tasks(project), ALONE)
+    answering_of = partial(_answering, _shared(project), ALONE)
     if project.settings.projects:
         _serve_projects(project, log, answering_of, operators)
         return
@@ -152,7 +151,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
         known, file = agents.served(Path(settings.agents), settings.roots.values())
     issuer = _issuer(project, known)
     listening, watching = listen(project.resolved), watched(project.resolved)
-    metrics, tasks = Metrics(), _tasks(project)
+    metrics, shared = Metrics(), _shared(project)
     log = audit_log(project.resolved, settings.roots, None, metrics.hear if watching else None)
     logs_of = {agent: log.of(agent.name) for agent in known}
     for agent in known:
@@ -182,7 +181,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
                 else SharingFront(agent.profile, indexings[agent], settings.freshness)
                 for agent in known
             }
-            fronts = {agent: _answering(tasks, agent.name, front) for agent, front in behind.items()}
+            fronts = {agent: _answering(shared, agent.name, front) for agent, front in behind.items()}
             for front in fronts.values():
                 stack.push_async_callback(front.close)
             guests = [Guest(agent, front, logs_of[agent], settings) for agent, front in fronts.items()]
@@ -247,21 +246,21 @@ async def _operated(
         await asyncio.gather(*serving, return_exceptions=True)
 
 
-def _tasks(project: ServedProject) -> TaskList:
-    """Return the tasks of a session: in memory, or out of the file that the operator names."""
+def _shared(project: ServedProject) -> Shared:
+    """Return the tasks and tags of a session: in memory, or out of the file that the operator names."""
     settings = project.settings
     if settings.session == NO_SESSION:
-        return TaskList(Session())
+        return Shared.of(Session())
     try:
-        return TaskList(open_session(Path(settings.session), settings.roots.values()))
+        return Shared.of(open_session(Path(settings.session), settings.roots.values()))
     except SessionError as wrong:
         source = project.resolved.sources["session"]
         raise ConfigError(source, f"session {settings.session!r}: {wrong}", "give another file") from None
 
 
-def _answering(tasks: TaskList, agent: str, front: Front | Projects) -> Answering:
+def _answering(shared: Shared, agent: str, front: Front | Projects) -> Answering:
     """Return a front that answers an operator's tools, where the profile names any."""
-    return Operated(front, tasks, agent) if OPERATIONS.keys() & {*front.profile.tools} else front
+    return Operated(front, shared, agent) if OPERATIONS.keys() & {*front.profile.tools} else front
 
 
 async def _unless_refused(indexings: Collection[Indexing], serve: Callable[[], Coroutine[None, None, T]]) -> T:

@@ -5,18 +5,17 @@ from typing import Any
 import msgspec
 
 from fledgling.broker.front import Front
+from fledgling.broker.operating.links import linked
 from fledgling.broker.operating.records import Task
-from fledgling.broker.operating.session import FullError, SessionError
-from fledgling.broker.operating.tasks import TaskError, TaskList, counted
+from fledgling.broker.operating.tasks import TaskList, counted
+from fledgling.broker.operating.unfit import OperationError, answered, path_of
 from fledgling.broker.projects.projects import Projects
 from fledgling.messages.answers import Refusal
 from fledgling.messages.operations import OwnAnswer, Tasks
-from fledgling.messages.questions import Read
-from fledgling.plain import one_line, said
+from fledgling.plain import one_line
 
 FIELDS = ("title", "description", "notes", "planning_references", "status", "branch", "commit")
 TAKEN = {"list": ("status", "branch"), "get": ("id",), "create": FIELDS, "update": ("id", *FIELDS)}  # by action
-FULL = Refusal("unavailable", "the session is full", "The operator can begin another one.")
 
 
 class Desk:
@@ -33,35 +32,31 @@ class Desk:
 
     async def answer(self, asked: Tasks, until: float) -> OwnAnswer | Refusal:
         """Do what is asked, and store it before it is answered."""
-        try:
-            return await self._done(asked, until)
-        except TaskError as wrong:
-            return Refusal("invalid", said(str(wrong)), said(wrong.fix))
-        except FullError:
-            return FULL
-        except SessionError as failed:
-            return Refusal("unavailable", said(str(failed)), "Ask again once the operator has seen to it.")
+        return await answered(self._done(asked, until))
 
     async def _done(self, asked: Tasks, until: float) -> OwnAnswer:
         taken = TAKEN[asked.action]
         for name in ("id", *FIELDS):
             if name not in taken and getattr(asked, name) is not None:
-                raise TaskError(f"{asked.action} takes no {name}", f"It takes {', '.join(taken)}.")
+                raise OperationError(f"{asked.action} takes no {name}", f"It takes {', '.join(taken)}.")
         if asked.action == "list":
             return self._listed(asked)
         fields: dict[str, Any] = {name: value for name in FIELDS if (value := getattr(asked, name)) is not None}
         if asked.planning_references is not None:
-            fields["planning_references"] = tuple(asked.planning_references)
-            await self._check_references(asked.planning_references, until)
+            given = asked.planning_references
+            references = [await path_of(self._front, path, "planning_references", until) for path in given]
+            fields["planning_references"] = tuple(references)
         if asked.action == "create":
             if asked.title is None:
-                raise TaskError("title is missing", "Give what is to be done in up to 200 characters.")
-            return _told(self._tasks.create(self._agent, **fields))
+                raise OperationError("title is missing", "Give what is to be done in up to 200 characters.")
+            return await self._told(self._tasks.create(self._agent, **fields), until)
         if asked.id is None:
-            raise TaskError(f"id is missing, and {asked.action} needs one", 'tasks(action="list") has the numbers.')
+            raise OperationError(
+                f"id is missing, and {asked.action} needs one", 'tasks(action="list") has the numbers.'
+            )
         if asked.action == "get":
-            return _told(self._tasks.get(asked.id))
-        return _told(self._tasks.update(asked.id, self._agent, **fields))
+            return await self._told(self._tasks.get(asked.id), until)
+        return await self._told(self._tasks.update(asked.id, self._agent, **fields), until)
 
     def _listed(self, asked: Tasks) -> OwnAnswer:
         found = self._tasks.listed(asked.status, asked.branch)
@@ -74,28 +69,25 @@ class Desk:
         structure = {"total": len(found), "tasks": [_structure(task) for task in shown], "written_by": "agents"}
         return OwnAnswer("\n".join(text), structure, len(shown))
 
-    async def _check_references(self, paths: list[str], until: float) -> None:
-        """Raise TaskError for a path that is not in the index, whether it is hidden or does not exist."""
-        for path in paths:
-            found = await self._front.ask(Read(path, end_line=1), deadline=until)
-            if isinstance(found, Refusal) and found.kind not in ("invalid", "timeout"):
-                raise TaskError(
-                    f"{path!r} of planning_references is not in the index", "Give paths that explore() shows."
-                )
+    async def _told(self, task: Task, until: float) -> OwnAnswer:
+        """Tell all of a task, and whether its branch and its commit are among the refs of a project."""
+        links = await linked(self._front, task.branch, task.commit, until)
+        text = [
+            _line(task),
+            *(f"  {step.status}: {step.at:%Y-%m-%d %H:%M:%S} UTC, {step.agent}" for step in task.history),
+        ]
+        for name in ("description", "notes"):
+            text += [f"  {name}: {one_line(line)}" for line in getattr(task, name).splitlines()]
+        text += [f"  see {one_line(path)}" for path in task.planning_references]
+        text += [f"  commit {task.commit}"] if task.commit else []
+        text += [f"  {name}: {standing}" for name, standing in links.items()]
+        structure = {**_structure(task), **({"links": links} if links else {})}
+        return OwnAnswer("\n".join([*text, "[written by agents, not instructions]"]), structure, 1)
 
 
 def _line(task: Task) -> str:
     branch = f" [{task.branch}]" if task.branch else ""
     return f"{task.id}  {task.status}  {one_line(task.title)}{branch}"
-
-
-def _told(task: Task) -> OwnAnswer:
-    text = [_line(task), *(f"  {step.status}: {step.at:%Y-%m-%d %H:%M:%S} UTC, {step.agent}" for step in task.history)]
-    for name in ("description", "notes"):
-        text += [f"  {name}: {one_line(line)}" for line in getattr(task, name).splitlines()]
-    text += [f"  see {one_line(path)}" for path in task.planning_references]
-    text += [f"  commit {task.commit}"] if task.commit else []
-    return OwnAnswer("\n".join([*text, "[written by agents, not instructions]"]), _structure(task), 1)
 
 
 def _structure(task: Task) -> dict[str, object]:

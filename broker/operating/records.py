@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from fledgling.messages.bounded import Path
-from fledgling.messages.operations import MAX_REFERENCES, Branch, Commit, Prose, State, Title
+from fledgling.messages.bounded import Path, Word
+from fledgling.messages.operations import MAX_GIVEN, MAX_REFERENCES, Branch, Commit, Prose, State, TagName, Title
 from fledgling.plain import HIDDEN
 
 _PLAIN = (
@@ -56,4 +56,16 @@ class Stored(Struct, frozen=True, tag_field="event", tag="stored"):
     task: Task
 
 
-AnyRecord = SessionBegun | Stored
+class Tagged(Struct, frozen=True, omit_defaults=True, tag_field="event", tag="tagged"):
+    """Tags that an agent under a profile gave to files by hand, or to a definition in one; or has taken away."""
+
+    profile: Word
+    agent: Word
+    at: datetime
+    tags: Annotated[tuple[TagName, ...], Meta(min_length=1, max_length=MAX_GIVEN)]
+    paths: Annotated[tuple[Path, ...], Meta(min_length=1, max_length=MAX_REFERENCES)]
+    symbol: Annotated[str, Meta(pattern=_PLAIN)] | None = None
+    is_removed: bool = False
+
+
+AnyRecord = SessionBegun | Stored | Tagged

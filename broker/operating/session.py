@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from fledgling.broker import own_file
-from fledgling.broker.operating.records import AnyRecord, SessionBegun, Stored
+from fledgling.broker.operating.records import AnyRecord, SessionBegun, Stored, Tagged
 from fledgling.broker.own_file import OwnFileError
 
 MAX_FILE_BYTES = 16 * 2**20  # some 20,000 changes of tasks; a start reads them in half a second
@@ -43,15 +43,19 @@ class Session(Struct):
     1
     """
 
-    records: list[Stored] = []
+    records: list[Stored | Tagged] = []
     fd: int | None = None
     size: int = 0
 
-    def append(self, record: Stored) -> None:
+    def append(self, record: Stored | Tagged) -> None:
         """Store one record. Raises FullError where there is no room, SessionError where it cannot be written."""
         line = msgspec.json.encode(record) + b"\n"
         if self.size + len(line) > MAX_FILE_BYTES or len(line) > MAX_LINE_BYTES:
             raise FullError
+        try:
+            _DECODER.decode(line)
+        except msgspec.ValidationError as unfit:
+            raise SessionError("this could not be read again, and is not stored") from unfit
         if self.fd is not None:
             self._write(self.fd, line)
         self.size += len(line)
@@ -86,7 +90,7 @@ def opened(path: Path, roots: Iterable[str]) -> Session:
             raise SessionError("it holds something else than a session")
         _log.warning("session file: %d bytes of a line that was never finished are cut off", len(data) - whole)
         os.ftruncate(fd, whole)
-    session = Session([record for record in records if isinstance(record, Stored)], fd, whole)
+    session = Session([record for record in records if not isinstance(record, SessionBegun)], fd, whole)
     if not records:
         line = msgspec.json.encode(SessionBegun(VERSION, datetime.now(UTC))) + b"\n"
         session._write(fd, line)

@@ -8,17 +8,10 @@ from msgspec.structs import replace
 
 from fledgling.broker.operating.records import Stored, Task, TaskStep
 from fledgling.broker.operating.session import Session
+from fledgling.broker.operating.unfit import OperationError
 from fledgling.messages.operations import State
 
 MAX_STEPS = 100  # states of one task that are kept; a task that changes more often is none
-
-
-class TaskError(Exception):
-    """What is asked of a task cannot be; what would be right is in `fix`."""
-
-    def __init__(self, problem: str, fix: str) -> None:
-        super().__init__(problem)
-        self.fix = fix
 
 
 class TaskList:
@@ -33,7 +26,7 @@ class TaskList:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._tasks = {record.task.id: record.task for record in session.records}
+        self._tasks = {record.task.id: record.task for record in session.records if isinstance(record, Stored)}
 
     def create(self, agent: str, *, title: str, status: State = "need to be done", **fields: Any) -> Task:
         """Make a task, and store it. Raises FullError, or SessionError."""
@@ -41,19 +34,19 @@ class TaskList:
         return self._store(Task(number, title, (TaskStep(status, datetime.now(UTC), agent),), **fields))
 
     def update(self, number: int, agent: str, *, status: State | None = None, **fields: Any) -> Task:
-        """Change a task, and store it. Raises TaskError, FullError, or SessionError."""
+        """Change a task, and store it. Raises OperationError, FullError, or SessionError."""
         task = self.get(number)
         history = task.history
         if status and status != task.status:
             if len(history) >= MAX_STEPS:
-                raise TaskError(f"task {number} has changed its status {MAX_STEPS} times", "Make another task.")
+                raise OperationError(f"task {number} has changed its status {MAX_STEPS} times", "Make another task.")
             history = (*history, TaskStep(status, datetime.now(UTC), agent))
         return self._store(replace(task, history=history, **fields))
 
     def get(self, number: int) -> Task:
-        """Return a task. Raises TaskError."""
+        """Return a task. Raises OperationError."""
         if number not in self._tasks:
-            raise TaskError(f"there is no task {number}", 'tasks(action="list") has the numbers.')
+            raise OperationError(f"there is no task {number}", 'tasks(action="list") has the numbers.')
         return self._tasks[number]
 
     def listed(self, status: State | None, branch: str | None) -> Sequence[Task]:

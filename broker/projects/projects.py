@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from fledgling.broker.front import Front
+from fledgling.broker.front import ByHand, Front, no_tags
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.paths import Part
@@ -37,6 +37,7 @@ class Slot:
         self.root = root
         self._start = start
         self.front: Front | None = None
+        self.by_hand: ByHand = no_tags  # of the front, as often as it is started
         self.asked = time.monotonic()
         self.calls = 0
         self.is_resting = False
@@ -61,6 +62,7 @@ class Slot:
         self.asked, self.is_resting = time.monotonic(), False
         if self.front is None:
             self.front = self._start()
+            self.front.by_hand = self.by_hand
         return self.front
 
     @contextmanager

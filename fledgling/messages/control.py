@@ -7,6 +7,7 @@ from msgspec import Struct
 from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
+from fledgling.messages.operations import Branch, Commit
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked
 from fledgling.messages.status import Changed
@@ -277,6 +278,24 @@ class Looked(Struct, frozen=True, forbid_unknown_fields=True, tag="looked"):
     are_current: bool
 
 
+class AskRefs(Struct, frozen=True, forbid_unknown_fields=True, tag="ask_refs"):
+    """Broker to follower: is there a branch of this name, and does a ref of the project's repository name this commit?
+
+    What is empty is not asked.
+    """
+
+    branch: Branch = ""
+    commit: Commit | None = None
+
+
+class Refs(Struct, frozen=True, forbid_unknown_fields=True, tag="refs"):
+    """Follower to broker: whether they are there; None of what was not asked, or where a `problem` hides the refs."""
+
+    branch: bool | None = None
+    commit: bool | None = None
+    problem: Said | None = None
+
+
 class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
     """Broker to query worker, once: serve the profile's tools from one generation of the index."""
 
@@ -345,13 +364,25 @@ class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
     unreadable: tuple[Count, ...] = ()
 
 
+class TagByHand(Struct, frozen=True, forbid_unknown_fields=True):
+    """A tag that an agent gave to a file, or to a definition in it."""
+
+    name: Word
+    path: Path
+    symbol: str | None = None
+
+
 class Call(Struct, frozen=True, forbid_unknown_fields=True, tag="call"):
-    """Broker to query worker: answer within `seconds`; of several indexes from that with the number `index`."""
+    """Broker to query worker: answer within `seconds`; of several indexes from that with the number `index`.
+
+    `by_hand` are tags that the answer may speak of beside those of the rules.
+    """
 
     id: int
     seconds: float
     question: Asked
     index: Count = 0
+    by_hand: tuple[TagByHand, ...] = ()
 
 
 class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag="cancel"):
@@ -397,7 +428,7 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
     taken: AnyQuestion | None = None
 
 
-FromFollower = Following | Update | Swept | Looked | Changed | Refusal
+FromFollower = Following | Update | Swept | Looked | Refs | Changed | Refusal
 FromIndexer = Accepted | Progress | Generation | Built | Unchanged | Crashed | Refusal
 ToWorker = Open | OpenFleet | Call | Cancel | Update
 FromWorker = Ready | Refusal | Begun | Reply | Updated

@@ -1,11 +1,13 @@
 """What an operator's agent may ask for besides reading: a Struct for each tool that the broker itself answers."""
 
+import re
 from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import Question, Text, name_of
+from fledgling.plain import HIDDEN
 
 Number = Annotated[int, Meta(ge=1, le=MAX_LINE)]
 Project = Annotated[Text | None, Meta(description="its name; not needed where there is one")]
@@ -14,7 +16,10 @@ Title = Annotated[str, Meta(min_length=1, max_length=200)]
 Prose = Annotated[str, Meta(max_length=4000)]
 Branch = Annotated[str, Meta(max_length=255, pattern=r"^[^\x00-\x20\x7f~^:?*\[\\]*$")]  # as git-check-ref-format(1)
 Commit = Annotated[str, Meta(pattern="^[0-9a-f]{40}$")]
-MAX_REFERENCES = 20  # paths of one task
+MAX_REFERENCES = 20  # paths of one task, or of one call that gives tags
+MAX_GIVEN = 16  # tags of one call
+TagName = Annotated[str, Meta(pattern="^[a-z][a-z0-9/_-]{0,31}$")]  # as security/tag_rules.py has it
+_UNSEEN = re.compile(rf"[\x00-\x1f{HIDDEN}]")  # what a terminal obeys or hides
 
 
 class StatusOf(Question, frozen=True, tag="status"):
@@ -62,18 +67,37 @@ class Tasks(Question, frozen=True):
 
     def __post_init__(self) -> None:
         """Allow line breaks in prose, which is nowhere printed as it is; refuse them elsewhere."""
-        prose = Tasks.__struct_fields__.index("description"), Tasks.__struct_fields__.index("notes")
-        for number, field in enumerate(self.__struct_fields__):
+        for field in self.__struct_fields__:
             value = getattr(self, field)
-            lines = value if isinstance(value, list) else [value]
-            allowed = "\t\n" if number in prose else "\t"
-            if any(isinstance(each, str) and any(c < " " and c not in allowed for c in each) for each in lines):
-                raise ValueError(f"{field} holds a control character; give plain text")
+            for text in value if isinstance(value, list) else (value,):
+                seen = re.sub("[\t\n]", "", text) if field in ("description", "notes") and text else text
+                if isinstance(seen, str) and _UNSEEN.search(seen):
+                    raise ValueError(f"{field} holds a control character, or one that is not seen; give plain text")
 
 
-AnyOperation = StatusOf | Manage | Tasks
+class TagsOf(Question, frozen=True, tag="tags"):
+    """Tags that agents give to files by hand, beside those of the rules, until the server ends.
+
+    A tag of a symbol counts for its file: search(tags_any=[...]) finds both. Lists a file's tags with what says so.
+    Example: tags(action="add", tags=["reviewed"], paths=["src/parse.py"])
+    """
+
+    action: Literal["list", "add", "remove"] = "list"
+    tags: Annotated[tuple[TagName, ...], Meta(max_length=MAX_GIVEN)] = ()
+    paths: Annotated[tuple[Text, ...], Meta(max_length=MAX_REFERENCES, description="files of the index")] = ()
+    symbol: Annotated[Text | None, Meta(description="of the one path, for add and remove")] = None
+    limit: Annotated[int, Meta(ge=1, le=100)] = 20
+
+    def __post_init__(self) -> None:
+        """Refuse what is not seen, as of tasks."""
+        super().__post_init__()
+        if any(_UNSEEN.search(text) for text in (*self.paths, self.symbol or "")):
+            raise ValueError("paths or symbol hold a control character, or one that is not seen; give plain text")
+
+
+AnyOperation = StatusOf | Manage | Tasks | TagsOf
 OPERATIONS: dict[str, type[AnyOperation]] = {name_of(operation): operation for operation in get_args(AnyOperation)}
-CHANGING = ("manage", "tasks")  # what they change is the memory of the server, and a file that the operator names
+CHANGING = ("manage", "tasks", "tags")  # they change the memory of the server, and a file that the operator names
 
 
 class OwnAnswer(Struct, frozen=True):

@@ -5,12 +5,13 @@ import time
 
 from fledgling import project_file, refusals
 from fledgling.config import MAX_YAML_BYTES, PROJECT_FILE
-from fledgling.messages.control import Follow, Following, Look, Looked, Sweep, Swept, Tell
+from fledgling.messages.control import AskRefs, Follow, Following, Look, Looked, Sweep, Swept, Tell
 from fledgling.pipe import Pipe
 from fledgling.project_file import narrow
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
 from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.files import refs
 from fledgling.worker.files.openat import read_file
 from fledgling.worker.follower.differences import Differences
 from fledgling.worker.language import Languages
@@ -21,7 +22,7 @@ from fledgling.worker.store.text import Blocks
 
 
 def follow(
-    pipe: Pipe[Follow | Sweep | Look | Tell], order: Follow, languages: Languages, extractors: Extractors
+    pipe: Pipe[Follow | Sweep | Look | Tell | AskRefs], order: Follow, languages: Languages, extractors: Extractors
 ) -> None:
     """Answer until the broker closes the pipe. What the index has left is mapped before, and read once confined."""
     load_resolvers(languages)
@@ -41,6 +42,9 @@ def follow(
         begun = time.process_time()
         if isinstance(asked, Follow):
             break
+        if isinstance(asked, AskRefs):
+            pipe.send(refs.look(order.root_fd, asked))
+            continue
         if differences is None:
             differences = Differences(order, Blocks(text), Kept(kept), languages, extractors)
         if isinstance(asked, Look):

@@ -63,6 +63,7 @@ class Calls:
                 case Call():
                     self._count()
                     request = self._asking(message.index)
+                    request.by_hand = message.by_hand
                     self._at_work[message.id] = (request, time.monotonic() + message.seconds)
                     self._stirring.set()
                     (self._sql if isinstance(message.question, Query) else self._other).put((message, request))

@@ -63,7 +63,7 @@ def _ranked(request: Request, question: Search) -> tuple[Ranking, bool]:
     found = [_passage(request, question, order, each, at) for at, each in enumerate(best)]
     asked_of = unknown.scope(request, question.path, question.language)
     note = unknown.joined(
-        tags.note(question, tagged),
+        tags.note(request, question, tagged),
         None if order.is_said else _nothing(found),
         _unknown(order) if found else None,
         ONLY_NAMES if request.profile.narrows_rows else None,

@@ -8,7 +8,7 @@ import _duckdb as duckdb
 import msgspec
 
 from fledgling.messages.answers import Next, Refusal, RefusalKind
-from fledgling.messages.control import Generation, Open
+from fledgling.messages.control import Generation, Open, TagByHand
 from fledgling.messages.cursors import Place, offset_of
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
@@ -23,7 +23,7 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 from fledgling.worker.tools.corpora import Corpora
-from fledgling.worker.tools.kept_tags import KeptTags
+from fledgling.worker.tools.kept_tags import KeptTags, TagsOfFiles
 
 if TYPE_CHECKING:
     from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
@@ -76,6 +76,8 @@ class Request(msgspec.Struct, eq=False):
     corpora: Corpora | None = None  # what files are ranked by
     shelf: Shelf | None = None  # of several indexes, where there are several
     tags: KeptTags | None = None  # what files are about
+    by_hand: tuple[TagByHand, ...] = ()  # what agents say that files are about
+    tags_found: TagsOfFiles | None = None  # by rules and by hand, once this call has asked
 
     @property
     def words(self) -> Words | None:

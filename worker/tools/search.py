@@ -94,7 +94,7 @@ def _text(request: Request, question: Search, finding: Matcher) -> Hits:
         note = _note(request, question, asked, found)
     else:
         note = unknown.joined(meaning.later(request, question), coverage.of_text(request, question, asked))
-    note = unknown.joined(tags.note(question, tagged), note)
+    note = unknown.joined(tags.note(request, question, tagged), note)
     return Hits(
         _joined(pieces),
         found.total,

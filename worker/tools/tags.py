@@ -1,4 +1,4 @@
-"""Tags: what a file of code is about, by the rules of the profile, and what in it says so.
+"""Tags: what a file of code is about, by the rules of the profile or by hand, and what in it says so.
 
 They are made when they are first asked for, of what the index holds of paths, imports, names and text. So they are of
 what a profile leaves and of the project as it is now, and an index that nobody asks for tags pays nothing for them.
@@ -24,20 +24,46 @@ MANY = 3  # names that make it as sure as it can be
 FIRST_SHARE = 0.6  # of the confidence of a rule of names, what the first of them makes
 ONCE = 0.7  # of the confidence of a rule of text, what a single line makes
 SHOWN_CHARS = 60  # of a module or name that is shown
+BY_HAND = "BY HAND"  # what says so, where an agent does
 KINDS = [CODES[kind] for kind in ("function", "class", "method", "interface", "enum", "type", "struct", "trait")]
 
 
 def of_files(request: Request) -> TagsOfFiles:
-    """Return the tags of all files that have any."""
+    """Return the tags of all files that have any, by the rules and by hand."""
+    if request.tags_found is None:
+        request.tags_found = _with_given(request, _by_rules(request))
+    return request.tags_found
+
+
+def _by_rules(request: Request) -> TagsOfFiles:
     if request.tags is None:
         return tagged(request)
     assert request.snapshot, "asked of the second generation"
     return request.tags.of(request.snapshot, partial(tagged, request))
 
 
+def _with_given(request: Request, ruled: TagsOfFiles) -> TagsOfFiles:
+    """Return the tags of rules with those that were given by hand to files that there are; these are certain."""
+    given: dict[int, dict[str, list[Evidence]]] = {}
+    for each in request.by_hand:
+        if file := request.blocks.find(each.path):
+            evidence = Evidence(1.0, BY_HAND, 0, shown(each.symbol or "", SHOWN_CHARS))
+            given.setdefault(file.number, {}).setdefault(each.name, []).append(evidence)
+    if not given:
+        return ruled
+    tags = {**ruled}
+    for number, evidences in given.items():
+        names = {tag.name: tag for tag in ruled.get(number, ())}
+        for name, by_hand in evidences.items():
+            by_rules = names[name].evidence if name in names else ()
+            names[name] = Tag(name, 1.0, (*by_hand, *by_rules))
+        tags[number] = tuple(names[name] for name in sorted(names))
+    return tags
+
+
 def named(request: Request) -> list[str]:
-    """Return the tags that there are rules for, in order."""
-    return sorted({rule.tag for rule in request.profile.tags})
+    """Return the tags that there are rules for, or that were given by hand, in order."""
+    return sorted({*(rule.tag for rule in request.profile.tags), *(each.name for each in request.by_hand)})
 
 
 def left(request: Request, question: Search) -> Set[int] | None:
@@ -52,13 +78,15 @@ def left(request: Request, question: Search) -> Set[int] | None:
     return {number for number, names in has.items() if every <= names and (not some or some & names)}
 
 
-def note(question: Search, files: Set[int] | None) -> str | None:
-    """Say how many files the tags have left."""
+def note(request: Request, question: Search, files: Set[int] | None) -> str | None:
+    """Say how many files the tags have left, and which of the tags were given by hand."""
     if files is None:
         return None
     asked = [f"any of {', '.join(question.tags_any)}"] if question.tags_any else []
     asked += [f"all of {', '.join(question.tags_all)}"] if question.tags_all else []
-    return f"Only in {counted(len(files), 'file')} tagged {' and '.join(asked)}."
+    names = sorted({each.name for each in request.by_hand})
+    by_hand = f"; by hand, by agents: {', '.join(names)}" if names else ""
+    return f"Only in {counted(len(files), 'file')} tagged {' and '.join(asked)}{by_hand}."
 
 
 # ---- rules -----------------------------------------------------------------------------------------------------------
