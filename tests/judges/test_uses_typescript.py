@@ -38,5 +38,5 @@ def test_calls_are_those_of_the_checker(pytestconfig: pytest.Config, tmp_path: P
             outside.add(call)
     found = tally(calls(root, "typescript"), theirs, outside)
     assert found.sites > 1_000
-    assert found.found / found.sites >= 0.80  # what the checker infers of parameters of callbacks is not known
+    assert found.found / found.sites >= 0.95
     assert found.precision(Confidence.CERTAIN) >= 0.99, found.wrong[Confidence.CERTAIN]

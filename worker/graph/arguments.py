@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import CONTAINER, GIVEN, Cell, Solver, Value, Values, add, capped
-from fledgling.worker.graph.tables import NONE, Flag
+from fledgling.worker.graph.solver import CONTAINER, FUNCTION, GIVEN, Cell, Solver, Value, Values, add, capped
+from fledgling.worker.graph.tables import NONE, Flag, Op
 
 
 class Call(NamedTuple):
@@ -23,11 +23,14 @@ def takes_receiver(solver: Solver, function: int) -> bool:
 
 def hand_over(solver: Solver, function: int, made: Call, receiver: Value | None) -> None:
     """Let the parameters of a function take the arguments of a call."""
+    row = solver.project.scope(function)
+    skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
+    for at, (cell, spread) in enumerate(made.arguments, skip):
+        if at < len(row.parameters) and not spread:
+            _expect(solver, function, at, cell)
     if not solver.budget.follows_arguments:
         return
-    row = solver.project.scope(function)
     names = solver.project.unit(function).names
-    skip = 1 if receiver is not None and takes_receiver(solver, function) else 0
     if skip and solver.classes.owner(function) is None:  # what a decorator has put in the place of a method
         solver.source(("parameter", function, 0), ("just", receiver), Reason.FLOW)
     plain = [place for place, given in enumerate(row.parameters) if not given.rest and not given.by_name]
@@ -44,6 +47,22 @@ def hand_over(solver: Solver, function: int, made: Call, receiver: Value | None)
             solver.source(("parameter", function, by_name[word]), cell, Reason.FLOW)
         elif rest_words != NONE:
             solver.key((CONTAINER, ("words", function)), ("text", word), cell, Reason.FLOW)
+
+
+def _expect(solver: Solver, function: int, place: int, cell: Cell) -> None:
+    """Let what is written out as an argument take what the type of the parameter says it gets: `f(a => a.b())`."""
+    given = solver.project.scope(function).parameters[place]
+    if given.type == NONE or type(cell) is not int or solver.op(cell) != Op.FUNCTION:
+        return
+    written = solver.child(cell, solver.project.expression(cell)[1])
+    for value in list(solver.value(("type", solver.child(function, given.type), None))):
+        if value[0] != FUNCTION:
+            continue
+        both = zip(solver.project.scope(written).parameters, solver.project.scope(value[1]).parameters, strict=False)
+        for at, (own, said) in enumerate(both):
+            if own.type == NONE and said.type != NONE and own.rest == said.rest == 0:
+                of_type = ("type", solver.child(value[1], said.type), None)
+                solver.source(("parameter", written, at), of_type, Reason.FLOW)
 
 
 def _hand_over_in_order(

@@ -166,7 +166,7 @@ def read_part(builder: Builder, node: int, function: int, arguments: list[int], 
     elif labels & (ARG | ARGS):
         add_argument(builder, node, arguments, words)
     else:
-        value = builder.visit(node)
+        value = builder.visit(node, Use.TYPE if labels & TYPE else Use.READ)
         if tree.kind(node) == IS_CLASS:  # new A() { ... }
             builder.scopes[builder.expressions[value][1]].bases = [function]
             return value

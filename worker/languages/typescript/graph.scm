@@ -41,7 +41,8 @@
 (non_null_expression (_) @value) @await
 
 (generic_type name: (_) @of) @index
-(type_arguments (_) @key)
+(type_arguments (_) @type)
+(instantiation_expression . (_) @value) @await
 (nested_type_identifier module: (_) @of name: (_) @key) @get
 (nested_identifier object: (_) @of property: (_) @key) @get
 (union_type (_) @arm) @choice
