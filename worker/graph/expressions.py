@@ -64,12 +64,32 @@ def get(builder: Builder, node: int, use: int) -> int:
     tree = builder.tree
     of = builder.optional(tree.first(node, OF))
     key = tree.first(node, KEY)
+    if key == NONE:
+        key = generic_key(builder, node)
     if key == NONE or of == NONE:
         return 0
     part = builder.name(key)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
     builder.site(key, use, at)
     return at
+
+
+def is_generic(builder: Builder, node: int) -> bool:
+    """Whether a node is a name with types: `a<B>`."""
+    tree = builder.tree
+    return tree.kind(node) == IS_INDEX and any(tree.labels[kid] & TYPE for kid in tree.kids[node][1:])
+
+
+def generic_key(builder: Builder, node: int) -> int:
+    """Read the types of `a.b<C>`; return the node of `b`."""
+    tree = builder.tree
+    for kid in tree.kids[node]:
+        if not tree.labels[kid] & OF and is_generic(builder, kid):
+            key, *types = tree.kids[kid]
+            for type_ in types:
+                builder.visit(type_, Use.TYPE)
+            return key
+    return NONE
 
 
 @visits("index")
@@ -127,8 +147,8 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     after = NONE
     if key != NONE:
         function = member_called(builder, of, key)
-    elif op == Op.NEW and of != NONE and tree.kind(of) == IS_INDEX and tree.kids[of]:  # new A<B>()
-        of_class, *types = tree.kids[of]
+    elif of != NONE and (is_generic(builder, of) or (op == Op.NEW and tree.kind(of) == IS_INDEX and tree.kids[of])):
+        of_class, *types = tree.kids[of]  # new A<B>(), a<B>()
         function = builder.visit(of_class, Use.CALL)
         after = len(builder.sites) - 1
         for type_ in types:

@@ -102,7 +102,7 @@
 ; ---- types
 
 (generic_name . (identifier) @of) @index
-(type_argument_list (_) @key)
+(type_argument_list (_) @type)
 (array_type type: (_) @of) @array
 (nullable_type type: (_) @value) @await
 (implicit_type) @text

@@ -69,7 +69,7 @@
 ; ---- types
 
 (generic_type . (_) @of) @index
-(type_arguments (_) @key)
+(type_arguments (_) @type)
 (scoped_type_identifier . (_) @of (type_identifier) @key .) @get
 (array_type element: (_) @of) @array
 

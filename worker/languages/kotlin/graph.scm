@@ -72,7 +72,7 @@
 ; ---- types
 
 (user_type . (identifier) @of . (type_arguments)) @index
-(type_arguments (type_projection (_) @key))
+(type_arguments (type_projection (_) @type))
 (nullable_type (_) @value) @await
 (function_type (_) @returns .) @signature
 
