@@ -15,8 +15,9 @@ from test_cli import fledgling
 from test_fleet import NAMES, manifest, states, write_repositories
 
 from fledgling.broker.fleet import engines
-from fledgling.broker.fleet.building import ListError, build, read_list
+from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError
+from fledgling.security import profile as profiles
 
 PARTS = ("blocks", "signatures", "outlines", "words", "graph")  # without the databases, whose bytes vary
 
@@ -54,6 +55,24 @@ def test_list_is_built_and_a_failed_repository_is_said(repositories: Path, tmp_p
     assert set(digests(out)) == set(NAMES)
     (out / "web.shard").unlink()
     assert built(listed, out) == (2, {**BUILT, "api": "unchanged", "lib": "unchanged"})
+
+
+def test_repositories_without_a_change_are_left_alone(tmp_path: Path) -> None:
+    write_repositories(tmp_path)
+    listed, out = tmp_path / "list", tmp_path / "out"
+    listed.write_text("".join(f"{tmp_path / name}\n" for name in NAMES))
+    assert built(listed, out) == (0, dict.fromkeys(NAMES, "built"))
+    time.sleep(1.1)  # --since has whole seconds
+    since = time.strftime("%Y-%m-%dT%H:%M:%S")
+    (tmp_path / "lib" / "src" / "main.py").touch()
+    (tmp_path / "web" / "src" / "deep").mkdir()
+    (out / "api.shard").rename(out / "other.shard")
+    assert built(listed, out, "--since", since) == (0, {"api": "built", "lib": "unchanged", "web": "unchanged"})
+    profile = profiles.load("fledgling-core")
+    nothing = [*untouched([(name, str(tmp_path / name)) for name in NAMES], out, profile, time.time() - 3600)]
+    left = [*untouched([(name, str(tmp_path / name)) for name in NAMES], out, profile, time.time() + 1)]
+    wider = [*untouched([("web", str(tmp_path / "web"))], out, profiles.load("fledgling-outie"), time.time() + 1)]
+    assert [[of.repository for of in some] for some in (nothing, left, wider)] == [[], NAMES, []]
 
 
 @pytest.mark.long

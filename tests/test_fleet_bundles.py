@@ -13,8 +13,10 @@ from test_fleet import manifest, write_repositories
 
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.bundle import BUNDLE, BYTES, MEMBERS, BundleManifest, planned
-from fledgling.broker.fleet.verified import HEAD
+from fledgling.broker.fleet.pack import packed
+from fledgling.broker.fleet.verified import HEAD, ShardError
 from fledgling.security import memory_file
+from fledgling.security import profile as profiles
 from fledgling.worker.store import level
 from fledgling.worker.store.level import COLUMN_BYTES, Level, LevelWriter, rows_of
 
@@ -88,7 +90,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     listed.write_text("".join(f"{above / name}\n" for name in ("api", "lib", "web")))
     done = fledgling("fleet", "build", str(listed), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("1 bundles, 1 of them made\n")
+    assert "\n1 bundles, 1 of them made\ndigest " in done.stdout
     return above, out
 
 
@@ -97,11 +99,55 @@ def bundled(out: Path) -> BundleManifest:
         return verified.read(file.fileno(), BUNDLE)
 
 
+def counts(said: str) -> tuple[int, int]:
+    told = json.loads(said)
+    assert told["failed"] == {}
+    return told["bundles"], told["made"]
+
+
+def test_directory_is_served_under_its_digest_or_not_at_all(built: tuple[Path, Path], tmp_path: Path) -> None:
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    digest = json.loads(fledgling("fleet", "bundle", str(out), "--json").stdout)["digest"]
+    core = profiles.load("fledgling-core")
+    pack = packed(str(out), core, digest)
+    os.close(pack.fd)
+    assert pack.bundles == 1
+    whole = os.stat("/proc/self/fd").st_nlink
+    for name, made in (("web.shard", b""), ("00000.bundle", b""), ("more.shard", (out / "api.shard").read_bytes())):
+        before = (out / name).read_bytes() if (out / name).exists() else None
+        (out / name).write_bytes(made)
+        if name != "more.shard":  # which is refused in any case, and so changes nothing
+            with pytest.raises(ShardError, match="not the one that was named"):
+                packed(str(out), core, digest)
+        if before is not None:
+            (out / name).write_bytes(before)
+    assert os.stat("/proc/self/fd").st_nlink == whole
+    done = fledgling("fleet", "serve", str(out), "--digest", "0" * 64)
+    assert done.returncode == 2
+    assert "and not the one that was named" in done.stderr
+
+
+def test_what_two_repositories_share_is_in_memory_once(built: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "shards"
+    out.mkdir(mode=0o700)
+    sizes = []
+    for names in (["api"], ["api", "fork"]):
+        listed = tmp_path / "list"
+        listed.write_text("".join(f"{name}={built[0] / 'api'}\n" for name in names))
+        done = fledgling("fleet", "build", str(listed), "--out", str(out))
+        assert done.returncode == 0, done.stdout
+        (out / "00000.bundle").unlink()
+        pack = packed(str(out), profiles.load("fledgling-core"))
+        sizes.append(os.fstat(pack.fd).st_blocks * 512)
+        os.close(pack.fd)
+    assert sizes[1] < 1.7 * sizes[0], "but for the databases, whose bytes vary"
+
+
 def test_bundle_is_made_again_only_of_other_shards(built: tuple[Path, Path], tmp_path: Path) -> None:
     out = Path(shutil.copytree(built[1], tmp_path / "shards"))
     before = (out / "00000.bundle").read_bytes()
     done = fledgling("fleet", "bundle", str(out), "--json")
-    assert json.loads(done.stdout) == {"bundles": 1, "made": 0, "failed": {}}
+    assert counts(done.stdout) == (1, 0)
     assert (out / "00000.bundle").read_bytes() == before
     broken = out / "lib.shard"  # its hashes hold, and its definitions are none: whoever wrote it was taken over
     whole, of = broken.read_bytes(), manifest(broken)
@@ -117,15 +163,12 @@ def test_bundle_is_made_again_only_of_other_shards(built: tuple[Path, Path], tmp
     broken.write_bytes(whole[: part.start] + garbage + whole[part.start + part.size : start] + encoded + end)
     for made in (1, 0):
         done = fledgling("fleet", "bundle", str(out), "--json")
-        assert json.loads(done.stdout) == {"bundles": 1, "made": made, "failed": {}}
+        assert counts(done.stdout) == (1, made)
     assert [(each.repository, each.is_left_out) for each in bundled(out).members] == [
         ("api", False), ("lib", True), ("web", False)
     ]  # fmt: skip
     (out / "00000.bundle").write_bytes(b"fledbndl" + bytes(HEAD.size))
     for shard in out.glob("*.shard"):
         shard.unlink()
-    assert json.loads(fledgling("fleet", "bundle", str(out), "--json").stdout) == {
-        "bundles": 0,
-        "made": 0,
-        "failed": {},
-    }
+    assert counts(fledgling("fleet", "bundle", str(out), "--json").stdout) == (0, 0)
+    assert [*out.iterdir()] == []

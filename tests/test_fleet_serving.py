@@ -51,7 +51,7 @@ def built(roots: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> P
     out = tmp_path_factory.mktemp("shards")
     done = fledgling("fleet", "shard", *(f"{name}={root}" for name, root in roots.items()), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert bundled(out) == "1 bundles, 1 of them made\n"
+    assert bundled(out).startswith("1 bundles, 1 of them made\n")
     return out
 
 
@@ -264,9 +264,12 @@ async def test_call_about_many_ends_in_its_time(built: Path, tmp_path: Path) -> 
 def test_flipped_bit_in_any_shard_is_refused_before_it_is_opened(shards: Path) -> None:
     profile = profiles.load(CORE)
     (shards / "00000.bundle").unlink()
+    seen: set[str] = set()
     for path in sorted(shards.iterdir()):
         whole, parts = path.read_bytes(), manifest(path).parts
-        places = [part.start + part.size * eighth // 8 for part in parts for eighth in (0, 3, 7)]
+        own = [part for part in parts if part.digest not in seen]  # of what another has as well nothing is copied
+        seen.update(part.digest for part in parts)
+        places = [part.start + part.size * eighth // 8 for part in own for eighth in (0, 3, 7)]
         for place in [*places, 3, 15, len(whole) - 1, len(whole) - 36, len(whole) - 200]:
             path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
             pack = packed(str(shards), profile)
@@ -380,7 +383,7 @@ def test_shards_that_do_not_fit_memory_limit_are_refused(shards: Path) -> None:
     assert pages * 4096 < len(whole) / 2, "what is zeros takes no memory"
     assert held(shards, int(pages * 4096 / 0.875) + 4096)[1] == {}
     refused = held(shards, int(pages * 4096 * 0.9 / 0.875))[1]
-    assert refused == {"web": "there is no room for it in the memory_limit of the profile"}
+    assert {*refused.values()} == {"there is no room for it in the memory_limit of the profile"}
 
 
 def test_nothing_is_left_of_a_shard_that_is_refused_at_its_end(shards: Path) -> None:

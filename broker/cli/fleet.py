@@ -6,6 +6,7 @@ import os
 import re
 import signal
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import ServedProject, audit_log, confined, confined_to, json_option
 from fledgling.broker.fleet import bundling, making, shard
-from fledgling.broker.fleet.building import ListError, build, read_list
+from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.making import Outcome, ToIndex
@@ -108,6 +109,11 @@ def fleet_shard(
 @click.option(
     "--workers", type=click.IntRange(1, 1024), help="repositories at once on this machine [default: a core each]"
 )
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]),
+    help="leave repositories alone in which nothing has changed since then, by the times of their files",
+)
 @click.option("--address", metavar="ADDRESS", help="of a Dask scheduler or a Ray cluster that runs already")
 @json_option
 def fleet_build(
@@ -118,6 +124,7 @@ def fleet_build(
     allow_degraded: bool,
     engine: EngineName,
     workers: int | None,
+    since: datetime | None,
     address: str | None,
     as_json: bool,
 ) -> None:
@@ -137,15 +144,25 @@ def fleet_build(
     for name, value in (("--profile", profile), ("--config", config)):
         options += [name, value] if value else []
     options += ["--allow-degraded"] if allow_degraded else []
-    outcomes = []
+    outcomes: list[Outcome] = []
+
+    def tell(outcome: Outcome) -> None:
+        outcomes.append(outcome)
+        if as_json:
+            terminal.show_line(outcome)
+        else:
+            terminal.show_text(f"[{len(outcomes)}/{len(repositories)}] {line(outcome)}")
+
     try:
+        for outcome in untouched(repositories, out.resolve(), of_profile, since.timestamp()) if since else ():
+            tell(outcome)
+        done = {outcome.repository for outcome in outcomes}
+        left = [each for each in repositories if each[0] not in done]
         with ENGINES[engine](workers or limits.cores(), address) as running:
-            for outcome in build(running, repositories, options):
-                outcomes.append(outcome)
-                if as_json:
-                    terminal.show_line(outcome)
-                else:
-                    terminal.show_text(f"[{len(outcomes)}/{len(repositories)}] {line(outcome)}")
+            for outcome in build(running, left, options):
+                tell(outcome)
+    except ShardError as wrong:
+        raise ConfigError(str(out), str(wrong), "see `fledgling fleet build --help`") from None
     except EngineMissingError as missing:
         raise ConfigError("--engine", str(missing), "or use --engine local") from None
     code = exit_code(outcomes)
@@ -182,13 +199,17 @@ def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_jso
         terminal.show_text(f"{found.bundles} bundles, {found.made} of them made")
         for name, reason in found.failed.items():
             terminal.show_text(f"bundle {name}: failed: {reason}")
+        terminal.show_text(f"digest {found.digest}")
     return SOME if found.failed else ALL
 
 
 @fleet_group.command("serve")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @settings_options
-def fleet_serve(directory: Path, profile: str | None, config: str | None, allow_degraded: bool) -> None:
+@click.option("--digest", metavar="HEX", help="serve what `fleet bundle` has said this of, or nothing")
+def fleet_serve(
+    directory: Path, profile: str | None, config: str | None, allow_degraded: bool, digest: str | None
+) -> None:
     """Serve one MCP client the repositories whose shards are in a directory, as the directories of one tree.
 
     Each shard is verified while it is copied into memory; one that is not what was written, or holds what the profile
@@ -199,7 +220,7 @@ def fleet_serve(directory: Path, profile: str | None, config: str | None, allow_
     logs.configure(resolved.settings)
     served, place = profiles.load(resolved.settings.profile), directory.resolve()
     log = audit_log(resolved, {"": str(place)}, served)
-    index = PackIndex(_packed(place, served), served, Confining(allow_degraded), log.tell)
+    index = PackIndex(_packed(place, served, digest), served, Confining(allow_degraded), log.tell)
     for name, reason in index.pack.refused.items():
         _log.error("%s is not served: %s", name, reason)
     _log.info("%d repositories, profile %s", len(index.pack.manifests), served.name)
@@ -219,9 +240,9 @@ def fleet_serve(directory: Path, profile: str | None, config: str | None, allow_
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
-def _packed(directory: Path, profile: Profile) -> Pack:
+def _packed(directory: Path, profile: Profile, expected: str | None) -> Pack:
     try:
-        return packed(str(directory), profile)
+        return packed(str(directory), profile, expected)
     except ShardError as wrong:
         raise ConfigError(str(directory), str(wrong), "see `fledgling fleet shard --help`") from None
 

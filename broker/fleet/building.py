@@ -1,13 +1,16 @@
 """Building the shards of a list of repositories on an engine: a command for each, whoever is done first."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.engines import Ended, Runner
-from fledgling.broker.fleet.making import Outcome
+from fledgling.broker.fleet.making import Outcome, known, outcome_of
 from fledgling.broker.launch import how_ended
+from fledgling.messages.profile import Profile
 from fledgling.plain import said
 
 MAX_LIST = 2**24  # bytes of a list: 100,000 lines of 160 bytes
@@ -48,6 +51,39 @@ def build(engine: Runner, repositories: Sequence[tuple[str, str]], options: Sequ
     }
     for done in engine.as_completed(tasks):
         yield _outcome(tasks[done], done)
+
+
+def untouched(repositories: Sequence[tuple[str, str]], out: Path, profile: Profile, since: float) -> Iterator[Outcome]:
+    """Yield what is known of repositories that have a whole shard, and in which nothing has changed since a moment.
+
+    `since` is in seconds since 1970. Names and times are looked at, and no file; when anything of one changed last, its
+    content among that, the kernel alone says (stat(2), st_ctime).
+    """
+    directory = verified.open_directory(str(out))
+    try:
+        for name, root in repositories:
+            if (manifest := known(name, profile, directory)) and not _has_changed(root, since):
+                yield outcome_of(manifest, "unchanged")
+    finally:
+        os.close(directory)
+
+
+def _has_changed(root: str, since: float) -> bool:
+    """Return whether anything in a directory has changed since a moment, as far as it can be looked at."""
+    waiting = [root]
+    try:
+        if Path(root).stat().st_ctime >= since:
+            return True
+        while waiting:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.stat(follow_symlinks=False).st_ctime >= since:
+                        return True
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+    except OSError:
+        return True  # whoever indexes it says what is wrong
+    return False
 
 
 def _outcome(name: str, done: object) -> Outcome:

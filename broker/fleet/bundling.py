@@ -26,11 +26,15 @@ MAX_FRAME = 2**16  # bytes of what a bundler says
 
 
 class Bundles(Struct, frozen=True):
-    """What became of the bundles of a directory: how many there are, how many of them were made, and which were not."""
+    """What became of the bundles of a directory: how many there are, how many of them were made, and which were not.
+
+    `digest` is of all bundles and shards that are there.
+    """
 
     bundles: int
     made: int
     failed: dict[str, str]  # by name, why
+    digest: str
 
 
 class _Shard(NamedTuple):
@@ -51,6 +55,8 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
             {name: each.bytes for name, each in shards.items()},
         )
         made, failed = 0, {}
+        for name in {*verified.names(directory, BUNDLE)} - plan.keys():  # what cannot be read, and is of no shard here
+            os.unlink(f"{name}{BUNDLE.suffix}", dir_fd=directory)
         for name, members in plan.items():
             wanted = [(member, shards[member].identity) for member in members]
             known = there.get(name)
@@ -65,7 +71,7 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
                 made += 1
             except ShardError as wrong:
                 failed[name] = str(wrong)
-        return Bundles(sum(map(bool, plan.values())), made, failed)
+        return Bundles(sum(map(bool, plan.values())), made, failed, _digest(directory))
     finally:
         os.close(directory)
 
@@ -92,6 +98,22 @@ def _shards(directory: int) -> Iterator[tuple[str, _Shard]]:
                     yield name, _Shard(verified.identity(fd), os.fstat(fd).st_blocks * 512)
             finally:
                 os.close(fd)
+
+
+def _digest(directory: int) -> str:
+    """Return the digest of what there is to serve."""
+    identities = {}
+    for name in [
+        *(f"{name}{BUNDLE.suffix}" for name in verified.names(directory, BUNDLE)),
+        *(f"{name}{SHARD.suffix}" for name in shard.names(directory)),
+    ]:
+        with suppress(ShardError):
+            fd = verified.opened(directory, name)
+            try:
+                identities[name] = verified.identity(fd)
+            finally:
+                os.close(fd)
+    return verified.digest_of_all(identities)
 
 
 def _make(

@@ -94,7 +94,7 @@ def _made(repository: ToIndex, out: Path, confine: Callable[[], object]) -> Outc
     directory = verified.open_directory(str(out))
     try:
         with replacing.new(out, name, [root], directory) as fd:
-            outcome = _in_child(repository, fd, _known(repository, directory), confine)
+            outcome = _in_child(repository, fd, known(repository.name, repository.profile, directory), confine)
             if outcome.state == "built":
                 replacing.put(name, directory)
         return outcome
@@ -102,22 +102,22 @@ def _made(repository: ToIndex, out: Path, confine: Callable[[], object]) -> Outc
         os.close(directory)
 
 
-def _known(repository: ToIndex, directory: int) -> Manifest | None:
+def known(name: str, profile: Profile, directory: int) -> Manifest | None:
     """Return the manifest of the shard that there is, if only another tree would make another one.
 
     One whose last generation could not be made, on a busy machine as it may be, is made again.
     """
     try:
-        fd = verified.opened(directory, f"{repository.name}{SHARD.suffix}")
+        fd = verified.opened(directory, f"{name}{SHARD.suffix}")
         try:
-            known = verified.read(fd, SHARD)
+            found = verified.read(fd, SHARD)
         finally:
             os.close(fd)
     except ShardError:
         return None  # it is made anew
-    is_same = known.extractors == extractors() and known.under == MadeUnder.of(repository.profile)
-    is_whole = known.partial is None or known.generation.number >= GRAPH
-    return known if is_same and is_whole else None
+    is_same = found.extractors == extractors() and found.under == MadeUnder.of(profile)
+    is_whole = found.partial is None or found.generation.number >= GRAPH
+    return found if is_same and is_whole else None
 
 
 def _in_child(repository: ToIndex, fd: int, known: Manifest | None, confine: Callable[[], object]) -> Outcome:
@@ -153,7 +153,7 @@ def _indexed(repository: ToIndex, fd: int, known: Manifest | None, confine: Call
         return asyncio.run(_written(repository, fd, known))
     except UnchangedError:
         assert known
-        return _outcome(known, "unchanged")
+        return outcome_of(known, "unchanged")
     except (IndexingError, ShardError, ConfinementError) as wrong:
         return _failed(repository, str(wrong))
     except OSError as refused:
@@ -186,12 +186,13 @@ async def _written(repository: ToIndex, fd: int, known: Manifest | None) -> Outc
             parts=(),
             partial=said(partial) if partial else None,
         )
-        return _outcome(verified.write(fd, SHARD, manifest, msgspec.structs.asdict(indexing.images)), "built")
+        return outcome_of(verified.write(fd, SHARD, manifest, msgspec.structs.asdict(indexing.images)), "built")
     finally:
         await indexing.close()
 
 
-def _outcome(manifest: Manifest, state: State) -> Outcome:
+def outcome_of(manifest: Manifest, state: State) -> Outcome:
+    """Return what became of a repository that has a shard."""
     return Outcome(
         manifest.repository,
         state,

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -31,12 +31,14 @@ class Pack(Struct, frozen=True):
     manifests: tuple[Manifest, ...]  # in the order of names, and of the numbers that a worker knows them by
     refused: dict[str, str]  # by name, why a shard is not served
     bundles: int  # over some of them
+    digest: str  # of all files that are served
 
 
-def packed(path: str, profile: Profile) -> Pack:
+def packed(path: str, profile: Profile, expected: str | None = None) -> Pack:
     """Verify and copy the shards of a directory that a profile may be served from. Raises ShardError where none is.
 
-    Each is read once: what was verified is what is served. They must fit memory_limit.
+    Each is read once: what was verified is what is served. They must fit memory_limit. Where a digest is `expected`,
+    all of it is served or nothing.
     """
     directory = verified.open_directory(path)
     try:
@@ -44,7 +46,10 @@ def packed(path: str, profile: Profile) -> Pack:
         try:
             packing.take_bundles()
             packing.take_shards()
-            return packing.sealed()
+            pack = packing.sealed()
+            if expected and pack.digest != expected:
+                raise ShardError(f"its digest is {pack.digest}, and not the one that was named")
+            return pack
         except BaseException:
             os.close(packing.fd)
             raise
@@ -64,6 +69,8 @@ class _Packing:
         self._stored: list[StoredIndex] = []
         self._manifests: list[Manifest] = []
         self._refused: dict[str, str] = {}
+        self._identities: dict[str, str] = {}  # by the names of files
+        self._copies: dict[tuple[str, int], tuple[int, int]] = {}  # of parts, by hash and size
 
     def take_bundles(self) -> None:
         """Copy the bundles. What is wrong with one is logged: its members are served without."""
@@ -71,14 +78,14 @@ class _Packing:
             try:
                 fd = verified.opened(self._directory, f"{name}{BUNDLE.suffix}")
                 try:
-                    self._take_bundle(fd)
+                    self._take_bundle(fd, f"{name}{BUNDLE.suffix}")
                 finally:
                     os.close(fd)
             except ShardError as wrong:
                 _log.error("the bundle %s is not used: %s", ascii(name)[1:-1], wrong)
                 os.ftruncate(self.fd, self._end)  # what was copied of it is zeros again
 
-    def _take_bundle(self, fd: int) -> None:
+    def _take_bundle(self, fd: int, name: str) -> None:
         manifest = verified.read(fd, BUNDLE)
         _check_release(manifest.extractors)
         parts = self._copied(fd, manifest.parts)
@@ -86,6 +93,7 @@ class _Packing:
             if not member.is_left_out:
                 self._members[member.repository, member.identity] = len(self._bundles), place
         self._bundles.append(parts)
+        self._identities[name] = verified.identity(fd)
 
     def take_shards(self) -> None:
         """Copy the shards; why one is not served is kept."""
@@ -107,15 +115,21 @@ class _Packing:
         _check_release(manifest.extractors)
         if wider := manifest.under.wider_than(self._profile):
             raise ShardError(f"{wider}; make it under that profile")
-        bundle = self._members.get((name, verified.identity(fd)))
+        identity = verified.identity(fd)
+        bundle = self._members.get((name, identity))
         needed = [part for part in manifest.parts if not (bundle and part.name in BUNDLED)]
         self._stored.append(StoredIndex(manifest.generation, self._copied(fd, needed), bundle))
         self._manifests.append(manifest)
+        self._identities[f"{name}{SHARD.suffix}"] = identity
 
-    def _copied(self, fd: int, parts: Iterable[ShardPart]) -> dict[str, tuple[int, int]]:
-        place = verified.copy_all(fd, parts, self.fd, self._end, self._room)
+    def _copied(self, fd: int, parts: Sequence[ShardPart]) -> dict[str, tuple[int, int]]:
+        """Copy parts, and return where they are; what has been copied of another file is not copied again."""
+        known = {part.name: at for part in parts if (at := self._copies.get((part.digest, part.size)))}
+        new = [part for part in parts if part.name not in known]
+        place = verified.copy_all(fd, new, self.fd, self._end, self._room)
         self._end, self._room = place.end, self._room - place.taken
-        return place.parts
+        self._copies.update(((part.digest, part.size), place.parts[part.name]) for part in new)
+        return place.parts | known
 
     def sealed(self) -> Pack:
         """Return what was copied, which nobody changes from now on. Raises ShardError where nothing was."""
@@ -126,7 +140,14 @@ class _Packing:
         os.ftruncate(self.fd, self._end)
         os.pwrite(self.fd, table, self._end)
         memory_file.seal(self.fd)
-        return Pack(self.fd, len(table), tuple(self._manifests), self._refused, len(self._bundles))
+        return Pack(
+            self.fd,
+            len(table),
+            tuple(self._manifests),
+            self._refused,
+            len(self._bundles),
+            verified.digest_of_all(self._identities),
+        )
 
 
 def _check_release(extractors: str) -> None:

@@ -129,8 +129,13 @@ def read(fd: int, kind: Kind[M]) -> M:
 
 def identity(fd: int) -> str:
     """Return the hash of the manifest of a file that was read: all of the file is as its manifest says."""
-    end = os.fstat(fd).st_size
-    return _read(fd, DIGEST_BYTES, end - DIGEST_BYTES).hex()
+    return _read(fd, DIGEST_BYTES, max(os.fstat(fd).st_size - DIGEST_BYTES, 0)).hex()
+
+
+def digest_of_all(identities: Mapping[str, str]) -> str:
+    """Return one hash for files of a directory, by their names and the hashes of their manifests."""
+    lines = "".join(f"{identity} {name}\n" for name, identity in sorted(identities.items()))
+    return digest(lines.encode()).hex()
 
 
 def copy(fd: int, part: ShardPart, to: int, at: int, room: int) -> int:
