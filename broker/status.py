@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import astuple
 
-from fledgling.broker.fleet.fleet import Fleet
+from fledgling.broker.fleet.live import LiveFleet
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects
@@ -62,9 +62,9 @@ def _state(indexing: Indexing) -> State:
 # ---- as text ---------------------------------------------------------------------------------------------------------
 
 
-async def told(front: Front | Projects | Fleet, since: int | None = None) -> list[str]:
+async def told(front: Front | Projects | LiveFleet, since: int | None = None) -> list[str]:
     """Return how an index stands as lines, after a look; of several projects each, also of those that have none now."""
-    if isinstance(front, Fleet):
+    if isinstance(front, LiveFleet):
         return front.stands()
     if isinstance(front, Front):
         return [*lines(await status(front, since, looks=True))]

@@ -1,13 +1,15 @@
 """A server of shards: what it answers is what a server answers that has indexed the repositories itself."""
 
+import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import struct
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -20,7 +22,7 @@ from running import QUERY_WORKER, Server, back_processes, opened, until
 from test_cli import fledgling
 from test_fleet import manifest, write_repositories
 
-from fledgling.broker.fleet import shard, verified
+from fledgling.broker.fleet import live, shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.pack import PackIndex, packed
@@ -404,6 +406,74 @@ def test_directory_without_a_shard_is_no_fleet(tmp_path: Path) -> None:
     done = fledgling("fleet", "serve", str(tmp_path))
     assert done.returncode == 2
     assert "no shard in the directory can be served" in done.stderr
+
+
+# ---- a build that is new ---------------------------------------------------------------------------------------------
+
+
+async def test_new_build_is_served_between_two_calls(
+    roots: dict[str, Path], shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    monkeypatch.setattr(live, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(live, "QUIET_SECONDS", 0.05)
+    profile = profiles.load(CORE)
+    directory = live.ShardDirectory(str(shards), profile, None)
+    fleet = live.LiveFleet(directory, PackIndex(directory.packed(), profile, CONFINED, lambda _: None))
+    needle = {"query": "needle", "max_results": 2, "context": 0}
+
+    async def until_read(holds: Callable[[str], bool]) -> None:
+        """Ask until a new build is there: who asks has it looked for."""
+        end = time.monotonic() + 60
+        while not holds(str(await fleet.call("read", {"path": "web/README.md"}))):
+            assert time.monotonic() < end
+            await asyncio.sleep(0.1)
+
+    try:
+        page = await fleet.call("search", needle)
+        assert isinstance(page, Hits)
+        assert page.next
+        changed = Path(shutil.copytree(roots["web"], tmp_path / "web"))
+        (changed / "README.md").write_text("# Other\n")
+        await asyncio.to_thread(fledgling, "fleet", "shard", str(changed), "--out", str(shards))
+        await until_read(lambda found: "Other" in found)
+        old = await fleet.call("search", page.next.arguments)
+        assert isinstance(old, Refusal)
+        assert "built anew" in old.reason
+        rows, cursor = [], None
+        while True:
+            page = await fleet.call("search", {**needle, **({"cursor": cursor} if cursor else {})})
+            assert isinstance(page, Hits)
+            rows += [(file.path, line) for file in page.files for line in file.hits]
+            if not page.next:
+                break
+            cursor = str(page.next.arguments["cursor"])
+            assert re.fullmatch(r"\d:1:\d+", cursor)
+        assert len(rows) == len(set(rows)) == page.total == 5
+        for name in roots:
+            (shards / f"{name}.shard").rename(shards / f"{name}.kept")
+        await until_read(lambda found: "the old one stays: no shard" in caplog.text and "Other" in found)
+        for name in roots.keys() - {"web"}:
+            (shards / f"{name}.kept").rename(shards / f"{name}.shard")
+        await until_read(lambda found: "there is no 'web" in found)
+    finally:
+        await fleet.close()
+    await until(lambda: not back_processes(psutil.Process(), QUERY_WORKER), 60)
+
+
+@pytest.mark.long
+def test_confined_server_takes_over_a_new_build(roots: dict[str, Path], shards: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "serve", str(shards)]
+    with Server(shards, command=command) as server:
+        server.begin()
+        changed = Path(shutil.copytree(roots["web"], tmp_path / "web"))
+        (changed / "README.md").write_text("# Other\n")
+        assert fledgling("fleet", "shard", str(changed), "--out", str(shards)).returncode == 0
+        for number in range(2, 60):
+            server.call(number, "read", {"path": "web/README.md"})
+            if "Other" in json.dumps(server.receive()):
+                return
+            time.sleep(1)
+    pytest.fail("the new build is not served")
 
 
 # ---- the process that answers ----------------------------------------------------------------------------------------

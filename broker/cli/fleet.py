@@ -20,13 +20,12 @@ from fledgling.broker.cli.project import ServedProject, audit_log, confined, con
 from fledgling.broker.fleet import bundling, making, shard
 from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName
-from fledgling.broker.fleet.fleet import Fleet
+from fledgling.broker.fleet.live import LiveFleet, ShardDirectory
 from fledgling.broker.fleet.making import Outcome, ToIndex
-from fledgling.broker.fleet.pack import Pack, PackIndex, packed
+from fledgling.broker.fleet.pack import Pack, PackIndex
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, resolve
 from fledgling.messages.control import Confining
-from fledgling.messages.profile import Profile
 from fledgling.roots import refuse_wide, with_root
 from fledgling.security import lifeline, limits
 from fledgling.security import profile as profiles
@@ -213,24 +212,26 @@ def fleet_serve(
     """Serve one MCP client the repositories whose shards are in a directory, as the directories of one tree.
 
     Each shard is verified while it is copied into memory; one that is not what was written, or holds what the profile
-    hides, is refused by name, and the others are served. All of them must fit the profile's memory_limit.
+    hides, is refused by name, and the others are served. All of them must fit the profile's memory_limit. A new build
+    is served once it is whole.
     """
     surroundings.check()
     resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
     logs.configure(resolved.settings)
     served, place = profiles.load(resolved.settings.profile), directory.resolve()
     log = audit_log(resolved, {"": str(place)}, served)
-    index = PackIndex(_packed(place, served, digest), served, Confining(allow_degraded), log.tell)
+    shards = ShardDirectory(str(place), served, digest)
+    index = PackIndex(_packed(shards, place), served, Confining(allow_degraded), log.tell)
     for name, reason in index.pack.refused.items():
         _log.error("%s is not served: %s", name, reason)
     _log.info("%d repositories, profile %s", len(index.pack.manifests), served.name)
-    tell_confinement(log.tell, "broker", os.getpid(), confined_to((), index.confining))
+    tell_confinement(log.tell, "broker", os.getpid(), confined_to([str(place)], index.confining))
     from fledgling.broker.protocol import server  # noqa: PLC0415  (the SDK takes 0.4 s; other commands need none)
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     async def serving() -> None:
-        fleet = Fleet(index)
+        fleet = LiveFleet(shards, index)
         try:
             await server.serve(fleet, log, resolved.settings.answers)
         finally:
@@ -240,11 +241,11 @@ def fleet_serve(
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
-def _packed(directory: Path, profile: Profile, expected: str | None) -> Pack:
+def _packed(shards: ShardDirectory, place: Path) -> Pack:
     try:
-        return packed(str(directory), profile, expected)
+        return shards.packed()
     except ShardError as wrong:
-        raise ConfigError(str(directory), str(wrong), "see `fledgling fleet shard --help`") from None
+        raise ConfigError(str(place), str(wrong), "see `fledgling fleet shard --help`") from None
 
 
 def named(repositories: Iterable[str]) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from msgspec import Struct
 from fledgling.broker.fleet import replacing, shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE, BundleManifest, Member, planned
 from fledgling.broker.fleet.making import extractors
+from fledgling.broker.fleet.pack import digest_of
 from fledgling.broker.fleet.shard import SHARD
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.launch import BackProcess, how_ended
@@ -71,7 +72,7 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
                 made += 1
             except ShardError as wrong:
                 failed[name] = str(wrong)
-        return Bundles(sum(map(bool, plan.values())), made, failed, _digest(directory))
+        return Bundles(sum(map(bool, plan.values())), made, failed, digest_of(directory))
     finally:
         os.close(directory)
 
@@ -98,22 +99,6 @@ def _shards(directory: int) -> Iterator[tuple[str, _Shard]]:
                     yield name, _Shard(verified.identity(fd), os.fstat(fd).st_blocks * 512)
             finally:
                 os.close(fd)
-
-
-def _digest(directory: int) -> str:
-    """Return the digest of what there is to serve."""
-    identities = {}
-    for name in [
-        *(f"{name}{BUNDLE.suffix}" for name in verified.names(directory, BUNDLE)),
-        *(f"{name}{SHARD.suffix}" for name in shard.names(directory)),
-    ]:
-        with suppress(ShardError):
-            fd = verified.opened(directory, name)
-            try:
-                identities[name] = verified.identity(fd)
-            finally:
-                os.close(fd)
-    return verified.digest_of_all(identities)
 
 
 def _make(

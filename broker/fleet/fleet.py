@@ -85,6 +85,10 @@ class Fleet(ManyProjects):
         self._calls = 0
         self._starting = asyncio.create_task(self._started())
 
+    async def started(self) -> Refusal | None:
+        """Wait for the first worker; return why there is none."""
+        return await asyncio.shield(self._starting)
+
     def indexings(self) -> Mapping[str, Indexing]:
         """Return none: nothing is indexed here."""
         return {}

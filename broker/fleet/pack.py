@@ -57,6 +57,22 @@ def packed(path: str, profile: Profile, expected: str | None = None) -> Pack:
         os.close(directory)
 
 
+def digest_of(directory: int) -> str:
+    """Return the digest of what an open directory holds to serve, of which nothing but that is read."""
+    identities = {}
+    for name in [
+        *(f"{name}{BUNDLE.suffix}" for name in verified.names(directory, BUNDLE)),
+        *(f"{name}{SHARD.suffix}" for name in shard.names(directory)),
+    ]:
+        with suppress(ShardError):
+            fd = verified.opened(directory, name)
+            try:
+                identities[name] = verified.identity(fd)
+            finally:
+                os.close(fd)
+    return verified.digest_of_all(identities)
+
+
 class _Packing:
     """A memory file that is being filled from a directory."""
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from fledgling.broker.basis import Basis
-from fledgling.broker.fleet.fleet import Fleet
+from fledgling.broker.fleet.live import LiveFleet
 from fledgling.broker.front import Front, Report
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.operating.desk import Desk
@@ -107,4 +107,4 @@ class Operated:
                 return await self._tagging.answer(asked, until)
 
 
-Answering = Front | Projects | Fleet | Operated  # whatever a server puts the calls of an agent to
+Answering = Front | Projects | LiveFleet | Operated  # whatever a server puts the calls of an agent to

@@ -38,12 +38,17 @@ LANDLOCKED = "EACCES"  # what Landlock says of a path; a filter of system calls 
 FAMILIES_OF_YOURS = ("query", "arguments")  # what needs nothing planted
 
 
-async def audit(profiles: Mapping[str, Profile], root: Path | None, command: Sequence[str] = client.COMMAND) -> Report:
-    """Audit profiles, by how they are asked for, on a scratch project each and, where it is given, on the user's."""
+async def audit(
+    profiles: Mapping[str, Profile], root: Path | None, command: Sequence[str] = client.COMMAND, above: str = ""
+) -> Report:
+    """Audit profiles, by how they are asked for, on a scratch project each and, where it is given, on the user's.
+
+    `above` is the directory that a project is in the tree of a server of several.
+    """
     begun = time.monotonic()
     attacks = corpus.attacks()
     results = [*_elsewhere(attacks), *await asyncio.to_thread(lambda: [*_probed(attacks)])]
-    audits = [_audited(tuple(command), asked, profile, root, attacks) for asked, profile in profiles.items()]
+    audits = [_audited(tuple(command), asked, profile, root, attacks, above) for asked, profile in profiles.items()]
     results += [row for rows in await asyncio.gather(*audits) for row in rows]
     return Report(
         version=__version__,
@@ -57,11 +62,11 @@ async def audit(profiles: Mapping[str, Profile], root: Path | None, command: Seq
 
 
 async def _audited(
-    command: tuple[str, ...], asked: str, profile: Profile, root: Path | None, attacks: Sequence[Attack]
+    command: tuple[str, ...], asked: str, profile: Profile, root: Path | None, attacks: Sequence[Attack], above: str
 ) -> list[Result]:
     with tempfile.TemporaryDirectory(prefix="fledgling-audit-") as place:
         planted = scratch.plant(Path(place))
-        target = Target(command, asked, profile, SCRATCH, planted.root, planted, planted.hidden)
+        target = Target(command, asked, profile, SCRATCH, planted.root, planted, planted.hidden, above)
         rows = await _served(target, _on_scratch(target, attacks))
         if root is not None:
             yours = replace(target, project=YOURS, root=root, hidden={**planted.hidden, **dict(_secrets(root))})

@@ -58,7 +58,7 @@ class _Session:
         await self._settled()
         if self._target.project == SCRATCH and "read" in self._target.profile.tools:
             for path, token in self._target.scratch.bait.items():
-                if token not in (await self._connection.call("read", {"path": path})).text:
+                if token not in (await self._connection.call("read", self._target.called({"path": path}))).text:
                     self._forbidden[path] = token
 
     async def _settled(self) -> None:
@@ -77,10 +77,11 @@ class _Session:
         """Send one call, and judge what comes back and what became of files and processes."""
         if attack.layer == "door" and ask.tool in self._target.profile.tools:
             return Verdict("works", "", "the profile names this tool")
-        ask = replace(ask, arguments=self._target.filled(ask.arguments))
+        missing = ask.arguments.get("path") in self._target.scratch.missing
+        ask = replace(ask, arguments=self._target.called(ask.arguments))
         if ask.must == "works" and ask.tool not in self._target.profile.tools:
             ask = replace(ask, must="refused")
-        if attack.family == "tree" and ask.arguments.get("path") in self._target.scratch.missing:
+        if attack.family == "tree" and missing:
             return Verdict("not run", "", "this user may not make such a file")
         try:
             verdict = await (self._ends(ask) if ask.must == "ends" else self._replied(ask))

@@ -17,7 +17,10 @@ SCRATCH, YOURS = "scratch", "yours"  # projects
 
 
 class Target(Struct, frozen=True):
-    """A profile, as it is asked for and as it is read, over a project; `hidden` may be in no reply, and is in what."""
+    """A profile, as it is asked for and as it is read, over a project; `hidden` may be in no reply, and is in what.
+
+    Where a server has the project as a directory of a tree, `above` is that: `project/`.
+    """
 
     command: tuple[str, ...]
     asked: str
@@ -26,6 +29,15 @@ class Target(Struct, frozen=True):
     root: Path
     scratch: Scratch
     hidden: dict[str, str]
+    above: str = ""
+
+    def called(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return arguments with their places, and with the path of the tree for one that is meant in the project."""
+        found: dict[str, Any] = self.filled(arguments)
+        path = found.get("path")
+        if self.above and isinstance(path, str) and path and not path.startswith(("/", "~", "\\")):
+            found["path"] = f"{self.above}{path}"
+        return found
 
     def filled(self, value: Any) -> Any:
         """Return a value of the corpus with its places: `{root}/x`, `{outside}/canary.txt`."""

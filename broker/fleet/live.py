@@ -1,0 +1,212 @@
+"""Shards that change while they are served: a new build takes the place of the old one between two calls.
+
+A directory is looked at when a call comes, and not before. What is new is verified and copied beside what is served,
+and a worker started over it; then calls go there. A call at work ends where it began, and a page is continued in its
+own build or not at all.
+"""
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+
+from msgspec.structs import replace
+
+from fledgling.broker.audit_log.records import AnyRecord
+from fledgling.broker.basis import Basis
+from fledgling.broker.fleet import verified
+from fledgling.broker.fleet.fleet import Fleet
+from fledgling.broker.fleet.pack import Pack, PackIndex, digest_of, packed
+from fledgling.broker.fleet.verified import ShardError
+from fledgling.broker.front import Report
+from fledgling.broker.indexing.indexing import Indexing
+from fledgling.messages.answers import AnyAnswer, Next, Refusal
+from fledgling.messages.control import Confining
+from fledgling.messages.generations import LISTING
+from fledgling.messages.profile import Profile
+
+LOOK_SECONDS = 2.0  # at least between two looks at a directory
+QUIET_SECONDS = 5.0  # without a change until a build is taken over: one at work changes the directory all the time
+_log = logging.getLogger("fledgling")
+
+
+class ShardDirectory:
+    """A directory of shards, and what of it is served.
+
+    >>> directory = ShardDirectory("/srv/shards", profile, digest=None)
+    >>> directory.packed().manifests, directory.packed_again()
+    ((Manifest(repository='api', ...), ...), None)
+    """
+
+    def __init__(self, path: str, profile: Profile, digest: str | None) -> None:
+        self._path, self._profile, self._expected = path, profile, digest
+        self._seen = 0  # when the directory had changed last as it was packed
+        self._digest = ""
+
+    def packed(self) -> Pack:
+        """Verify and copy what is there. Raises ShardError."""
+        self._seen = self._changed_at()
+        pack = packed(self._path, self._profile, self._expected)
+        self._digest = pack.digest
+        return pack
+
+    def packed_again(self) -> Pack | None:
+        """Return what is there now; None where that is served already, is being changed, or cannot be served."""
+        try:
+            changed_at = self._changed_at()
+            if changed_at == self._seen or time.time_ns() - changed_at < QUIET_SECONDS * 1e9:
+                return None
+            self._seen = changed_at
+            return None if self._current_digest() == self._digest else self.packed()
+        except (ShardError, OSError) as wrong:
+            _log.error("the new build is not served, and the old one stays: %s", wrong)
+            return None
+
+    def _changed_at(self) -> int:
+        try:
+            return os.stat(self._path).st_mtime_ns  # noqa: PTH116  (no path of a project)
+        except OSError as failed:
+            raise ShardError(f"the directory cannot be opened ({failed.strerror})") from failed
+
+    def _current_digest(self) -> str:
+        fd = verified.open_directory(self._path)
+        try:
+            return digest_of(fd)
+        finally:
+            os.close(fd)
+
+
+class _Build:
+    """A fleet, and the calls that began in it."""
+
+    def __init__(self, fleet: Fleet, number: int) -> None:
+        self.fleet, self.number = fleet, number
+        self.calls = 0
+        self.is_idle = asyncio.Event()
+        self.is_idle.set()
+
+
+class LiveFleet:
+    """The fleet of a directory as it was built last; it is asked as a front is.
+
+    >>> live = LiveFleet(directory, PackIndex(directory.packed(), ...))
+    >>> await live.call("read", {"path": "flask/src/flask/app.py"})
+    Excerpt(path='flask/src/flask/app.py', ...)
+    """
+
+    def __init__(self, directory: ShardDirectory, first: PackIndex) -> None:
+        self.profile = first.profile
+        self._directory = directory
+        self._confining: Confining = first.confining
+        self._tell: Callable[[AnyRecord], None] = first.tell
+        self._build = _Build(Fleet(first), 0)
+        self._looked = time.monotonic()
+        self._renewing: asyncio.Task[None] | None = None
+        self._retiring: dict[_Build, asyncio.Task[None]] = {}
+
+    def deadline(self) -> float:
+        """Return by when a call that arrives now must be answered, on the clock of time.monotonic."""
+        return self._build.fleet.deadline()
+
+    def indexings(self) -> Mapping[str, Indexing]:
+        """Return none: nothing is indexed here."""
+        return {}
+
+    def stands(self) -> list[str]:
+        """Return which repositories are served, and which are not, a line each."""
+        return self._build.fleet.stands()
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, object],
+        report: Report | None = None,
+        *,
+        least: int = LISTING,
+        deadline: float | None = None,
+        basis: Basis | None = None,
+    ) -> AnyAnswer | Refusal:
+        """Put a call to the newest build; the next page of an older one is refused."""
+        self._look()
+        build = self._build
+        cursor = arguments.get("cursor")
+        if isinstance(cursor, str) and cursor:
+            number, plain = _parted(cursor)
+            if number != str(build.number):
+                reason = "the repositories were built anew since the page that this cursor goes on from"
+                return Refusal("invalid", reason, "Ask again without a cursor.")
+            arguments = {**arguments, "cursor": plain}
+        build.calls += 1
+        build.is_idle.clear()
+        try:
+            found = await build.fleet.call(tool, arguments, report, least=least, deadline=deadline, basis=basis)
+        finally:
+            build.calls -= 1
+            if not build.calls:
+                build.is_idle.set()
+        return _stamped(found, build.number) if build.number else found
+
+    async def close(self) -> None:
+        """End the processes, and let go of the indexes."""
+        if self._renewing:
+            self._renewing.cancel()
+            await asyncio.wait([self._renewing])
+        for build in self._retiring:
+            build.is_idle.set()  # whoever waits for an answer is gone
+        await asyncio.gather(*self._retiring.values())
+        await self._build.fleet.close()
+
+    def _look(self) -> None:
+        """Look at the directory beside the call that has come, unless somebody does, or just has."""
+        is_looking = self._renewing is not None and not self._renewing.done()
+        if not is_looking and time.monotonic() - self._looked >= LOOK_SECONDS:
+            self._looked = time.monotonic()
+            self._renewing = asyncio.create_task(self._renew())
+
+    async def _renew(self) -> None:
+        pack = await asyncio.to_thread(self._directory.packed_again)
+        if pack is None:
+            return
+        fleet = Fleet(PackIndex(pack, self.profile, self._confining, self._tell))
+        try:
+            problem = await fleet.started()
+        except asyncio.CancelledError:
+            await fleet.close()
+            raise
+        if problem:
+            _log.error("the new build is not served, and the old one stays: %s", problem.reason)
+            await fleet.close()
+            return
+        for name, reason in pack.refused.items():
+            _log.error("%s is not served: %s", name, reason)
+        _log.info("%d repositories of a new build", len(pack.manifests))
+        old, self._build = self._build, _Build(fleet, self._build.number + 1)
+        self._retiring[old] = asyncio.create_task(self._retire(old))
+
+    async def _retire(self, build: _Build) -> None:
+        """Close a build when the calls that began in it have ended, each in its own time."""
+        await build.is_idle.wait()
+        await build.fleet.close()
+        self._retiring.pop(build, None)
+
+
+def _parted(cursor: str) -> tuple[str, str]:
+    """Return the number of the build that a cursor is of, and the cursor as that build knows it.
+
+    >>> _parted("2:7:500"), _parted("7:500"), _parted("500")
+    (('7', '2:0:500'), ('7', '500'), ('0', '500'))
+    """
+    *project, build, offset = (["0"] if ":" not in cursor else []) + cursor.split(":")
+    return build, ":".join([*project, "0", offset]) if project else offset
+
+
+def _stamped(found: AnyAnswer | Refusal, build: int) -> AnyAnswer | Refusal:
+    """Return an answer whose cursor says of which build it is, where changes of a project would stand."""
+    following: Next | None = getattr(found, "next", None)
+    cursor = following.arguments.get("cursor") if following else None
+    if not following or not isinstance(cursor, str):
+        return found
+    *project, offset = cursor.split(":")
+    stamped = ":".join([*project[:-1], str(build), offset])
+    return replace(found, next=Next(following.tool, {**following.arguments, "cursor": stamped}))
