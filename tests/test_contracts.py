@@ -61,6 +61,13 @@ MUST_NOT_IMPORT = {
     "fledgling.security.profile": ["duckdb", "tree_sitter", "mcp", "click", "fledgling.broker", "fledgling.worker"],
     "fledgling.security.limits": ["duckdb", "tree_sitter", "mcp", "fledgling.broker", "fledgling.worker"],
     "fledgling.broker.cli.main": ["duckdb", "tree_sitter", "mcp", "fledgling.worker"],
+    "fledgling.broker.cli.ask": [
+        "asyncio",
+        "csv",
+        "ctypes",
+        "subprocess",
+        "fledgling.broker.front",
+    ],  # a server may answer
     "fledgling.broker.protocol.server": ["duckdb", "tree_sitter", "fledgling.worker"],
     "fledgling.worker.indexer": ["mcp", "click", "fledgling.broker", "_duckdb", "tree_sitter", "numpy"],  # it forks
     "fledgling.worker.indexer.run": ["mcp", "click", "tree_sitter", "fledgling.broker"],

@@ -1,43 +1,40 @@
 """The tools as commands: the same questions, answered by the same processes under the same profile."""
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
 
 import click
 import msgspec
 from msgspec.structs import replace
 
 from fledgling.broker.cli import completing, terminal
-from fledgling.broker.cli.formats import FORMATS
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.pager import paged
 from fledgling.broker.cli.paint import highlighting
 from fledgling.broker.cli.project import (
     ServedProject,
-    indexed,
     json_option,
     output_options,
     project_of,
-    run,
     setting_options,
     settings_given,
     warn,
 )
-from fledgling.broker.cli.terminal import Looks
+from fledgling.broker.cli.terminal import FORMATS, Looks
 from fledgling.broker.control import asking
 from fledgling.broker.control.asking import NoAnswerError, settings_digest
-from fledgling.broker.front import Front
-from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol import schema, tools
-from fledgling.broker.refused import invalid
 from fledgling.messages.answers import AnyAnswer, Hits, Refusal, SymbolList
-from fledgling.messages.control import Built
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import QUESTIONS, AnyQuestion, Search
+
+if TYPE_CHECKING:
+    from fledgling.broker.front import Front
+    from fledgling.broker.indexing.indexing import Indexing
+    from fledgling.messages.control import Built
 
 # Letters that ripgrep, fd and tree have for the same.
 SHORT: Mapping[str, Mapping[str, str]] = {
@@ -62,6 +59,7 @@ COMPLETED = {
     "symbol": completing.symbols,
     "name_pattern": completing.symbols,
 }
+Result = TypeVar("Result")
 Ask = Callable[[AnyQuestion], Awaitable[AnyAnswer | Refusal]]
 Put = Callable[[Ask, AnyQuestion], Coroutine[None, None, AnyAnswer | Refusal]]
 LONGEST_CHOICE = 6  # words; longer lists are completed, and named where a word is wrong
@@ -205,6 +203,8 @@ def checked(project: ServedProject, tool: str, given: Mapping[str, Any]) -> AnyQ
     try:
         return msgspec.convert(given, QUESTIONS[tool], strict=False)
     except msgspec.ValidationError as problem:
+        from fledgling.broker.refused import invalid  # noqa: PLC0415  (as a rule nothing is wrong)
+
         terminal.refuse(invalid(tool, problem))
 
 
@@ -223,18 +223,29 @@ def _served(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[An
             return answered.answer
 
         try:
-            return asyncio.run(put(ask, question)), any(are_partial)
+            return _at_once(put(ask, question)), any(are_partial)
         except NoAnswerError:
             return None
 
 
+def _at_once(asking: Coroutine[None, None, Result]) -> Result:
+    """Return what a coroutine does that waits for nothing: an event loop is half of what a command loads."""
+    try:
+        asking.send(None)
+    except StopIteration as done:
+        result: Result = done.value
+        return result
+    raise AssertionError("a call of a running server is not waited for")
+
+
 def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[AnyAnswer | Refusal, bool]:
     """Return the answer of an index that is built for it, and whether that is partial."""
+    from fledgling.broker.cli import starting  # noqa: PLC0415  (a server that runs has an index)
 
-    async def use(front: Front, indexing: Indexing) -> tuple[AnyAnswer | Refusal, Built]:
+    async def use(front: "Front", indexing: "Indexing") -> "tuple[AnyAnswer | Refusal, Built]":
         return await _put_to_whole(front, question, put), await indexing.built()
 
-    answer, built = run(indexed(project), use)
+    answer, built = starting.run(starting.indexed(project), use)
     warn(built.notices)
     return answer, bool(built.partial)
 
@@ -243,12 +254,12 @@ async def _put(ask: Ask, question: AnyQuestion) -> AnyAnswer | Refusal:
     return await ask(question)
 
 
-async def asked_of(front: Front, question: AnyQuestion, looks: Looks) -> AnyAnswer | Refusal:
+async def asked_of(front: "Front", question: AnyQuestion, looks: Looks) -> AnyAnswer | Refusal:
     """Put a question to the whole index, and draw how far that is meanwhile."""
     return await _put_to_whole(front, question, _listed if looks.is_listed else _put)
 
 
-async def _put_to_whole(front: Front, question: AnyQuestion, put: Put) -> AnyAnswer | Refusal:
+async def _put_to_whole(front: "Front", question: AnyQuestion, put: Put) -> AnyAnswer | Refusal:
     line, needed = terminal.ProgressLine(), max(CODE, tools.generation(question))
     await front.indexed(needed, line.report)
     line.clear()

@@ -5,7 +5,6 @@ A path is looked up in its directory, a symbol in an index that is made for it, 
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -45,6 +44,8 @@ def paths(context: click.Context, _: click.Parameter, incomplete: str) -> list[C
 
 def symbols(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return names of definitions that begin like this: of the file that is named, if one is."""
+    import subprocess  # noqa: PLC0415  (a command that is not completed needs none of this)
+
     command = [sys.executable, "-I", "-m", "fledgling", "symbols", "--json", "--max-results", str(MAX_ITEMS)]
     options = ["--name-pattern", f"{incomplete}*", "--root", _root(context)]
     if profile := context.params.get("profile"):
@@ -63,7 +64,9 @@ def symbols(context: click.Context, _: click.Parameter, incomplete: str) -> list
 
 def languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return languages that begin like this."""
-    from fledgling.broker import launch  # noqa: PLC0415  (a command that is not completed needs none of this)
+    import subprocess  # noqa: PLC0415  (as above)
+
+    from fledgling.broker import launch  # noqa: PLC0415
     from fledgling.messages.control import KnownLanguage  # noqa: PLC0415
 
     with suppress(OSError, subprocess.CalledProcessError, msgspec.DecodeError):

@@ -16,7 +16,8 @@ from fledgling.broker import logs, surroundings
 from fledgling.broker.audit_log.records import EndRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
-from fledgling.broker.cli.project import ServedProject, audit_log, confined, confined_to, json_option
+from fledgling.broker.cli.project import ServedProject, json_option
+from fledgling.broker.cli.starting import audit_log, confined, confined_to
 from fledgling.broker.fleet import bundling, making, shard
 from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName

@@ -13,7 +13,6 @@ from fledgling.broker.reporting import parquet
 from fledgling.messages.answers import Table
 from fledgling.plain import one_line, visible, visible_json
 
-FORMATS = ("table", "csv", "jsonl", "parquet")
 LEAST_WIDTH = 8  # characters of a column that is cut for a narrow terminal
 GAP = 2  # characters between two columns
 

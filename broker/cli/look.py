@@ -13,7 +13,8 @@ from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.help import Command
-from fledgling.broker.cli.project import confined, indexed, json_option, project_of, run, setting_options, warn
+from fledgling.broker.cli.project import json_option, project_of, setting_options, warn
+from fledgling.broker.cli.starting import confined, indexed, run
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.reporting import doctor as diagnosis

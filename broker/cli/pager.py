@@ -7,11 +7,13 @@ there was made visible, so a pager obeys no more of it than a terminal does.
 import contextlib
 import os
 import shlex
-import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
 
 LESS = "FRX"  # ends where one screen is enough, shows colour, and leaves what it has shown
 
@@ -23,6 +25,9 @@ def _started() -> "subprocess.Popen[bytes] | None":
         name, *options = shlex.split(os.environ.get("PAGER", "less")) or [""]
     except ValueError:  # a quote that does not end
         return None
+    import shutil  # noqa: PLC0415  (programs that read what is printed need no pager)
+    import subprocess  # noqa: PLC0415
+
     program = shutil.which(name) if name != "cat" else None
     if not program:
         return None

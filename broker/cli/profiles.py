@@ -3,7 +3,8 @@
 import click
 
 from fledgling.broker.cli import completing, terminal
-from fledgling.broker.cli.project import json_option, run
+from fledgling.broker.cli.project import json_option
+from fledgling.broker.cli.starting import run
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import Settings

@@ -1,33 +1,26 @@
-"""What every command works on: the options for settings, the project they name, and its index."""
+"""What every command works on: the options for settings, and the project they name."""
 
-import asyncio
 import logging
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
 
-from fledgling.broker import logs, memory, surroundings
-from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
+from fledgling.broker import logs, surroundings
 from fledgling.broker.cli import completing, paint
 from fledgling.broker.cli.help import SettingOption
-from fledgling.broker.front import Front
-from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import KEYS, NAMED_ROOT, ConfigError, Resolved, Settings, read_user_file, resolve
-from fledgling.messages.control import Confining, Layer
+from fledgling.messages.control import Confining
 from fledgling.messages.profile import Profile
 from fledgling.roots import refuse_wide, with_root
-from fledgling.security import interpreter, limits
 from fledgling.security import profile as profiles
-from fledgling.security.confinement import confine
 
-Result = TypeVar("Result")
 _log = logging.getLogger("fledgling")
 
 METAVARS = {
@@ -158,51 +151,3 @@ def _absolute(named: str) -> str:
     """Return a root with its name, by an absolute path: who types a command knows its directory."""
     name, _, path = named.partition("=")
     return f"{name}={Path(path).absolute()}"
-
-
-def audit_log(
-    resolved: Resolved, roots: Mapping[str, str], profile: Profile | None, hear: Hear | None = None
-) -> AuditLog:
-    """Open the audit log, before anything else is opened or started. Raises ConfigError."""
-    settings = resolved.settings
-    try:
-        return open_log(settings.audit_log, roots, profile, with_arguments=settings.audit_arguments, hear=hear)
-    except AuditLogError as wrong:
-        source = resolved.sources["audit_log"]
-        raise ConfigError(source, f"audit_log {settings.audit_log!r}: {wrong}", "give another file") from None
-
-
-def confined(project: ServedProject) -> tuple[Layer, ...]:
-    """Confine this process to reading the project and what its children need; they cannot have more than it has."""
-    return confined_to(project.settings.roots.values(), project.confining)
-
-
-def confined_to(roots: Iterable[str], confining: Confining) -> tuple[Layer, ...]:
-    """Confine this process to reading some directories and what its children need."""
-    memory.give_back()
-    readable = interpreter.readable(*roots)
-    with interpreter.opened(readable) as reading, interpreter.opened(interpreter.executable()) as starting:
-        return confine("broker", confining, lowered=limits.BROKER, readable=reading, executable=starting)
-
-
-def indexed(project: ServedProject, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:
-    """Confine this process, then start the indexer; what one call asks is not followed."""
-    log = log or AuditLog()
-    tell_confinement(log.tell, "broker", os.getpid(), confined(project))
-    return Indexing(
-        project.settings, project.profile, confining=project.confining, tell=log.tell, is_followed=is_followed
-    )
-
-
-def run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]) -> Result:
-    """Open the door once the indexer has accepted the profile, and end all processes when `use` is done."""
-
-    async def serving() -> Result:
-        front = Front(indexing.profile, indexing)
-        try:
-            warn((await indexing.accepted()).notices)
-            return await use(front, indexing)
-        finally:
-            await front.close()
-
-    return asyncio.run(serving())

@@ -19,7 +19,8 @@ import click
 
 from fledgling.broker.cli import ask, terminal
 from fledgling.broker.cli.help import Command
-from fledgling.broker.cli.project import ServedProject, indexed, project_of, run, setting_options, settings_given
+from fledgling.broker.cli.project import ServedProject, project_of, setting_options, settings_given
+from fledgling.broker.cli.starting import indexed, run
 from fledgling.broker.front import Front
 from fledgling.messages.answers import Refusal
 from fledgling.messages.generations import CODE

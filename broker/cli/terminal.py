@@ -9,7 +9,7 @@ from typing import NamedTuple, NoReturn
 import click
 import msgspec
 
-from fledgling.broker.cli import formats, paint
+from fledgling.broker.cli import paint
 from fledgling.broker.cli.commands import command, in_shell
 from fledgling.broker.protocol import render, tools
 from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, RefusalKind, SymbolList, Table
@@ -18,6 +18,8 @@ from fledgling.plain import one_line, visible, visible_json
 
 OK, NOTHING, USAGE, PARTIAL, DENIED, TIMEOUT = 0, 1, 2, 3, 4, 124
 REFUSED: dict[RefusalKind, int] = {"denied": DENIED, "timeout": TIMEOUT, "invalid": USAGE}  # any other is NOTHING
+
+FORMATS = ("table", "csv", "jsonl", "parquet")  # of rows, as formats.py writes them
 
 _KINDS: dict[int, RefusalKind] = {USAGE: "invalid", DENIED: "denied", TIMEOUT: "timeout"}
 
@@ -41,6 +43,8 @@ class Looks(NamedTuple):
 def show(answer: AnyAnswer, looks: Looks) -> None:
     """Print an answer to standard output."""
     if looks.form and isinstance(answer, Table):
+        from fledgling.broker.cli import formats  # noqa: PLC0415  (few answers are in one)
+
         formats.show(answer, looks.form)
         if answer.note or answer.truncated:
             click.echo(f"fledgling: {visible(answer.note or 'these are not all rows')}", err=True)
