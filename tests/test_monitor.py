@@ -1,9 +1,12 @@
 """What watches a server: is it up, is it ready, what has it counted; and what a revoked token and a signal end."""
 
+import base64
 import json
 import re
+import shutil
 import signal
 import socket
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -17,6 +20,7 @@ from fledgling.broker.audit_log.records import CallRecord
 from fledgling.broker.metrics import NO_TOOL, Metrics
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http.monitor import METRICS_TYPE
+from fledgling.broker.reporting import explorer, report
 
 SAMPLE = re.compile(r'(fledgling_\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*)\} ([0-9.e+-]+)')
 LABELS = {"agent", "tool", "verdict", "process", "le"}
@@ -61,7 +65,7 @@ class Watching:
 @pytest.fixture(scope="module")
 def watched(project, tmp_path_factory):
     port = free_port()
-    with serving(project, tmp_path_factory.mktemp("watched"), ["--monitor", f"127.0.0.1:{port}"]) as server:
+    with serving(project, tmp_path_factory.mktemp("watched"), ["--monitor", f"127.0.0.1:{port}", "--page"]) as server:
         yield server, Watching(port)
 
 
@@ -241,3 +245,94 @@ def test_calls_at_work_are_answered_before_the_end(project, tmp_path):
         assert (status, b"isError" in body or b"result" in body) == (200, True)
         assert server.process.wait(20) == 0
         assert time.monotonic() - begun < 10
+
+
+# ---- the page of an operator ----------------------------------------------------------------------------------------
+
+
+def password(server):
+    return re.search(r"for the password (\S+)", server.said())[1]
+
+
+def basic(name, token):
+    return "Basic " + base64.b64encode(f"{name}:{token}".encode()).decode()
+
+
+# What is wrong with a request for the page -> what it is besides a good one, and the status that says so.
+UNFIT = {
+    "no password": ({"Authorization": None}, 401),
+    "an agent's token": ({"Authorization": "Bearer {agent}"}, 401),
+    "an agent's token as the password": ({"Authorization": ("reviewer", "{agent}")}, 401),
+    "a name that no agent has": ({"Authorization": ("nobody", "{page}")}, 401),
+    "no name where there are two agents": ({"Authorization": ("", "{page}")}, 401),
+    "a name that is a path": ({"Authorization": ("../reviewer", "{page}")}, 401),
+    "what is no base64": ({"Authorization": "Basic <script>"}, 401),
+    "what is no UTF-8": ({"Authorization": "Basic /////w=="}, 401),
+    "two passwords": ({"authorization": ("reviewer", "{page}")}, 400),
+    "another host": ({"Host": "evil.example"}, 421),
+    "another site's script": ({"Origin": "http://evil.example"}, 403),
+    "another site's frame": ({"Sec-Fetch-Site": "cross-site"}, 403),
+    "another port's frame": ({"Sec-Fetch-Site": "same-site"}, 403),
+    "a method that changes things": ({"method": "POST"}, 405),
+    "a slash more": ({"target": "/page/"}, 404),
+    "a slash before it": ({"target": "//page"}, 404),
+    "a file beside it": ({"target": "/page/../../etc/passwd"}, 404),
+    "a part of it in code": ({"target": "/%70age"}, 404),
+    "an address in place of a path": ({"target": "http://evil.example/page"}, 404),
+}
+
+
+def page_of(server, *, method="GET", target="/page", **fields):
+    """Answer to a request for the page, good but for what is given."""
+    tokens = {"agent": server.tokens["reviewer"], "page": password(server)}
+    fields = {"Authorization": ("reviewer", "{page}"), **fields}
+    for name, value in fields.items():
+        if isinstance(value, tuple):
+            fields[name] = basic(*(part.format(**tokens) for part in value))
+        elif value:
+            fields[name] = value.format(**tokens)
+    return server.answer(request(server, method, target, fields=fields, agent=None))
+
+
+@pytest.mark.parametrize("wrong", UNFIT)
+def test_page_is_shown_to_nobody_else(watched, wrong):
+    server, _ = watched
+    given, status = UNFIT[wrong]
+    found, fields, body = page_of(server, **given)
+    assert (found, b"<html" in body) == (status, False)
+    assert fields.get("www-authenticate", "").startswith("Basic ") == (status == 401)
+
+
+def test_page_token_is_no_agents(watched):
+    server, _ = watched
+    fields = {"Authorization": f"Bearer {password(server)}"}
+    assert server.answer(request(server, body=b"{}", fields=fields, agent=None))[0] == 401
+
+
+def test_page_is_the_report_and_leaves_a_line_in_the_log(watched):
+    server, watching = watched
+    ready(watching)
+    status, fields, body = page_of(server)
+    text = body.decode()
+    assert (status, text.startswith(report.MARK)) == (200, True)
+    assert "process_batch" in text
+    assert "profile fledgling-" in text
+    assert (fields["cache-control"], fields["x-content-type-options"]) == ("no-store", "nosniff")
+    assert fields["content-security-policy"].startswith(explorer.POLICY)
+    assert "frame-ancestors 'none'" in fields["content-security-policy"]
+    assert not re.search(r"(?:src|href)=", text)
+    lines = map(json.loads, server.log.read_text().splitlines())
+    told = [line for line in lines if line.get("agent") == "reviewer/page"]
+    assert [(line["tool"], line["verdict"], line["bytes"]) for line in told] == [("page", "allowed", len(body))]
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+@pytest.mark.parametrize("width", [420, 1400])
+def test_browser_shows_the_page_and_runs_its_script(watched, width, tmp_path):
+    server, watching = watched
+    ready(watching)
+    run = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}", "--dump-dom"]
+    place = f"http://reviewer:{password(server)}@{server.authority}/page"
+    done = subprocess.run([*run, f"--window-size={width},900", place], capture_output=True, text=True, check=True)
+    assert '<p><label for="filter">' in done.stdout  # hidden until the script runs

@@ -36,18 +36,22 @@ _log = logging.getLogger("fledgling")
         "fledgling serve --profile fledgling-analyst",
         "fledgling serve --root api=src/api --root web=src/web --control",
         "fledgling serve --transport http --agents ~/agents.yaml --monitor 127.0.0.1:9464",
+        "fledgling serve --transport http --page",
     ),
 )
 @setting_options
 @click.option("--control", is_flag=True, help="let your own commands ask this server: status, reindex, search, ...")
-def serve(*, control: bool, **options: Any) -> None:
+@click.option("--page", is_flag=True, help="over HTTP, show the report at /page, behind a password of this run")
+def serve(*, control: bool, page: bool, **options: Any) -> None:
     """Serve one MCP client on standard input and output, or several agents over HTTP."""
     project = project_of(options, logging.INFO, takes_several=True)
+    if page and (project.settings.transport == "stdio" or project.settings.projects):
+        raise ConfigError("flag --page", "a page is of one project, and served over HTTP", "give --transport http")
     operators = _operators(project) if control else {}
     if project.settings.transport == "stdio":
         _serve_stdio(project, operators)
     else:
-        _serve_http(project, operators)
+        _serve_http(project, operators, has_page=page)
 
 
 def _serve_stdio(project: ServedProject, operators: Mapping[str, socket.socket]) -> None:
@@ -66,7 +70,7 @@ def _serve_stdio(project: ServedProject, operators: Mapping[str, socket.socket])
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
-def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) -> None:
+def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket], *, has_page: bool) -> None:
     """Serve over HTTP. What a confined broker may not do comes first: the file of agents, the log, the socket."""
     settings = project.settings
     if settings.transport == "sse":
@@ -86,6 +90,10 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
     for party in parties:
         _log.info("agent %s, profile %s", party.agent, party.profile.name)
         party.log.tell(AgentRecord(profile=party.profile.name, digest=party.profile.digest))
+    page_token = agents.new_token() if has_page else None
+    if page_token:
+        where = f"http://{socket_of_all.authority}/page"
+        click.echo(f"fledgling: the page is {where}, for the password {page_token} and the name of an agent", err=True)
     service = Service(project, log, parties, operators)
     # Imported here, not at the top: the SDK takes 0.2 s, and the indexers work meanwhile.
     from fledgling.broker.protocol import sdk  # noqa: PLC0415
@@ -94,6 +102,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
         from fledgling.broker.protocol.http import serving as http  # noqa: PLC0415
         from fledgling.broker.protocol.http.guests import Guest  # noqa: PLC0415
         from fledgling.broker.protocol.http.monitor import Monitor  # noqa: PLC0415
+        from fledgling.broker.protocol.http.page import ServedPage, View  # noqa: PLC0415
         from fledgling.broker.protocol.http.turns import SharingFront  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
@@ -106,7 +115,15 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket]) 
         monitor = None
         if watching:
             monitor = Monitor(watching, metrics, {guest: each.front for guest, each in zip(known, fronts, strict=True)})
-        return await http.serve(socket_of_all, settings.transport, guests, log, file, monitor, issuer)
+        page = None
+        if page_token:
+            views = {
+                party.agent: View(each.behind, log.of(f"{party.agent}/page"))
+                for party, each in zip(parties, fronts, strict=True)
+                if isinstance(each.behind, Front)
+            }
+            page = ServedPage(page_token, views)
+        return await http.serve(socket_of_all, settings.transport, guests, log, file, monitor, issuer, page)
 
     replaced = service.run(SharingFront, serve_all)
     log.tell(EndRecord(reason="a file of agents or keys was replaced" if replaced else "it was told to end"))

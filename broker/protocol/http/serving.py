@@ -30,6 +30,7 @@ from fledgling.broker.protocol.http.turns import TURNS, taken
 
 if TYPE_CHECKING:
     from fledgling.broker.protocol.http.issuer import Issuer  # where there is none, cryptography is not loaded
+    from fledgling.broker.protocol.http.page import ServedPage
 
 SPARE_CONNECTIONS = 64  # on top of MAX_REQUESTS for each agent: those that have not yet said whose they are
 CALLS_SECONDS = 8.0  # for calls at work when the server is told to end; supervisors wait ten or more
@@ -43,11 +44,19 @@ class Door:
     """The ASGI application: finds out whose a request is, and hands it to its agent's own server."""
 
     def __init__(
-        self, listening: Listening, transport: str, guests: Sequence[Guest], log: AuditLog, issuer: "Issuer | None"
+        self,
+        listening: Listening,
+        transport: str,
+        guests: Sequence[Guest],
+        log: AuditLog,
+        issuer: "Issuer | None",
+        page: "ServedPage | None",
     ) -> None:
         self._listening = listening
         self._issuer = issuer
-        self._paths = {**PATHS[transport], **({issuer.path: ("GET",)} if issuer else {})}
+        self._page = page
+        more = {each.path: ("GET",) for each in (issuer, page) if each}
+        self._paths = {**PATHS[transport], **more}
         self._guests = guests
         self._log = log
         self._revoked: frozenset[str] = frozenset()  # names of agents
@@ -64,6 +73,9 @@ class Door:
             if self._issuer and scope["path"] == self._issuer.path:
                 async with taken(self._turns):
                     await JSONResponse(self._issuer.metadata())(scope, receive, send)
+                return
+            if self._page and scope["path"] == self._page.path:
+                await self._page.serve(scope, headers, receive, send)
                 return
             guest = self._guest(scope, token(headers, self._challenge()))
             scope["state"]["agent"] = guest.agent.name
@@ -124,6 +136,7 @@ async def serve(
     file: WatchedFile | None = None,
     monitor: Monitor | None = None,
     issuer: "Issuer | None" = None,
+    page: "ServedPage | None" = None,
 ) -> str | None:
     """Serve until a signal says to end, or until a file of agents or keys is another, which this process cannot open.
 
@@ -134,7 +147,7 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ending.set)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # what it warns of is told as refused
-    door = Door(listening, transport, guests, log, issuer)
+    door = Door(listening, transport, guests, log, issuer, page)
     sockets = [ServedSocket(door, listening, len(guests) * MAX_REQUESTS + SPARE_CONNECTIONS, door.tell)]
     if monitor:
         sockets.append(ServedSocket(monitor, monitor.listening, MAX_CONNECTIONS, door.tell))
