@@ -86,6 +86,15 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def test_messages_that_are_explained_are_ours() -> None:
+    """Words of a message stand in the first cell of a row, and in one line of the code."""
+    rows = re.findall(r"^\| (`.+?) \|", (ROOT / "docs" / "troubleshooting.md").read_text(), re.MULTILINE)
+    code = "".join((ROOT / name).read_text() for name in TRACKED if name.endswith(".py") and name[:5] != "tests")
+    messages = [message for row in rows for message in re.findall("`([^`]+)`", row)]
+    assert len(messages) > 20
+    assert [message for message in messages if message not in code] == []
+
+
 @pytest.mark.parametrize("document", MAX_BYTES)
 def test_document_stays_small(document: str) -> None:
     assert (ROOT / document).stat().st_size <= MAX_BYTES[document]
