@@ -102,7 +102,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket], 
         from fledgling.broker.protocol.http import serving as http  # noqa: PLC0415
         from fledgling.broker.protocol.http.guests import Guest  # noqa: PLC0415
         from fledgling.broker.protocol.http.monitor import Monitor  # noqa: PLC0415
-        from fledgling.broker.protocol.http.page import ServedPage, View  # noqa: PLC0415
+        from fledgling.broker.protocol.http.page import ServedPage, Shown  # noqa: PLC0415
         from fledgling.broker.protocol.http.turns import SharingFront  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
@@ -118,7 +118,7 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket], 
         page = None
         if page_token:
             views = {
-                party.agent: View(each.behind, log.of(f"{party.agent}/page"))
+                party.agent: Shown(each.behind, log.of(f"{party.agent}/page"))
                 for party, each in zip(parties, fronts, strict=True)
                 if isinstance(each.behind, Front)
             }

@@ -38,7 +38,7 @@ HEADERS = {
 }
 
 
-class View(NamedTuple):
+class Shown(NamedTuple):
     """What an agent is shown of the project, and the log of who looks at that."""
 
     front: Front
@@ -50,7 +50,7 @@ class ServedPage:
 
     path = "/page"
 
-    def __init__(self, token: str, views: Mapping[str, View]) -> None:
+    def __init__(self, token: str, views: Mapping[str, Shown]) -> None:
         self._digest = agents.digest(token)
         self._views = views
         self._making = asyncio.Lock()
@@ -69,7 +69,7 @@ class ServedPage:
                 raise RequestRefused(503, "the audit log cannot be written, so nothing is shown") from None
         await HTMLResponse(text, headers=HEADERS)(scope, receive, send)
 
-    def _view(self, headers: Headers) -> View:
+    def _view(self, headers: Headers) -> Shown:
         """Return whose index is asked for by whoever knows the token; the time it takes says nothing about that."""
         name, token = _credentials(headers)
         if not hmac.compare_digest(self._digest, agents.digest(token)):
@@ -93,7 +93,7 @@ def _credentials(headers: Headers) -> tuple[str, str]:
     return name, token
 
 
-async def _made(view: View) -> str:
+async def _made(view: Shown) -> str:
     """Return the page of an index as it is now, with a line in the audit log. Raises RequestRefused, AuditLogError."""
     with view.log.deciding(view.front.profile, TOOL, {}) as decision:
         made = await _page(view.front)
