@@ -277,6 +277,7 @@ class Builder:
         bind, defined, outward = BITS["bind"], BITS["defined"], BITS["outward"]
         ends_module = BITS["global"]
         functions, body, hoisted = BITS["function"] | BITS["lambda"], BITS["body"], BITS["hoisted"]
+        block = BITS["block"]
         declared: dict[int, set[int]] = {0: set()}
         beyond: dict[int, dict[int, int]] = {}
         stack = [(0, 0, 0, 0)]  # node, its scope, the scope around that, the function around
@@ -286,11 +287,11 @@ class Builder:
             if labels & SCOPES:
                 scope, around = node, scope
                 declared[node] = set()
-                function = function if labels & BITS["block"] else node
+                function = function if labels & block else node
             for kid in tree.kids[node]:
                 of_kid = tree.labels[kid]
-                if labels & functions and of_kid & body:  # the block of a function is the function's own scope
-                    tree.unsay(kid, BITS["block"])
+                if of_kid & body and labels & functions:  # the block of a function is the function's own scope
+                    tree.unsay(kid, block)
                     of_kid = tree.labels[kid]
                 if of_kid & bind:
                     declared[function if of_kid & hoisted else scope].add(self.name(kid))

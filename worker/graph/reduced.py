@@ -153,10 +153,10 @@ ROLES = [
     "prepended",
     "skip",
 ]
-BITS = {label: 1 << place for place, label in enumerate([*KINDS, *ROLES])}
-IS_KIND = (1 << len(KINDS)) - 1
+_NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: they are asked for most
+BITS = {label: 1 << number for label, number in _NUMBERS.items()}
+IS_KIND = (1 << len(_NUMBERS)) - (1 << len(ROLES))
 WORD = 62  # labels that fit one number of a column
-_NUMBERS = {label: number for number, label in enumerate([*KINDS, *ROLES])}
 _KIND_BITS = [*(BITS[kind] for kind in KINDS), 0]
 SCOPES = sum(
     BITS[kind]
@@ -261,10 +261,13 @@ def _gathered(captures: Mapping[str, Sequence[Node]]) -> tuple[Columns, list[int
     ordered = spans[order]
     firsts = np.flatnonzero(np.diff(ordered, prepend=-1))
     numbers = np.repeat([_NUMBERS[label] for label in captured], counts)[order]
-    labels = [0] * len(firsts)
-    for first in range(0, len(_NUMBERS), WORD):
+    is_role = numbers < len(ROLES)
+    labels: list[int] = np.bitwise_or.reduceat(np.where(is_role, 1 << numbers % WORD, 0), firsts).tolist()
+    for first in range(len(ROLES), len(_NUMBERS), WORD):
         here = (numbers >= first) & (numbers < first + WORD)
         word = np.bitwise_or.reduceat(np.where(here, 1 << (numbers - first) % WORD, 0), firsts)
-        labels = [known | more << first for known, more in zip(labels, word.tolist(), strict=True)]
-    kinds = np.minimum(np.minimum.reduceat(numbers, firsts), len(KINDS))
+        some = np.flatnonzero(word)
+        for at, more in zip(some.tolist(), word[some].tolist(), strict=True):
+            labels[at] |= more << first
+    kinds = np.minimum.reduceat(np.where(is_role, len(_NUMBERS), numbers), firsts) - len(ROLES)
     return ordered[firsts], labels, [_KIND_BITS[kind] for kind in kinds.tolist()]
