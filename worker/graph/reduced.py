@@ -153,7 +153,9 @@ ROLES = [
     "prepended",
     "skip",
 ]
-_NUMBERS = {label: number for number, label in enumerate([*ROLES, *KINDS])}  # few bits for roles: they are asked for most
+_NUMBERS = {
+    label: number for number, label in enumerate([*ROLES, *KINDS])
+}  # few bits for roles: they are asked for most
 BITS = {label: 1 << number for label, number in _NUMBERS.items()}
 IS_KIND = (1 << len(_NUMBERS)) - (1 << len(ROLES))
 WORD = 62  # labels that fit one number of a column
