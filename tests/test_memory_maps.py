@@ -227,7 +227,9 @@ def test_facts_are_those_of_the_same_text_in_the_same_language() -> None:
     written = dict(zip(keys, (b"one", b"", b"two"), strict=True))
     fd = memory_file.create()
     assert facts.read(fd) == {}
-    facts.write(fd, written)
+    with facts.FactsWriter(fd) as writer:
+        for key, of_text in written.items():
+            writer.add(key, of_text)
     known = facts.read(fd)
     os.close(fd)
     assert known == written

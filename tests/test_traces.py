@@ -103,6 +103,7 @@ def test_no_system_call_writes_to_a_path_opens_a_socket_or_starts_a_program(plac
     others = {NAME.match(line)[1] for line in done if not line.startswith("open")}
     assert others <= {"execve", "memfd_create", "ftruncate"}, others
     started = [line for line in done if line.startswith("execve")]
-    assert len(started) == 5  # broker, indexer, a query worker, the one that took over, and the follower
+    # Broker, indexer, a query worker, the one that took over, and the follower; on a busy machine another is started.
+    assert len(started) in (5, 6)
     assert all(f'"{sys.executable}"' in line for line in started)
-    assert len([line for line in done if line.startswith("memfd_create")]) == len(Images.__struct_fields__) + 2
+    assert len([line for line in done if line.startswith("memfd_create")]) == len(Images.__struct_fields__) + 3

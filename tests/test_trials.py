@@ -1,6 +1,6 @@
-"""Trials of a live index at length: commits of real projects, checkouts, kills, pages and an agent at work.
+"""Trials of a live index at length: commits of real projects, checkouts, kills and pages.
 
-They take minutes to an hour each. FLEDGLING_REPOSITORIES names clones of real projects, separated by colons, for those
+They take minutes each. FLEDGLING_REPOSITORIES names clones of real projects, separated by colons, for those
 that need one; FLEDGLING_TRIALS is how much of each is tried, 1.0 is all.
 """
 
@@ -72,7 +72,7 @@ async def test_answers_at_random_commits_are_those_of_an_index_built_there(tmp_p
             if paths_in(root):
                 edit(root, random, random.choice([0, 0, 1, 5]))
             if number % 50 == 49:
-                front.indexing.renew(at_once=True)
+                front.indexing.renew()
                 await front.indexing.built()
                 rebuilt += 1
             known = sorted({*paths_in(root), "none.py"})
@@ -165,7 +165,7 @@ async def test_kills_at_any_moment_of_an_update_show_nothing_half(
         await answered(front, Search("value_1"))
         for trial in range(count(300)):
             if trial % 50 == 25:
-                front.indexing.renew(at_once=True)
+                front.indexing.renew(afresh=True)
             number = random.randrange(40)
             write(tmp_path, f"m{number}.py", f"def word{trial}x():\n    return {trial}\n")
             call = asyncio.create_task(front.ask(Search(f"word{trial}x")))
@@ -247,69 +247,3 @@ def _lines(page: object) -> list[object]:
     if hasattr(page, "total_files"):
         return [(file.path, line) for file in page.files for line in file.hits]
     return [(file.path, symbol.name, tuple(symbol.lines)) for file in page.files for symbol in file.symbols]
-
-
-# ---- an agent --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(not REPOSITORIES, reason="FLEDGLING_REPOSITORIES names no clone of a real project")
-async def test_an_agent_that_edits_is_never_shown_what_was(tmp_path: Path) -> None:
-    """An hour of edits, reads and searches in the largest clone; answers are compared with the files line by line."""
-    root, random, end = tmp_path / "root", Random(60), time.monotonic() + 3_600 * SHARE
-    cloned(max(REPOSITORIES, key=lambda path: sum(1 for _ in path.rglob("*"))), root)
-    git(root, "checkout", "-q", "--force", "HEAD")
-    files = [path for path in root.rglob("*.py") if ".git" not in path.parts and path.stat().st_size < 200_000]
-    done = {"read": 0, "search": 0, "edit": 0, "new": 0, "deleted": 0, "renamed": 0}
-    async with live(root, freshness="burst") as front:
-        await answered(front, Search("import"))
-        serial = 0
-        while time.monotonic() < end:
-            serial += 1
-            path = random.choice(files)
-            name, word = str(path.relative_to(root)), f"agent_word_{serial}_x"
-            what = random.choice(["edit", "edit", "edit", "new", "deleted", "renamed"])
-            if what == "edit":
-                lines = path.read_text(errors="replace").split("\n")
-                lines.insert(random.randrange(len(lines)), f"# {word}")
-                path.write_text("\n".join(lines))
-            elif what == "new":
-                path = path.parent / f"new_{serial}.py"
-                path.write_text(f"def {word}():\n    return {serial}\n")
-                files.append(path)
-                name = str(path.relative_to(root))
-            elif what == "deleted" and len(files) > 50:
-                path.unlink()
-                files.remove(path)
-                assert isinstance(await front.ask(Read(name)), Refusal)
-            elif what == "renamed":
-                to = path.with_name(f"renamed_{serial}.py")
-                path.rename(to)
-                files[files.index(path)] = to
-                assert isinstance(await front.ask(Read(name)), Refusal)
-                name, path = str(to.relative_to(root)), to
-            done[what] += 1
-            if what in ("edit", "new"):
-                found = await answered(front, Search(word, context=0))
-                assert [(file.path, len(file.hits)) for file in found.files] == [(name, 1)], (what, name)
-                done["search"] += 1
-            if path.exists():
-                await _read_is_on_disk(front, name, path)
-                done["read"] += 1
-            other = random.choice(files)
-            await _read_is_on_disk(front, str(other.relative_to(root)), other)
-            done["read"] += 1
-            await asyncio.sleep(random.choice([0, 0, 0.05, 0.3]))
-    tell(f"agent: {done} in {3_600 * SHARE:.0f} s, 0 stale")
-
-
-async def _read_is_on_disk(front: Front, name: str, path: Path) -> None:
-    page = await answered(front, Read(name))
-    lines = _lines_of(path)
-    shown = list(page.lines)
-    expected = [line.rstrip("\r") for line in lines[page.first - 1 : page.first - 1 + len(shown)]]
-    same = [one == two for one, two in zip(shown, expected, strict=True) if len(two) < 1000 and two.isprintable()]
-    assert all(same), name
-
-
-def _lines_of(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8", errors="replace").split("\n")

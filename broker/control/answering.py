@@ -205,7 +205,7 @@ async def _reindexed(offer: Offer) -> Status | Refusal:
     was_there = offer.slot.front is not None
     front = offer.slot.open()
     if was_there:
-        front.indexing.renew(at_once=True)
+        front.indexing.renew(afresh=True)
     return await status(front, looks=False)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
@@ -13,7 +13,7 @@ from fledgling import refusals
 from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.indexing.failures import DiedError, IndexingError, UnchangedError, failed
-from fledgling.broker.indexing.files import Files
+from fledgling.broker.indexing.files import Files, TakenOver
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.messages.answers import Refusal
@@ -31,15 +31,15 @@ Tell = Callable[[AnyRecord], None]  # what becomes of the processes: AuditLog.te
 class Attempt:
     """An indexer over the memory files that it fills. Creating one starts it; nothing of it is waited for but reports.
 
-    >>> attempt = Attempt(order, files, [root_fd], known_fd=None, tell=audit_log.tell)
+    >>> attempt = Attempt(order, files, TakenOver(), tell=audit_log.tell)
     >>> await attempt.accepted(memory, is_first=True)
     Accepted(...)
     >>> await attempt.report()
     Progress(stage='walk', done=0, total=0)
     """
 
-    def __init__(self, order: Build, files: Files, fds: Sequence[int], *, known_fd: int | None, tell: Tell) -> None:
-        """Start the indexer; it gets these descriptors besides its files. Raises OSError."""
+    def __init__(self, order: Build, files: Files, known: TakenOver, *, tell: Tell) -> None:
+        """Start the indexer, with what earlier builds have found. Raises OSError."""
         self.started_at = datetime.now(UTC)
         self._order = order
         self._files = files
@@ -50,11 +50,13 @@ class Attempt:
                 order,
                 images=files.images,
                 kept_fd=files.kept_fd,
+                findings_fd=files.findings_fd,
+                known_findings_fd=known.findings_fd,
                 facts_fd=files.facts_fd,
-                known_fd=known_fd,
+                known_facts_fd=known.facts_fd,
                 begun_ns=time.time_ns(),
             ),
-            [*files.all(), *fds],
+            [order.root_fd, *files.all(), *known.all()],
             Unpacker(FromIndexer, MAX_REPORT_BYTES),
         )
 

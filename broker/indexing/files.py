@@ -18,26 +18,39 @@ class Files(NamedTuple):
 
     images: Images
     kept_fd: int | None = None
+    findings_fd: int | None = None
     facts_fd: int | None = None
 
     @classmethod
     def created(cls, *, is_followed: bool) -> Self:
         """Return new, empty files."""
         images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
-        return cls(images, memory_file.create(), memory_file.create()) if is_followed else cls(images)
+        return cls(images, *(memory_file.create() for _ in cls._fields[1:])) if is_followed else cls(images)
 
     def all(self) -> tuple[int, ...]:
         """Return all descriptors."""
-        return (*astuple(self.images), *(fd for fd in (self.kept_fd, self.facts_fd) if fd is not None))
+        return (
+            *astuple(self.images),
+            *(fd for fd in (self.kept_fd, self.findings_fd, self.facts_fd) if fd is not None),
+        )
 
     def of(self, generation: int) -> tuple[int, ...]:
         """Return those that are sealed with a generation."""
-        images = self.images.of(generation)
-        if self.kept_fd is not None and generation >= CODE:
-            images = (*images, self.kept_fd)
-        return images if self.facts_fd is None or generation < GRAPH else (*images, self.facts_fd)
+        sealed = [(CODE, self.kept_fd), (CODE, self.findings_fd), (GRAPH, self.facts_fd)]
+        return (*self.images.of(generation), *(fd for number, fd in sealed if fd is not None and number <= generation))
 
     def close(self, but: Collection[int]) -> None:
         """Close all descriptors but some."""
         for fd in {*self.all()} - {*but}:
             os.close(fd)
+
+
+class TakenOver(NamedTuple):
+    """What earlier builds have found in texts: the files of the last that came so far."""
+
+    findings_fd: int | None = None
+    facts_fd: int | None = None
+
+    def all(self) -> tuple[int, ...]:
+        """Return all descriptors."""
+        return tuple(fd for fd in self if fd is not None)

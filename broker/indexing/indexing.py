@@ -7,6 +7,7 @@ import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from msgspec.structs import astuple, replace
 
@@ -14,7 +15,7 @@ from fledgling import refusals
 from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.indexing.attempt import Attempt, Tell
 from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
-from fledgling.broker.indexing.files import Files
+from fledgling.broker.indexing.files import Files, TakenOver
 from fledgling.broker.memory import Memory
 from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
@@ -89,8 +90,8 @@ class Indexing:
         self.progress: Progress | None = None
         self.is_followed = is_followed
         self.files = self._filling = Files.created(is_followed=is_followed)  # of the newest generation; of the build
-        self._known_fd: int | None = None  # facts of texts, of the last build that has found them
-        self.memory = Memory(profile.memory_limit, lambda: {*self.files.all(), *self._filling.all(), *self._known()})
+        self._known = TakenOver()
+        self.memory = Memory(profile.memory_limit, self._descriptors)
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
         self.scope = settings.scope  # what the newest index was built with
@@ -198,21 +199,24 @@ class Indexing:
         assert self._building
         return await asyncio.shield(self._building)
 
-    def renew(self, *, at_once: bool = False) -> None:
+    def renew(self, *, afresh: bool = False) -> None:
         """Build the index anew, unless that is under way; until it is whole, what is there is served.
 
-        Where that has just failed, it is tried again in a while, or `at_once`.
+        Where that has just failed, it is tried again in a while. What has not changed is not parsed again; for an
+        operator, `afresh`, all is, and at once.
         """
-        if not self.is_over or (time.monotonic() < self._not_before and not at_once):
+        if not self.is_over or (time.monotonic() < self._not_before and not afresh):
             return
         if self._relating:
             self._relating.cancel()  # what it resolves is of the project as it was
-            self._keep_facts()
+            self._keep("facts_fd")
+        if afresh:
+            self._know(TakenOver())
         self._died = self._failure = None
         self.progress = self.completed_at = None
         self.is_over = False
         if self._filling is not self.files:
-            self._filling.close(self._known())  # of a build that has failed
+            self._filling.close(self._known.all())  # of a build that has failed
             self._filling = self.files
         try:
             self._filling = Files.created(is_followed=self.is_followed)
@@ -252,7 +256,7 @@ class Indexing:
             task.cancel()
             await asyncio.wait([task])
         await self._attempt.end()
-        for fd in {*self.files.all(), *self._filling.all(), *self._known()}:
+        for fd in self._descriptors():
             os.close(fd)
         self._close_root()
 
@@ -275,8 +279,11 @@ class Indexing:
 
     def _started(self) -> Attempt:
         """Start an indexer over the memory files that are to be filled."""
-        descriptors = [self.root_fd, *self._known()]
-        return Attempt(self.order, self._filling, descriptors, known_fd=self._known_fd, tell=self.tell)
+        return Attempt(self.order, self._filling, self._known, tell=self.tell)
+
+    def _descriptors(self) -> set[int]:
+        """Return those of all memory files."""
+        return {*self.files.all(), *self._filling.all(), *self._known.all()}
 
     async def _build(self) -> Built:
         """Build the index, to its end: all waiters are told."""
@@ -328,29 +335,31 @@ class Indexing:
             if self._newest is None:
                 self._open_from(self._filling)
             elif died is not self.files:
-                died.close(self._known())
+                died.close(self._known.all())
             self._attempt = self._started()
         except OSError as problem:
             reason = f"{self._died}, and no other indexer can be started: {problem.strerror}"
             raise failed(reason) from problem
         self._tell_news()
 
-    def _known(self) -> tuple[int, ...]:
-        return () if self._known_fd is None else (self._known_fd,)
-
-    def _keep_facts(self) -> None:
-        """Keep the facts that a build has found for those that follow, also if its graph is not whole."""
-        found = self._filling.facts_fd
-        if found is None or found == self._known_fd or not memory_file.is_sealed(found):
+    def _keep(self, name: Literal["findings_fd", "facts_fd"]) -> None:
+        """Keep what a build has found for those that follow, also if its graph is not whole."""
+        found: int | None = getattr(self._filling, name)
+        if found is None or found in self._known or not memory_file.is_sealed(found):
             return
-        for fd in {*self._known()} - {*self.files.all(), *self._filling.all()}:
+        self._know(self._known._replace(**{name: found}))
+
+    def _know(self, known: TakenOver) -> None:
+        """Let the next build take over these, and close what is needed no more."""
+        before = self._descriptors()
+        self._known = known
+        for fd in before - self._descriptors():
             os.close(fd)
-        self._known_fd = found
 
     def _open_from(self, files: Files) -> None:
         """Let workers that start from now on open these; those at work hold theirs themselves."""
         if self.files is not files:
-            self.files.close(self._known())
+            self.files.close(self._known.all())
             self.files = files
 
     async def _built_at_once(self) -> Built:
@@ -370,6 +379,8 @@ class Indexing:
             else:
                 last = message.number
                 await self._attempt.check(last)
+                if last == CODE:
+                    self._keep("findings_fd")
                 self._serve(message)
         if not isinstance(message, Built) or last != CODE:
             raise await self._attempt.failed(message)
@@ -392,7 +403,7 @@ class Indexing:
                     raise await attempt.failed(message)
                 await attempt.check(GRAPH)
                 self._serve(message)
-                self._keep_facts()
+                self._keep("facts_fd")
         except TimeoutError:
             self._no_graph = without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
         except (IndexingError, DiedError) as failure:

@@ -65,8 +65,9 @@ class Layer(Struct, frozen=True):
 class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     """Broker to indexer, once: build the images of `root_fd`. `root` is set only for absolute_paths.
 
-    `kept_fd` takes what a follower needs, if there will be one (worker/store/kept.py), and `facts_fd` what the next
-    build need not find again (worker/store/facts.py); `known_fd` is an earlier one's. `begun_ns` is now, since 1970.
+    `kept_fd` takes what a follower needs, if there will be one (worker/store/kept.py), and `findings_fd` and `facts_fd`
+    what the next build need not find again (worker/store/facts.py): all but the graph, and what that is made of; those
+    that are `known` are an earlier one's. `begun_ns` is now, since 1970.
     `tree` asks for the hash of what is indexed: nothing is built where it is this one, which an earlier index was of.
     """
 
@@ -77,8 +78,10 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     scope: Scope
     root: str | None = None
     kept_fd: int | None = None
+    findings_fd: int | None = None
+    known_findings_fd: int | None = None
     facts_fd: int | None = None
-    known_fd: int | None = None
+    known_facts_fd: int | None = None
     begun_ns: int = 0
     confining: Confining = CONFINED
     tree: str | None = None

@@ -10,6 +10,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
@@ -123,15 +124,19 @@ class Extractors:
 
         return wait
 
-    def extract(self, sources: Iterable[Source], asked: Batch) -> Iterator[tuple[Batch, Found]]:
+    def extract(
+        self, sources: Iterable[Source], asked: Batch, known: Callable[[Source], Found | None] = lambda _: None
+    ) -> Iterator[tuple[Batch, Found]]:
         """Yield what is `asked` of the sources, in batches and in order; several are at work at once.
+
+        A source is not parsed where it is `known` what it holds: that is asked on other threads, of each source once.
 
         >>> for batch, found in extractors.extract(sources, Batch((), tabled=True)): ...
 
         Raises UnfitError.
         """
         with ThreadPoolExecutor(len(self._sockets)) as pool:
-            yield from in_order(pool, self._ask, batches(sources, asked), AHEAD * len(self._sockets))
+            yield from in_order(pool, partial(self._ask, known), batches(sources, asked), AHEAD * len(self._sockets))
 
     def close(self) -> None:
         """End the processes."""
@@ -141,17 +146,18 @@ class Extractors:
             ours.close()
         self._above.ended()
 
-    def _ask(self, batch: Batch) -> tuple[Batch, Found]:
+    def _ask(self, known: Callable[[Source], Found | None], batch: Batch) -> tuple[Batch, Found]:
+        runs = in_runs(batch.sources, known)
         pipe = self._free.get()
         try:
-            return batch, self._found(pipe, batch)
+            return batch, self._found(pipe, batch, runs)
         finally:
             self._free.put(pipe)
 
-    def _found(self, pipe: Pipe[FromExtractor], batch: Batch) -> Found:
+    def _found(self, pipe: Pipe[FromExtractor], batch: Batch, runs: list[tuple[Source, ...] | Found]) -> Found:
         """Put a batch to a process; where a file was the end of that, the files before and after it are put again."""
         parts: list[Found] = []
-        pending: list[tuple[Source, ...] | Found] = [batch.sources]
+        pending = runs[::-1]
         while pending:
             sources = pending.pop()
             if isinstance(sources, Found):
@@ -216,6 +222,19 @@ def keep(descriptors: Collection[int]) -> None:
     """Close all other descriptors: neither the root nor an image is for a parser."""
     for below, above in pairwise([-1, *sorted(descriptors), os.sysconf("SC_OPEN_MAX")]):
         os.closerange(below + 1, above)
+
+
+def in_runs(sources: Sequence[Source], known: Callable[[Source], Found | None]) -> list[tuple[Source, ...] | Found]:
+    """Return sources in their order: what is known of one, and the others that follow each other together."""
+    runs: list[tuple[Source, ...] | Found] = []
+    for source in sources:
+        if found := known(source):
+            runs.append(found)
+        elif runs and isinstance(runs[-1], tuple):
+            runs[-1] = (*runs[-1], source)
+        else:
+            runs.append((source,))
+    return runs
 
 
 def given_up(took: float) -> Found:

@@ -30,6 +30,7 @@ from fledgling.worker.files.describe import Describing
 from fledgling.worker.files.openat import Reader
 from fledgling.worker.files.text import Pieces
 from fledgling.worker.files.walk import Entry, Tree, nearest
+from fledgling.worker.indexer.findings import Findings
 from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.relating import Relating
 from fledgling.worker.language import Languages
@@ -159,6 +160,7 @@ class Building:
             with_hashes=order.profile.reads_hashes or order.tree is not None,
         )
         self._kept = None if order.kept_fd is None else KeptWriter(order.kept_fd)
+        self._findings = Findings(order.known_findings_fd, order.findings_fd)
         self._manifests: dict[str, str] = {}
         self._room = index.text_room  # bytes of text that still fit
         self._languages_of: Mapping[str, str] = {}  # of files that are parsed, by path
@@ -197,6 +199,7 @@ class Building:
         rows.clear()
         with self._clock.stage("extract"):
             self._extract(languages, found)
+            self._findings.seal()
         with self._clock.stage("seal"):
             for imports in found.waiting():
                 self._imports(imports)
@@ -329,9 +332,12 @@ class Building:
                 yield source
 
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
-        for batch, answer in self._extractors.extract(sources(), Batch((), self._index.holds_symbols)):
+        asked = Batch((), self._index.holds_symbols)
+        for batch, answer in self._extractors.extract(sources(), asked, self._findings.known):
             self._clock.tick("extract", len(found.files), len(languages), batch.sources[0].path)
-            if not self._index.has_room(answer):
+            if self._index.has_room(answer):
+                self._findings.keep(batch, answer, self._index.room_for_another())
+            else:
                 self._without_room += len(batch.sources)
                 answer = joined([given_up(facts.seconds) for facts in answer.facts])
             if self._kept:

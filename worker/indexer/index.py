@@ -179,6 +179,10 @@ class Index:
             self._rows = rows
         return has_room
 
+    def room_for_another(self) -> int:
+        """Return the bytes that are left where another index of this size stands beside it, as while one is renewed."""
+        return self._files_bytes // 2 - self.size()
+
     def symbols(self, batch: Batch, found: Found) -> None:
         """Take the symbols of a batch of sources; in any number of calls, in path order."""
         counts = [facts.symbols for facts in found.facts]

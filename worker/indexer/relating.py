@@ -152,7 +152,7 @@ class Relating:
 
     def _new(self, sources: Iterable[Source], found: dict[str, bytes | memoryview]) -> Iterator[Source]:
         """Yield the sources whose facts are not known from an earlier build; those that are go among what is found."""
-        known = {} if self._order.known_fd is None else known_facts.read(self._order.known_fd)
+        known = {} if self._order.known_facts_fd is None else known_facts.read(self._order.known_facts_fd)
         for source in sources:
             key = self._keys[source.path] = known_facts.key_of(source.language, source.blocks)
             if facts := known.get(key):
@@ -164,7 +164,9 @@ class Relating:
         """Seal facts for the next build, if they fit beside all other files."""
         if self._order.facts_fd is not None:
             has_room = sum(map(len, facts.values())) <= self._most_facts
-            known_facts.write(self._order.facts_fd, facts if has_room else {})
+            with known_facts.FactsWriter(self._order.facts_fd) as writer:
+                for key, of_text in facts.items() if has_room else ():
+                    writer.add(key, of_text)
             memory_file.seal(self._order.facts_fd)
 
     def _fitting(self, paths: Sequence[str]) -> set[str]:

@@ -1,0 +1,76 @@
+"""What extractors have found in each file, from one build of a server to the next: a text that is known is not parsed.
+
+It is known again by its path, its language and itself. What an extractor has found is no surer the second time: as it
+is, it was taken from a process that meets hostile text, and is decoded as strictly.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from fledgling.security import memory_file
+from fledgling.worker.extractor.messages import Batch, Found, Source
+from fledgling.worker.store import facts
+from fledgling.worker.store.symbols import one_by_one
+
+_DECODER = msgspec.msgpack.Decoder(Found)
+
+
+class Findings:
+    """What the last build has found, and what this one leaves for the next.
+
+    >>> findings = Findings(order.known_findings_fd, order.findings_fd)
+    >>> for batch, found in extractors.extract(sources, asked, findings.known):
+    ...     findings.keep(batch, found, room=2**20)
+    >>> findings.seal()
+    """
+
+    def __init__(self, known_fd: int | None, fd: int | None) -> None:
+        """Read what is known, if there is any, and write to an empty file, if there is one, which the caller closes."""
+        self._known = {} if known_fd is None else facts.read(known_fd)
+        self._fd = fd
+        self._writer = None if fd is None else facts.FactsWriter(fd)
+        self._keys: dict[str, bytes] = {}  # of sources that were asked for, by path, until they are kept
+
+    def known(self, source: Source) -> Found | None:
+        """Return what the last build has found in a file, if it was the same."""
+        if not self._known:
+            return None
+        key = self._keys[source.path] = _key(source)
+        found = self._known.get(key)
+        return None if found is None else _DECODER.decode(found)
+
+    def keep(self, batch: Batch, found: Found, room: int) -> None:
+        """Keep what was found in the files of a batch, as long as all that is kept fits the room, in bytes."""
+        if self._writer is None:
+            return
+        each: list[Found] | None = None
+        for at, source in enumerate(batch.sources):
+            key = self._keys.pop(source.path, None) or _key(source)
+            packed: bytes | memoryview | None = self._known.get(key)
+            if packed is None and found.facts[at].engine:  # a file that was given up is tried again
+                each = each or [*_one_by_one(found)]
+                packed = msgspec.msgpack.encode(each[at])
+            if packed is not None and self._writer.size + len(packed) <= room:
+                self._writer.add(key, packed)
+
+    def seal(self) -> None:
+        """Write what is left, and make the file immutable."""
+        if self._writer is not None and self._fd is not None:
+            with self._writer:
+                pass
+            memory_file.seal(self._fd)
+
+
+def _key(source: Source) -> bytes:
+    return facts.key_of(f"{source.language} {source.path}", source.blocks)
+
+
+def _one_by_one(found: Found) -> Iterator[Found]:
+    """Yield what was found in each file by itself; that it took time is of the build in which it was parsed."""
+    counts = [of_file.symbols for of_file in found.facts]
+    for of_file, outlined, columns in zip(
+        found.facts, one_by_one(found.outlined, counts), found.symbols.one_by_one(counts), strict=True
+    ):
+        yield Found([replace(of_file, seconds=0.0)], outlined, columns)
