@@ -5,6 +5,7 @@ decode is a FrameError: the other side is broken or lies, and the one who reads 
 """
 
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
@@ -14,6 +15,7 @@ import msgspec
 MAX_FRAME_BYTES = 16 * 2**20  # above the largest answer a profile allows: 7 MB as JSON, up to 2.25 times that packed
 MAX_VALUES = 2**17  # in a frame: an empty list is one byte of it, and 80 bytes of memory
 HEADER_BYTES = 4
+PLACE = re.compile(r" - at `(\$[\w.\[\]]*+)`\Z", re.ASCII)  # in a message, as msgspec names it: `$.files[...].path`
 
 Message = TypeVar("Message")
 Item = TypeVar("Item")
@@ -102,7 +104,9 @@ class Unpacker(Generic[Message]):
         try:
             return self._decoder.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-            raise FrameError(f"a frame does not decode: {type(problem).__name__}") from problem
+            place = PLACE.search(str(problem))  # a value is its sender's, and is not shown
+            at = f" at {place[1]}" if place else ""
+            raise FrameError(f"a frame does not decode: {type(problem).__name__}{at}") from problem
 
 
 class Pipe(Generic[Message]):

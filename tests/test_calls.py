@@ -9,6 +9,8 @@ A row has a `name`, a `tool`, its `arguments`, and any of these, of which all mu
     error        pieces of the text of a refusal         lacks        pieces that are nowhere in the text
     cut          whether `next` goes on (false)          items        how many things all pages hold together
     taken        what was taken as what, where the arguments are not quite those of the tool; "" where nothing is said
+
+A table may name its `tree`, a fixture, and its `profile`.
 """
 
 import tomllib

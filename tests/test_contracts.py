@@ -122,7 +122,7 @@ def test_wheel_holds_the_tree(tmp_path: Path) -> None:
     expected = {str(name) for name in files if name.parts[0] == "fledgling"}
     expected |= {f"fledgling/{name}" for name in files if name.parts[0] in ROOMS}
     expected |= {f"fledgling/attacks/{name.name}" for name in files if name.parts[:2] == ("tests", "attacks")}
-    assert packed == expected
+    assert packed == expected, "git add what is new; a folder with modules has an __init__.py"
 
 
 @pytest.mark.parametrize("name", profile.shipped())

@@ -58,7 +58,7 @@ def test_finds_what_the_table_says_and_nothing_else(extractor: Extractor, path: 
     table = table_of(path)
     if request.config.getoption("--accept"):
         table.write_text(written(path.name, shown(found)))
-    assert table.exists(), "pytest tests/test_extract.py --accept writes it"
+    assert table.exists(), f"pytest tests/test_extract.py -k {path.name} --accept writes it"
     assert shown(found) == tomllib.loads(table.read_text()), "where this is right, --accept writes it into the table"
 
 

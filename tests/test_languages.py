@@ -29,6 +29,11 @@ WRONG = {
         {"extensions =": "extension ="},
         f"{GO}: Object contains unknown field `extension`",
     ),
+    "a language has a folder and a table": (
+        "worker/languages/others.toml",
+        {"[elm]": "[go]"},
+        "worker/languages/others.toml: go has a folder; take its table out here",
+    ),
     "a row is no TOML": (GO, {'docs = "above"': "docs ="}, f"{GO}: Invalid value (at line"),
     "an expression does not compile": (GO, {"private = '": "private = '("}, f"{GO}: private: missing ), unterminated"),
     "an expression of RE2 does not compile": (GO, {"defining = '": "defining = '("}, f"{GO}: defining: missing )"),

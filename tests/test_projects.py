@@ -20,7 +20,7 @@ from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
 from fledgling.messages.cursors import Place
-from fledgling.messages.questions import Dependencies, Explore, Read, Search, Symbols
+from fledgling.messages.questions import Dependencies, Explore, Question, Read, Search, Symbols
 from fledgling.security import profile as profiles
 
 NAMES = ["api", "web", "a.b"]
@@ -56,11 +56,18 @@ async def alone(anyio_backend, project):
         yield client
 
 
+class Tomorrow(Question, frozen=True):
+    """The question of a tool that is still to come; its path is a path."""
+
+    path: str = ""
+
+
 # A question, and what is asked of whom: the path, filter or not, that each project gets
 PARTS = [
     (Read("api/src/x.py"), {"api": "src/x.py"}),
     (Read("./api/src/x.py"), {"api": "src/x.py"}),
     (Read("apis/x.py"), {}),
+    (Tomorrow("api"), {"api": ""}),
     (Read("x.py"), {}),
     (Read("../api/x.py"), {}),
     (Read(symbol="f"), dict.fromkeys(NAMES, "")),
@@ -191,6 +198,11 @@ REFUSED = [
     ("search", {"query": "x", "path": "nowhere"}, "Begin a path with a project"),
     ("read", {"path": "web/none.py"}, "web/"),
     ("query", {"sql": "SELECT 1"}, "SQL is asked of one project, and 3 are served here"),
+    (
+        "explore",
+        {"detail": "architecture"},
+        "architecture is asked of one project, and 3 are served here. Give path: one of api",
+    ),
     ("nothing", {}, "is not a tool of the profile"),
 ]
 

@@ -81,13 +81,15 @@ def installed(requirements):
 def test_every_pin_is_in_its_range(python):
     pins = pinned(python)
     for requirement in wanted():
-        assert pins[canonicalize_name(requirement.name)] in requirement.specifier, requirement
+        name = canonicalize_name(requirement.name)
+        assert name in pins, f"{requirement} has no pin: make constraints"
+        assert pins[name] in requirement.specifier, requirement
 
 
 def test_constraints_name_all_that_is_installed():
     pins = pinned(f"{sys.version_info.major}.{sys.version_info.minor}")
     for name, requirement in installed(wanted()):
-        assert name in pins, requirement
+        assert name in pins, f"{requirement} has no pin: make constraints"
         assert pins[name] in requirement.specifier, requirement
 
 

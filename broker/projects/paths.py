@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from fledgling.messages.answers import AnyAnswer, Next
 from fledgling.messages.bounded import Path, Place
-from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read
+from fledgling.messages.questions import AnyQuestion, Search, Symbols
 from fledgling.plain import said
 
 S = TypeVar("S", bound=Struct)
@@ -40,7 +40,7 @@ def parts(question: AnyQuestion, projects: Sequence[str]) -> list[Part]:
     [Part(project='api', question=Search(query='timeout', path='src', ...))]
     """
     path = str(getattr(question, "path", None) or "").removeprefix("./")
-    is_filter = not isinstance(question, Explore | Read | Dependencies)
+    is_filter = isinstance(question, Search | Symbols)
     first, _, rest = path.partition("/")
     if first in projects:
         return [Part(first, replace(question, path=rest or (None if is_filter else "")))]

@@ -19,7 +19,7 @@ from fledgling.broker.refused import taken
 from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, Relations
 from fledgling.messages.generations import LISTING
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols, name_of
 
 NO_ROOT = "\0"  # no path begins with it: absolute paths are looked at here
 SHOWN_NAMES = 20  # of projects, in a sentence
@@ -80,11 +80,7 @@ class ManyProjects:
     ) -> AnyAnswer | Refusal:
         """Put one question to whom it is about, and answer with paths of the tree."""
         if isinstance(question, Query):
-            return Refusal(
-                "invalid",
-                f"SQL is asked of one project, and {len(self._names)} are served here",
-                "Use the other tools, or start a server for that project alone.",
-            )
+            return self._of_one("SQL", question)
         about = parts(question, self._names)
         if not about:
             return self._nowhere(question)
@@ -93,11 +89,7 @@ class ManyProjects:
         if named:
             return _as_of(about[0].project, await self._ask(about[0], terms))
         if isinstance(question, Explore) and question.detail != "map":
-            return Refusal(
-                "invalid",
-                f"{question.detail} is asked of one project, and {len(self._names)} are served here",
-                f"Give path: one of {', '.join(self._names[:SHOWN_NAMES])}.",
-            )
+            return self._of_one(question.detail, question)
         return await self._ask_all(question, about, terms)
 
     async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
@@ -115,11 +107,19 @@ class ManyProjects:
                 return only({part.project: await ask(part) for part in about})
             case Search() | Symbols():
                 return await _listed(question, about, ask)
-        raise AssertionError("SQL is asked of one project")
+        return self._of_one(name_of(type(question)), question)
 
     def _relative(self, question: AnyQuestion) -> AnyQuestion:
         """Return a question whose path, where it is absolute and below a root, is that of the tree."""
         return question
+
+    def _of_one(self, what: str, question: AnyQuestion) -> Refusal:
+        """Refuse what nobody makes out of the answers of several projects."""
+        if "path" in question.__struct_fields__:
+            advice = f"Give path: one of {', '.join(self._names[:SHOWN_NAMES])}."
+        else:
+            advice = "Use the other tools, or start a server for that project alone."
+        return Refusal("invalid", f"{what} is asked of one project, and {len(self._names)} are served here", advice)
 
     def _nowhere(self, question: AnyQuestion) -> Refusal:
         """Say which projects there are to one who asks for what is in none."""

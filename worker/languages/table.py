@@ -39,10 +39,13 @@ def load_languages(profile: Profile | None = None) -> Languages:
 
 def _tables() -> Iterator[tuple[str, str, object]]:
     """The name of each language, the file that describes it, and what that says."""
-    yield from ((name, OTHERS, row) for name, row in _table(OTHERS).items())
+    others = _table(OTHERS)
+    yield from ((name, OTHERS, row) for name, row in others.items())
     for path in FOLDER.glob("*/language.toml"):
-        file = f"{path.parent.name}/{path.name}"
-        yield path.parent.name, file, _table(file)
+        name, file = path.parent.name, f"{path.parent.name}/{path.name}"
+        if name in others:
+            raise LanguageError(f"{PLACE}/{OTHERS}", f"{name} has a folder; take its table out here")
+        yield name, file, _table(file)
 
 
 def _table(file: str) -> dict[str, Any]:
