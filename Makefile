@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test quick long clients bench bench-meaning bench-all bench-record bundle dist constraints docs check format
+.PHONY: test quick long clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints docs check format
 
 test:
 	.venv/bin/python -m pytest
@@ -21,6 +21,9 @@ bench-all: # an hour: big projects and heavy peers too
 
 bench-meaning: # minutes; questions to code and to documents; clones both into ~/.cache/fledgling-bench
 	.venv/bin/python benchmarks/meaning.py
+
+bench-held-out: # a minute; 60 questions that nothing is fitted to
+	.venv/bin/python benchmarks/held_out.py
 
 bench-record: # writes what was measured last into benchmarks/README.md
 	.venv/bin/python benchmarks/bench.py --report --record

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol import tools
 from fledgling.broker.query_worker import QueryWorker
-from fledgling.broker.refused import NO_ROOT, not_looked_at, not_ready, taken, unfinished
+from fledgling.broker.refused import GIVEN_UP, NO_ROOT, not_looked_at, not_ready, taken, unfinished
 from fledgling.broker.workers import Workers
 from fledgling.config import Freshness
 from fledgling.messages.answers import (
@@ -73,6 +73,10 @@ class Front:
         self._workers = Workers(indexing, self._breaker, self._follower)
         self._calls = 0
         self._sql_calls = 0
+        self._uses = 0  # calls and looks, which need the files of the index
+        self._is_closed = False
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     def deadline(self) -> float:
         """Return by when a call that arrives now must be answered, on the clock of time.monotonic."""
@@ -132,18 +136,46 @@ class Front:
         self._calls += 1
         self._sql_calls += is_sql
         try:
-            number = max(least, tools.generation(question))
-            try:
-                async with asyncio.timeout_at(deadline):
-                    await self.indexed(number, report)
-            except TimeoutError:
-                return unfinished(self.profile, self.indexing)
-            return await self._put(question, number, deadline, basis or Basis())
+            with self._in_use():
+                return await self._found(question, report, least, deadline, basis)
         except IndexingError as failed:
             return failed.refusal
         finally:
             self._calls -= 1
             self._sql_calls -= is_sql
+
+    async def _found(
+        self, question: Asked, report: Report | None, least: int, deadline: float, basis: Basis | None
+    ) -> Found | Refusal:
+        """Wait for the generation that can answer, and put the question. Raises IndexingError."""
+        number = max(least, tools.generation(question))
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self.indexed(number, report)
+        except TimeoutError:
+            return unfinished(self.profile, self.indexing)
+        return await self._put(question, number, deadline, basis or Basis())
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        """Keep the files of the index open for as long as the block lasts, where who closes waits until it is idle.
+
+        Raises IndexingError where they are closed.
+        """
+        if self._is_closed:
+            raise IndexingError(GIVEN_UP)
+        self._uses += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._uses -= 1
+            if not self._uses:
+                self._idle.set()
+
+    async def idle(self) -> None:
+        """Wait until no call is at work; each ends by its own time."""
+        await self._idle.wait()
 
     async def indexed(self, number: int, report: Report | None = None) -> None:
         """Wait until a generation of the index is there, and report how far it is. Raises IndexingError."""
@@ -171,7 +203,7 @@ class Front:
         newest = self.indexing.newest_or_none()
         if not self._follower or not newest or newest.number < CODE:
             return
-        with suppress(LostError, TimeoutError):
+        with suppress(IndexingError, LostError, TimeoutError), self._in_use():
             async with asyncio.timeout_at(self.deadline()):
                 worker = await self._workers.serving(CODE)
                 if isinstance(worker, Refusal):
@@ -189,7 +221,7 @@ class Front:
 
     async def refs(self, asked: AskRefs, deadline: float) -> Refs | None:
         """Return what the refs of the project's repository say; None where nobody can look, or not in time."""
-        with suppress(IndexingError, TimeoutError):
+        with suppress(IndexingError, TimeoutError), self._in_use():
             async with asyncio.timeout_at(deadline):
                 await self.indexing.sealed(CODE)
                 return await self._follower.refs(asked) if self._follower else None
@@ -203,6 +235,7 @@ class Front:
 
     async def close(self) -> None:
         """End the processes behind the door."""
+        self._is_closed = True
         await self._workers.close()
         if self._follower:
             await self._follower.close()

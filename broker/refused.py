@@ -21,6 +21,7 @@ NO_ROOT = Refusal(
     "the root has been deleted, or another directory has taken its place",
     "Start Fledgling again; nothing is answered from what was there.",
 )
+GIVEN_UP = Refusal("unavailable", "the index was given up meanwhile", "Ask again: another is made.")
 NOT_STARTED = Refusal("unavailable", "the query worker does not start", "Ask again; see the server's log.")
 _FIELD = re.compile(r"`\$\.(\w+)|field `(\w+)`")  # how msgspec names the field that is wrong, missing or unknown
 

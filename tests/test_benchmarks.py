@@ -38,6 +38,7 @@ def test_it_starts():
 
 def test_search_by_meaning_is_measured_as_documented():
     assert "--projects" in run("meaning.py", "--help")
+    assert "--projects" in run("held_out.py", "--help")
     assert run("-c", 'import meaning; print(meaning.ndcg(["b.py", "src/a.py"], ["a.py"]))').startswith("0.63")
 
 

@@ -79,12 +79,17 @@ def ready(watching):
     return found[2]
 
 
-def asked(server, tool, agent="reviewer", **arguments):
+def called(server, tool, agent, arguments):
+    """The request of a call."""
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     meta = json.loads(modern(server, agent=agent).partition(b"\r\n\r\n")[2])["params"]["_meta"]
     body["params"] = {"name": tool, "arguments": arguments, "_meta": meta}
     fields = {**FIELDS, "Mcp-Method": "tools/call", "Mcp-Name": tool}
-    return server.answer(modern(server, body=json.dumps(body).encode(), fields=fields, agent=agent))
+    return modern(server, body=json.dumps(body).encode(), fields=fields, agent=agent)
+
+
+def asked(server, tool, agent="reviewer", **arguments):
+    return server.answer(called(server, tool, agent, arguments))
 
 
 def test_up_and_ready(watched):

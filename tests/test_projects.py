@@ -1,5 +1,6 @@
 """Several projects behind one server: one tree for an agent, and for each project what it has alone."""
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import get_args
 
@@ -19,6 +20,7 @@ from fledgling.broker.projects.paths import _changes, parts, within
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
+from fledgling.messages.control import AskRefs
 from fledgling.messages.cursors import Place
 from fledgling.messages.questions import Dependencies, Explore, Question, Read, Search, Symbols
 from fledgling.security import profile as profiles
@@ -306,6 +308,21 @@ async def test_what_starts_in_a_project_at_rest_ends_again(roots, monkeypatch):
         await until(lambda: own_processes() == [])
         await projects.slots["web"].front.look()
         await until(lambda: own_processes() == [])
+
+
+@pytest.mark.anyio
+async def test_a_project_is_given_up_behind_its_calls(roots, monkeypatch):
+    """What a call starts must not be handed descriptors that are closed, or by then of another project."""
+    async with opened(roots, monkeypatch) as projects:
+        expected = await projects.call("read", {"path": "web/src/page.py"})
+        for wait in (0, 0.02, 0.3):
+            front = projects.slots["web"].open()
+            asking = [asyncio.create_task(projects.call("read", {"path": "web/src/page.py"})) for _ in range(4)]
+            await asyncio.sleep(wait)
+            await projects.slots["web"].unload()
+            assert [await each for each in asking] == [expected] * 4
+            assert await front.refs(AskRefs(branch="main"), front.deadline()) is None
+            assert (await front.ask(Explore())).reason == "the index was given up meanwhile"
 
 
 @pytest.mark.anyio

@@ -41,7 +41,7 @@ class Slot:
         self.asked = time.monotonic()
         self.calls = 0
         self.is_resting = False
-        self._ending: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
 
     @classmethod
     def of(cls, root: str, front: Front) -> "Slot":
@@ -83,16 +83,26 @@ class Slot:
             await self.front.rest()
 
     async def unload(self) -> None:
-        """End the processes and let go of the index."""
+        """Let calls at work end, then end the processes and let go of the index; who asks meanwhile has a new one.
+
+        A process that started for such a call would be handed descriptors that are closed, or by then of other files.
+        """
         front, self.front = self.front, None
         if front:
-            self._ending = asyncio.create_task(front.close())
-        if self._ending:
-            await asyncio.shield(self._ending)  # to its end, also where who waits is told to stop
+            ending = asyncio.create_task(_ended(front))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+        for ending in [*self._ending]:
+            await asyncio.shield(ending)  # to its end, also where who waits is told to stop
 
     def held(self) -> int:
         """Return what the project holds, in bytes."""
         return self.front.indexing.memory.held() if self.front else 0
+
+
+async def _ended(front: Front) -> None:
+    await front.idle()
+    await front.close()
 
 
 class Projects(ManyProjects):

@@ -8,7 +8,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice, takewhile
+from itertools import chain, islice, repeat, takewhile
 from posixpath import basename, dirname
 from zlib import crc32
 
@@ -124,10 +124,16 @@ def _packed(fields: dict[Field, Counter[bytes]]) -> FileWords:
     keys, counts, lengths = array(NUMBER), bytearray(), array(NUMBER, bytes(4 * len(Field)))
     names: set[bytes] = set()
     for field, counted in fields.items():
-        lengths[field] = counted.total() - sum(count for word, count in counted.items() if word[0] == WHOLE)
-        some = [*islice(counted.items(), MAX_WORDS)]
-        keys.extend([crc32(word, field) for word, _ in some])
-        counts += bytes([count if count < MOST_TIMES else MOST_TIMES for _, count in some])
+        if not counted:
+            continue
+        plain = [word for word in counted if word[0] != WHOLE]
+        lengths[field] = sum(map(counted.__getitem__, plain))
+        if len(counted) > MAX_WORDS:
+            counted = Counter(dict(islice(counted.items(), MAX_WORDS)))
+            plain = [word for word in counted if word[0] != WHOLE]
+        keys.extend(map(crc32, counted, repeat(field)))
+        times = counted.values()
+        counts += bytes(times if max(times) <= MOST_TIMES else (min(each, MOST_TIMES) for each in times))
         if field in NAMES:
-            names.update(word for word, _ in some if word[0] != WHOLE)
+            names.update(plain)
     return FileWords(keys.tobytes(), bytes(counts), lengths.tobytes(), b"\n".join(sorted(names)))
