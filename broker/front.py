@@ -120,7 +120,7 @@ class Front:
         return found
 
     async def survey(self) -> Overview | Refusal:
-        """Return what a report shows of the whole index; for the person who started this broker, not for an agent."""
+        """Return what a report shows of the whole index: who may see that is decided where it is shown."""
         found = await self._ask(Survey(), None, CODE, self.deadline(), None)
         assert isinstance(found, Overview | Refusal)
         return found

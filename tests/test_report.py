@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import html
 import os
 import random
 import re
@@ -18,6 +19,7 @@ from running import fronted
 from test_cli import fledgling
 from trees import make
 
+from fledgling.broker.protocol import app
 from fledgling.broker.reporting import explorer, output, report
 from fledgling.broker.reporting.treemap import LEAST_AREA, Box, cells, squarified, tree
 from fledgling.config import ConfigError
@@ -208,6 +210,27 @@ def test_nothing_is_loaded() -> None:
     text = report.page("p", "core", "now", BUILT, overview_of("a.py"))
     assert "default-src 'none'" in text
     assert not re.search(r"https?:|url\(|@import|href|src=", text)
+
+
+HOST = """<!doctype html><pre id="heard"></pre><iframe sandbox="allow-scripts" srcdoc="{page}"></iframe><script>
+addEventListener("message", (event) => {{
+  document.getElementById("heard").textContent += event.data.method + " ";
+  if (event.data.id === 1) event.source.postMessage({{jsonrpc: "2.0", id: 1, result: {{}}}}, "*");
+}});</script>"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+def test_page_in_a_frame_tells_the_client_that_shows_it(tmp_path: Path) -> None:
+    page = report.page("p", "core", "now", BUILT, overview_of(HOSTILE), app.SCRIPT)
+    (tmp_path / "host.html").write_text(HOST.format(page=html.escape(page)))
+    run = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/p", "--dump-dom"]
+    run += ["--virtual-time-budget=30000", f"file://{tmp_path}/host.html"]
+    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    heard = re.search(r'<pre id="heard">([^<]*)', done.stdout)
+    assert heard
+    first = ["ui/initialize", "ui/notifications/initialized", "ui/notifications/size-changed"]
+    assert heard[1].split()[:3] == first
 
 
 def test_pictures_grow_with_the_page_and_their_rows_are_as_many_as_there_are() -> None:

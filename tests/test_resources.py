@@ -8,10 +8,12 @@ import pytest
 from asking import text
 from conftest import connected
 from mcp import MCPError
-from mcp.types import PromptReference, ResourceTemplateReference
+from mcp.client.extension import advertise
+from mcp.types import ClientCapabilities, PromptReference, ResourceTemplateReference
 from msgspec.structs import replace
 
-from fledgling.broker.protocol import resources
+from fledgling.broker.protocol import app, resources
+from fledgling.broker.reporting import explorer, report
 from fledgling.messages.answers import Refusal
 from fledgling.security import profile as profiles
 
@@ -45,6 +47,8 @@ REFUSED = {
     "fledgling://none": "Use one of: fledgling://overview, fledgling://status, fledgling://profile, fledgling://file/{+path}",
     "fledgling://status?since=one": "the generation is not a number. Write fledgling://status?since=12",
     "file:///etc/passwd": "is not a resource of the profile",
+    "ui://fledgling/report/../../etc/passwd": "is not a resource of the profile",
+    "ui://another/report": "is not a resource of the profile",
     "": "is not a resource of the profile",
 }
 
@@ -109,6 +113,45 @@ async def test_the_profile_says_what_is_allowed_and_not_what_is_hidden(client):
     outie = profiles.load("fledgling-outie")
     assert "SELECT" not in resources.described(outie)
     assert outie.file not in resources.described(outie)
+
+
+# ---- the page that a client may show --------------------------------------------------------------------------------
+
+OTHERS = {  # what a client says of pages, which is not that it shows those that there are
+    "nothing": [],
+    "another kind": [advertise(app.EXTENSION, {"mimeTypes": ["text/html"]})],
+    "no list": [advertise(app.EXTENSION, {"mimeTypes": app.MIME})],
+}
+
+
+@pytest.mark.parametrize("era", ["modern", "handshake"])
+async def test_who_shows_pages_is_given_one_beside_the_map(project, tmp_path, era):
+    log = tmp_path / "audit.jsonl"
+    shows = [advertise(app.EXTENSION, {"mimeTypes": [app.MIME]})]
+    async with connected(project, "--audit-log", str(log), era=era, extensions=shows) as client:
+        with_page = {tool.name: tool.meta for tool in (await client.list_tools()).tools if tool.meta}
+        assert with_page == {"explore": {"ui": {"resourceUri": app.URI}}}
+        [page] = [found for found in (await client.list_resources()).resources if str(found.uri) == app.URI]
+        assert page.mime_type == app.MIME
+        [shown] = (await client.read_resource(app.URI)).contents
+    assert shown.mime_type == app.MIME
+    assert shown.text.startswith(report.MARK)
+    assert explorer.policy(explorer.SCRIPT, app.SCRIPT) in shown.text
+    assert str(project) not in shown.text
+    told = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(line["verdict"], line["bytes"]) for line in told if line.get("tool") == "resources/read"] == [
+        ("allowed", len(shown.text.encode()))
+    ]
+
+
+async def test_who_shows_none_is_told_of_none(client):
+    assert [tool.name for tool in (await client.list_tools()).tools if tool.meta] == []
+
+
+@pytest.mark.parametrize("others", OTHERS)
+def test_who_shows_other_pages_is_told_of_none(others):
+    said = ClientCapabilities(extensions={each.identifier: each.settings() for each in OTHERS[others]})
+    assert not app.App(None).is_for(said)
 
 
 @pytest.mark.parametrize("uri", REFUSED)

@@ -31,7 +31,8 @@ from mcp.types import (
 
 from fledgling.broker.audit_log.records import LAYERS
 from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
-from fledgling.broker.protocol import prompts, render, resources, tools
+from fledgling.broker.protocol import app, prompts, render, resources, tools
+from fledgling.broker.protocol.app import App
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile
 
@@ -52,23 +53,34 @@ class Offers:
     """The handlers of one profile's resources, prompts and completions."""
 
     def __init__(
-        self, profile: Profile, log: AuditLog, ask: Ask, state: AskStatus, deadline: Callable[[], float]
+        self,
+        profile: Profile,
+        log: AuditLog,
+        ask: Ask,
+        state: AskStatus,
+        deadline: Callable[[], float],
+        shown: App | None = None,
     ) -> None:
-        """Put calls by `ask`, each by what `deadline` says when its request arrives; `state` says how the index is."""
+        """Put calls by `ask`, each by what `deadline` says when its request arrives; `state` says how the index is.
+
+        `shown` is the page that clients may show, where there is one.
+        """
         self._profile = profile
         self._log = log
         self._ask = ask
         self._state = state
         self._deadline = deadline
+        self._shown = shown
 
-    async def list_resources(self, _: Context, __: PaginatedRequestParams | None) -> ListResourcesResult:
-        """List what is at a fixed address."""
-        return ListResourcesResult(
-            resources=[
-                Resource(uri=each.uri, name=each.name, description=each.description, mime_type=TEXT)
-                for each in resources.allowed(self._profile)
-            ]
-        )
+    async def list_resources(self, context: Context, _: PaginatedRequestParams | None) -> ListResourcesResult:
+        """List what is at a fixed address, and the page for clients that show one."""
+        listed = [
+            Resource(uri=each.uri, name=each.name, description=each.description, mime_type=TEXT)
+            for each in resources.allowed(self._profile)
+        ]
+        if self._shown and self._shown.is_for(context.session.client_capabilities):
+            listed.append(Resource(uri=app.URI, name="report", description=app.DESCRIPTION, mime_type=app.MIME))
+        return ListResourcesResult(resources=listed)
 
     async def list_templates(self, _: Context, __: PaginatedRequestParams | None) -> ListResourceTemplatesResult:
         """List how the address of a file is made, and that of what has changed."""
@@ -83,6 +95,9 @@ class Offers:
         """Answer with what is at an address; a file is cut as read() cuts it, and says how to go on."""
         found = resources.found(self._profile, params.uri)
         about = {"uri": params.uri}
+        if self._shown and params.uri == app.URI:
+            page = _text(self._decided("resources/read", about, await self._shown.page()), about)
+            return ReadResourceResult(contents=[TextResourceContents(uri=app.URI, mime_type=app.MIME, text=page)])
         if isinstance(found, resources.MappedCall):
             text = _text(await self._ask(context, *found, self._deadline()), about)
         elif isinstance(found, resources.Since):

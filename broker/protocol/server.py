@@ -28,7 +28,7 @@ from fledgling.broker.audit_log.records import MessageRecord, printable
 from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.basis import Basis
 from fledgling.broker.operating.operated import Answering, Operated
-from fledgling.broker.protocol import render, schema, stdio, tools, updates
+from fledgling.broker.protocol import app, render, schema, stdio, tools, updates
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import Context, Offers, ToolDenied
 from fledgling.broker.status import percent, told
@@ -58,9 +58,12 @@ async def serve(front: Answering, log: AuditLog, answers: Answers) -> None:
 
 def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
     """Return the MCP server over a front: its tools are the profile's allowlist, no more."""
+    behind = front.front if isinstance(front, Operated) else front
+    shown = app.of(behind)
 
-    async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=definitions(front.profile, answers))
+    async def list_tools(context: Context, _: PaginatedRequestParams | None) -> ListToolsResult:
+        has_app = shown is not None and shown.is_for(context.session.client_capabilities)
+        return ListToolsResult(tools=definitions(front.profile, answers, has_app=has_app))
 
     async def put(
         context: Context, tool: str, arguments: Mapping[str, object], form: Answers, least: int, deadline: float
@@ -100,9 +103,7 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
                 )
             raise
 
-    offers = Offers(
-        front.profile, log, ask, partial(told, front.front if isinstance(front, Operated) else front), front.deadline
-    )
+    offers = Offers(front.profile, log, ask, partial(told, behind), front.deadline, shown)
     client_log = ClientLog()
     with warnings.catch_warnings(action="ignore", category=MCPDeprecationWarning):  # of logging: see ClientLog
         server: Server[Any] = Server(
@@ -124,12 +125,13 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
             on_set_logging_level=client_log.set_level,
             **updates.handlers(front),
         )
+    server.extensions = {app.EXTENSION: {}} if shown else {}
     server.middleware[:] = [protocol]  # without the SDK's tracing: Fledgling sends nothing about a call anywhere
     return server
 
 
-def definitions(profile: Profile, answers: Answers) -> list[Tool]:
-    """Return the definitions of the profile's tools, in the order of its allowlist."""
+def definitions(profile: Profile, answers: Answers, *, has_app: bool = False) -> list[Tool]:
+    """Return the definitions of the profile's tools, in the order of its allowlist; one may have a page beside it."""
     return [
         Tool(
             name=name,
@@ -142,6 +144,7 @@ def definitions(profile: Profile, answers: Answers) -> list[Tool]:
                 idempotent_hint=name not in CHANGING,
                 open_world_hint=False,
             ),
+            _meta=dict(app.META) if has_app and name == app.TOOL else None,
         )
         for name in profile.tools
     ]

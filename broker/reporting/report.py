@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 import fledgling
-from fledgling.broker.reporting.explorer import ELSEWHERE, POLICY, section
+from fledgling.broker.reporting.explorer import ELSEWHERE, SCRIPT, policy, section
 from fledgling.broker.reporting.treemap import Box, Cell, Node, cells, tree
 from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed
 from fledgling.messages.control import Built
@@ -34,8 +34,8 @@ PARSED = (
 )
 
 
-def page(project: str, profile: str, at: str, built: Built, overview: Overview) -> str:
-    """Return the page of a project, as one profile shows it."""
+def page(project: str, profile: str, at: str, built: Built, overview: Overview, script: str = "") -> str:
+    """Return the page of a project, as one profile shows it; another `script` of ours may be put into it."""
     body = [
         *_summary(project, profile, at, built, overview),
         *_treemap(overview),
@@ -46,10 +46,12 @@ def page(project: str, profile: str, at: str, built: Built, overview: Overview) 
         *section(overview),
         *_parsed(overview.parsed),
         *_skipped(built, overview),
+        *([f"<script>{script}</script>"] if script else []),
     ]
+    allowed = policy(*filter(None, (SCRIPT, script)))
     return MARK + "\n".join([
         '<html lang="en">', "<head>", '<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
+        f'<meta http-equiv="Content-Security-Policy" content="{allowed}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{_e(project)}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", '<main class="report">', *body,
         "</main>", "</body>", "</html>\n",

@@ -9,8 +9,6 @@ import base64
 import binascii
 import hmac
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import NamedTuple
 
 from starlette.datastructures import Headers
@@ -19,11 +17,9 @@ from starlette.types import Receive, Scope, Send
 
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError
 from fledgling.broker.front import Front
-from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http.refusing import RequestRefused
-from fledgling.broker.refused import unfinished
-from fledgling.broker.reporting import report
+from fledgling.broker.reporting import live
 from fledgling.broker.reporting.explorer import POLICY
 from fledgling.messages.answers import Refusal
 
@@ -96,7 +92,7 @@ def _credentials(headers: Headers) -> tuple[str, str]:
 async def _made(view: Shown) -> str:
     """Return the page of an index as it is now, with a line in the audit log. Raises RequestRefused, AuditLogError."""
     with view.log.deciding(view.front.profile, TOOL, {}) as decision:
-        made = await _page(view.front)
+        made = await live.made(view.front)
         if isinstance(made, Refusal):
             decision.verdict, decision.reason = "refused", made.kind
         else:
@@ -104,18 +100,3 @@ async def _made(view: Shown) -> str:
     if isinstance(made, Refusal):
         raise RequestRefused(503, f"{made.reason}. {made.next_step}", retry_after="1")
     return made
-
-
-async def _page(front: Front) -> str | Refusal:
-    overview = await front.survey()
-    if isinstance(overview, Refusal):
-        return overview
-    try:
-        async with asyncio.timeout(front.profile.query_timeout):
-            built = await front.indexing.built()
-    except IndexingError as failed:
-        return failed.refusal
-    except TimeoutError:  # it is being built anew
-        return unfinished(front.profile, front.indexing)
-    at = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
-    return report.page(Path(front.indexing.root).name, front.profile.name, at, built, overview)
