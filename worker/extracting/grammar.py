@@ -69,7 +69,7 @@ class Syntax:
             else:
                 for captures in matches:
                     found.add(pattern, captures)
-        found.complete = not (tree.root_node.has_error or cursor.did_exceed_match_limit)
+        found.complete = not (any(True for _ in unknown(tree)) or cursor.did_exceed_match_limit)
         return found
 
 

@@ -9,6 +9,7 @@ byte of what they leave where it was. What one does, its function says:
     others(text)             where a repair leaves out what another reading would hold: the texts of those
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
@@ -175,6 +176,12 @@ def around(spans: Iterable[Span]) -> Iterator[Span]:
             begin = start - NEAR
         end = max(end, behind + NEAR)
     yield begin, end
+
+
+def left_out(match: re.Match[bytes]) -> Iterator[Span]:
+    """The spans that a match of a gap leaves out: its groups, if there are any."""
+    spans = [match.span(group) for group in range(1, match.re.groups + 1) if match.start(group) >= 0]
+    yield from spans or [match.span()]
 
 
 def in_turn(syntaxes: list[Syntax], source: bytes) -> list[Syntax]:

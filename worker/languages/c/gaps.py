@@ -6,11 +6,11 @@ out, else all of it.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import without
-from fledgling.worker.extracting.repair import Repaired, around
+from fledgling.worker.extracting.repair import Repaired, around, left_out
 from fledgling.worker.languages.c.macros import lines, placed
 
 Span = tuple[int, int]
@@ -38,6 +38,11 @@ CALL_BEHIND_PARAMETERS = (
 WORDS_BEHIND_PARAMETERS = (
     rb"(?<=\)) \s++ [A-Z][A-Z0-9]*+_[A-Z0-9_]++ (?: \s++ [A-Z][A-Z0-9]*+_[A-Z0-9_]++ )*+ (?= \s*+ ; )"
 )
+# ... behind parameters: f() const LIB_NOEXCEPT override;
+WORDS_BEHIND_FUNCTION = (
+    rb"(?: (?<=\)) | (?<=\)[ ]const) | (?<=noexcept) ) ((?: \s++ " + JOINED + rb" (?:" + PARENTHESES + rb")?+ ){1,4}+)"
+    rb" (?= \s*+ (?: [;{] | -> | = [ ]?+ [0d] | (?:override|final|noexcept)\b ) )"
+)
 # ... in lower case: f(int a) _pure_;
 WORD_BEHIND_PARAMETERS = rb"(?<=\)) \s++ _\w++ (?= \s*+ ; )"
 # The initializer of 6.7.9 within a macro: int a INIT(= 1);
@@ -49,7 +54,9 @@ UNUSED = rb"(?<=[\w*]) \s (?= \w*UNUSED ) \w++ (?= \s*+ [,)] )"
 # Attributes among the specifiers of 6.7: void LIB_PRINTF(2, 3) f(
 NUMBERS_AMONG_SPECIFIERS = rb"(?<=\s) [A-Za-z]\w{2,}+ [ ]?+ \( [\d, \t]++ \) (?= \s++ [\w*] )"
 # Attributes of the enumerators of 6.7.2.2: enum { A LIB_SINCE(1) = 2 }
-CALL_BEHIND_ENUMERATOR = rb"(?<=\w) \s++ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ \( [^(){};]*+ \) (?= \s*+ [=,}] )"
+CALL_BEHIND_ENUMERATOR = (
+    rb"(?<=\w) (?: \s*+ /\*[^*]*+\*/ )?+ (\s++ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ \( [^(){};]*+ \)) (?= \s*+ [=,}] )"
+)
 # Attributes behind the members of 6.7.2.1: } LIB_PACKED a;
 WORD_BEHIND_MEMBERS = rb"(?<=\}[ ]) [A-Z][A-Z0-9_]{2,}+ (?= \s++ \w++ \s*+ ; )"
 # 6.10.3 (4): an argument may consist of no tokens: LIST_HEAD(, a) b;
@@ -68,11 +75,13 @@ WORD_BEFORE_PARAMETER = (
     rb"(?<=[(,]) \s*+ (?:__\w++|\w++_const|[A-Z][A-Z0-9_]{3,}+)"
     rb" (?= [ ]++ (?:(?:const|struct)[ ]++)?+ \w++ [\s*&]++ \w )"
 )
-WORD_BEHIND_PARAMETER = rb"(?<=[\w\]]) \s++ " + JOINED + rb" (?:" + PARENTHESES + rb")?+ (?= \s*+ [,)] )"
+WORD_BEHIND_PARAMETER = (
+    rb"(?<=[\w\]]) (?: \s*+ //[^\n]*+ )?+ (\s++ " + JOINED + rb" (?:" + PARENTHESES + rb")?+ ) (?= \s*+ [,)] )"
+)
 # ... of pointers: char *_Nonnull a
 WORD_BEHIND_STAR = (
     rb"(?<=[*&]) [ \t]*+ (?!(?:const|volatile|restrict|operator|static|and|or|xor|bitand|bitor)\b) [A-Za-z_]\w*+"
-    rb" (?= [ \t]++ [A-Za-z_]\w*+ [ \t]*+ (?:[,)=;(\[]|::) )"
+    rb" (?= [ \t]++ (?! " + JOINED + rb" \b ) [A-Za-z_]\w*+ [ \t]*+ (?:[,)=;(\[]|::) )"
 )
 WORD_BEFORE_STAR = (
     rb"(?<=\w) (?<!\bconst) (?<!\bstruct) (?<!\breturn) (?<!\bstatic) (?<!\bextern) (?<!\btypedef)"
@@ -106,21 +115,26 @@ CALL_OF_MACRO = (
 ENUMERATOR_BY_MACRO = rb"^[ \t]*+ ([A-Z]\w*+ [ \t]*+ \() \w++ ((?: , " + NESTED + rb"*+ )?+ \)) (?= [ \t]*+ , )"
 # ... with a body: TEST_CASE("a") {
 CALL_BEFORE_BODY = (
-    rb"^[ \t]*+ (?!(?:if|for|while|switch|catch|else|return|do)\b) \w++ [ \t]*+"
+    rb"(?<![,:]\n) ^[ \t]*+ (?!(?:if|for|while|switch|catch|else|return|do)\b) \w++ [ \t]*+"
     rb" (?: \( [^(){};\"']*+ " + LITERAL + NESTED + rb"*+ \) | (?<=each) " + PARENTHESES + rb" ) (?= \s*+ \{ )"
 )
 # 6.8.4: parentheses that are in a macro: if ISZERO(a) {
 CALL_BEHIND_IF = rb"(?<=\bif) [ ] [A-Z][A-Z0-9_]{3,}+ (?= [ ]?+ \( )"
 # 6.7.2.2: the value of an enumerator that is made of macros, which are defined and included below
 VALUE_BELOW = rb"= (?= [ \t]*+ \n \s*+ [\#}] )"
+# 6.7.1: how long a variable lives: _Thread_local int a;
+THREAD_LOCAL = rb"\b_Thread_local\b"
+# Attributes of Microsoft's compilers: __declspec(allocate(".a")) b c;
+DECLSPEC = rb"\b__declspec [ ]?+ " + PARENTHESES
 
 ALL = (
     MACRO_BESIDE_STRING, CONVENTION_OF_POINTER, CALL_BEHIND_PARAMETERS, WORDS_BEHIND_PARAMETERS, INITIALIZER_IN_MACRO,
-    ARGUMENTS_OF_TYPE, WORD_BEHIND_PARAMETERS, UNUSED, NUMBERS_AMONG_SPECIFIERS, CALL_BEHIND_ENUMERATOR,
+    ARGUMENTS_OF_TYPE, WORD_BEHIND_PARAMETERS, WORDS_BEHIND_FUNCTION, UNUSED, NUMBERS_AMONG_SPECIFIERS,
+    CALL_BEHIND_ENUMERATOR,
     WORD_BEHIND_MEMBERS, NO_ARGUMENT, CALL_ALONE, WORD_BEFORE_TYPE, WORD_BEFORE_PARAMETER, WORD_BEHIND_PARAMETER,
     WORD_BEFORE_STAR, WORD_BEHIND_STAR, CALL_BEHIND_VARIABLE, PARAMETERS_IN_MACRO, FUNCTION_IN_MACRO,
     PARAMETERS_BEHIND_LIST, ARGUMENT_OF_TYPE, WORD_ALONE, WORD_BEFORE_BODY, CALL_BEHIND_IF, CALL_OF_MACRO,
-    ENUMERATOR_BY_MACRO, CALL_BEFORE_BODY, VALUE_BELOW,
+    ENUMERATOR_BY_MACRO, CALL_BEFORE_BODY, VALUE_BELOW, THREAD_LOCAL, DECLSPEC,
 )  # fmt: skip
 GAP = deferred(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
 
@@ -137,9 +151,3 @@ def without_gaps(
     found = [span for place in around(unknown) for match in gap.finditer(source, *place) for span in left_out(match)]
     spans = (span for span, is_directive in placed(source, found) if is_directive is directives)
     return Repaired(without(source, (line for span in spans for line in lines(source, *span))))
-
-
-def left_out(match: re.Match[bytes]) -> Iterator[Span]:
-    """The spans that a match leaves out: its groups, if there are any."""
-    spans = [match.span(group) for group in range(1, match.re.groups + 1) if match.start(group) >= 0]
-    yield from spans or [match.span()]

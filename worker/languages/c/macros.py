@@ -84,7 +84,7 @@ BARE = deferred(
     rb"|(?:namespace|class|struct|enum|union|template|using|typedef|public|private|protected|friend|extern|inline\s++namespace)\b"
     rb"|" + CAPITALS + ARGUMENTS + rb"[ \t]*+\n\s*+[^\s{])|[ \t]*+\n[ \t]*+(?P<blank>\n)|)"
 )  # fmt: skip
-ABOVE = 60  # lines; a head may include as many
+ABOVE = 400  # lines; a head may include and define as many
 LONGEST = 5000  # bytes of a comment above; a license has fewer
 REMARK = rb"/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"
 LINE = deferred(rb"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
@@ -105,7 +105,7 @@ HEAD = deferred(
     rb".*[\n;{}][ \t]*+(?:[\w:<>,&*~]++[ \t]*+)++\([^()]*+\)\s*+(?:(?:const|noexcept|override|final)\s*+)*+\Z",
     re.DOTALL,
 )
-NULL = deferred(rb"\#(?<![^\n]\#)(?=[ \t]*+/\*)")
+NULL = deferred(rb"\#(?<![^\n]\#)(?=[ \t]*+(?:/\*|\r?\n))")
 PARAMETERS = 400  # bytes of them that are looked at
 MOST_BRACKETS = 20  # in them
 LAST = deferred(rb"\w++(?=\s*+\Z)")
@@ -115,6 +115,7 @@ WORD = deferred(rb"\w+")
 MACRO = deferred(rb"[A-Z][A-Z0-9_]+|_\w+|\w*(?:inline|INLINE)\w*")
 FINAL = deferred(rb"final|[A-Z0-9_]+_(?:FINAL|SEALED)")
 INITIAL = deferred(rb"\s*+\((?:\s*+=|\()")
+CALLED = deferred(rb"\s*+" + ARGUMENTS + rb"(?:\s*+" + JOINED + ARGUMENTS + rb"){0,3}+\s*+[;={]")
 MODIFIERS = frozenset({b"signed", b"unsigned", b"short", b"long"})
 TAGS = frozenset({b"struct", b"union", b"enum", b"class", b"typename"})
 ASIDES = frozenset({b"__attribute__", b"__attribute", b"__asm__", b"asm"})
@@ -166,8 +167,8 @@ def first(source: bytes) -> list[Span]:
 def ended(source: bytes) -> bytes:
     """The text with directives that end where their lines do: behind blanks the grammar looks for the end further down.
 
-    `#define A ` above `int b;` would be a macro whose value is that variable. A directive that is nothing but a comment
-    is that. Every byte stays where it was.
+    `#define A ` above `int b;` would be a macro whose value is that variable. A directive that is nothing, or
+    nothing but a comment, is that. Every byte stays where it was.
     """
     return TRAILED.sub(_ended, NULL.sub(b" ", source))
 
@@ -298,7 +299,7 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
     behind = 0
     if name in ASIDES and words[-1] not in KEYWORDS:
         name = words.pop()
-    if following == b"(" and len(words) > 1 and INITIAL.match(source, end):  # LIB_VARIABLE int a LIB_INIT(= 1);
+    if following == b"(" and len(words) > 1 and is_behind_variable(source, name, end):
         name = words.pop()
     while following in b"=;,[" and is_attribute(words, name):  # int limit __read_mostly = 1;
         behind += 1
@@ -308,10 +309,10 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
     if following in b"{:" and len(words) > 1 and FINAL.fullmatch(name):  # class LIB_API Name final {
         behind += name != b"final"
         name = words.pop()
-    if len(words) > 1 and following in b"{:" and words[-2] in TAGS:  # class LIB_API Name {
-        unknown = [len(words) - 1] if words[-1] not in KEYWORDS and name not in KEYWORDS else []
+    tags = [index for index, word in enumerate(words, 1) if word in TAGS]
+    if following in b"{:" and tags and tags[-1] < len(words):  # class LIB_API LIB_OWNER Name {
+        unknown = [] if name in KEYWORDS else [at for at in range(tags[-1], len(words)) if words[at] not in KEYWORDS]
     else:
-        tags = [index for index, word in enumerate(words, 1) if word in TAGS]
         unknown = [index for index, word in enumerate(words) if word not in KEYWORDS and index not in tags]
         if unknown and not any(tag < len(words) for tag in tags) and TYPES.isdisjoint(words):
             plain = [index for index in unknown if not MACRO.fullmatch(words[index])] or unknown
@@ -322,6 +323,13 @@ def among(source: bytes, start: int, end: int, following: bytes) -> Iterator[Spa
         yield from spans[len(spans) - behind :]
 
 
+def is_behind_variable(source: bytes, name: bytes, end: int) -> bool:
+    """Whether a word with arguments is behind a variable: `LIB_VARIABLE int a LIB_INIT(= 1);`, `LIB_GUARDED(b) = 1`."""
+    return INITIAL.match(source, end) is not None or (
+        LONE.fullmatch(name) is not None and CALLED.match(source, end) is not None
+    )
+
+
 def pointed(source: bytes, start: int, end: int, words: list[int]) -> int:
     """Which of some words is the type: the last before a `*`, where there is one."""
     ahead = len(WORD.findall(source, start, max(start, source.find(b"*", start, end))))
@@ -330,10 +338,9 @@ def pointed(source: bytes, start: int, end: int, words: list[int]) -> int:
 
 def is_attribute(words: list[bytes], name: bytes) -> bool:
     """Whether the last word of a declaration is no name: there are a name and a type before it."""
-    return (
-        name.startswith(b"__")
-        and len(words) > 1
-        and words[-1] not in KEYWORDS
-        and words[-2] not in TAGS
-        and any(word in TYPES or word not in KEYWORDS for word in words[:-1])
-    )
+    if len(words) < 2 or words[-1] in KEYWORDS or words[-2] in TAGS:
+        return False
+    types = [word for word in words[:-1] if word in TYPES or word not in KEYWORDS]
+    if LONE.fullmatch(name):  # A& a LIB_BOUND, and not LIB_API a A_B
+        return not all(MACRO.fullmatch(word) for word in types) and not MACRO.fullmatch(words[-1])
+    return name.startswith(b"__") and bool(types)

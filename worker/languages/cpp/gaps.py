@@ -23,10 +23,10 @@ CALL_BEFORE_CLASS = (
     rb"(?:(?<=\bclass[ ])|(?<=\bstruct[ ])) [A-Z][A-Z0-9_]{2,}+ [ \t]*+ \( [^(){};]*+ \)"
     rb" (?= \s++ \w++ (?: \s++ final )?+ \s*+ [:{] )"
 )
-# 9.3.4.7: a default argument that is an empty list: f(A b = {})
-EMPTY_DEFAULT = rb"(?<=[\w&>/]) \s*+ = \s*+ \{ \s*+ \} (?= \s*+ [,)] )"
+# 9.3.4.7: a default argument that is a list: f(A b = {})
+LIST_FOR_DEFAULT = rb"(?<=[\w&>/]) \s*+ = \s*+ \{ [^{}();]*+ \} (?= \s*+ [,)] )"
 # 13.2: the default of a parameter that is a pointer without a name: enable_if<A>::type* = nullptr
-POINTER_BEFORE_DEFAULT = rb"\* (?= \s*+ (?:/\*[^*]*+\*/)?+ \s*+ = \s*+ (?: nullptr | 0 ) \b )"
+POINTER_BEFORE_DEFAULT = rb"\* (?: [ ] const )?+ (?= \s*+ (?:/\*[^*]*+\*/)?+ \s*+ = \s*+ (?: nullptr | 0 ) \b )"
 # Visibility by a macro, among specifiers: inline LIB_API std::string f()
 EXPORT = rb"\b [A-Z]\w*_(?:API|EXPORT)\b (?= \s++ [\w:~] )"
 # Calling conventions of Microsoft's compilers: BOOL __stdcall f(int a)
@@ -63,13 +63,51 @@ WORD_BEFORE_CLASS = rb"(?:(?<=\bclass[ ])|(?<=\bstruct[ ])) " + JOINED + rb" (?=
 VALUE_BEHIND_CLASS = rb"(?<=\}[ ]) \w++ (\{ [^{};]*+ \}) (?= \s*+ ; )"
 # A type by a macro with arguments: typename LIB_BIND(a, b) c;
 TYPE_BY_MACRO = rb"\btypename [ ] [A-Z]\w*+ (" + PARENTHESES + rb") (?= [ ] \w )"
+# 9.9: all that a pack names: using A::operator()...;
+PACK_USED = rb"\busing \s [^;{}]{1,200}? (\.\.\.) (?= \s*+ ; )"
+# 11.4.10: a bit-field without a name: uint8_t : 0;
+BITS_WITHOUT_NAME = rb"^ [ \t]*+ [\w:]++ [ ] (:[ ][0-9]++) (?= [ ]*+ ; )"
+# 9.7.1: attributes of an enumeration: enum class [[nodiscard]] a {
+ATTRIBUTES_OF_ENUM = rb"\benum [ ] (?:(?:class|struct)[ ])?+ (\[\[ [^][]*+ \]\])"
+# 9.3.4.6: an explicit object parameter: f(this const a& b)
+OBJECT_PARAMETER = rb"(?<=\() this (?= [ ] [\w:]++ [ &] )"
+# 13.2: a type without a name for a default: template <class A = void()>
+DEFAULT_FUNCTION = rb"(?<=[ ]void) \(\) (?= \s*+ [>,] )"
+# 13.2: a default that is more than the name of a type: template <class A = const B*, class C = D&&>
+END_OF_DEFAULT = (
+    rb"\b(?:typename|class) [ ] \w++ [ ] = [ ] (?:const[ ])?+ [\w:]++ (?:"
+    + ANGLES
+    + rb")?+ [ ]?+ (const|[*&]++) (?= \s*+ [,>] )"
+)
+# 13.9.4: an explicit specialization of an operator: a& a::operator<< <b>(b c)
+SPECIALIZED_OPERATOR = rb"\boperator [!%&*+/<=>^|~-]{1,3} [ ] (" + ANGLES + rb") (?= \( )"
+# 9.2: specifiers in another order: inline friend a f(); friend LIB_CONSTEXPR a f();
+WORD_BEFORE_FRIEND = rb"(?: \b(?:inline|constexpr|static) | \[\[ [^][]*+ \]\] ) [ ] (?= friend\b )"
+WORD_BEHIND_FRIEND = rb"(?<=\bfriend[ ]) " + JOINED + rb" (?= [ ] )"
+# Attributes by macros that are called after them: lib_inline a f(b * lib_nonnull c);
+ATTRIBUTE_WORD = (
+    rb"\b (?!_) \w++ (?: (?<=_inline) | (?<=_noinline) | (?<=_unused) | (?<=_nonnull) | (?<=_nullable)"
+    rb"  | (?<=_nullability_unknown) | (?<=_lifetime_bound) | (?<=_deprecated) | (?<=_noexcept) ) (?! [ ]?+ [(.] | :: )"
+)
+# ... between a type and a name: std::string LIB_INLINE f(
+WORD_BEFORE_NAME = rb"(?<=[\w>&*][ ]) (?<!return[ ]) " + JOINED + rb" (?= [ ] (?:\w++::)*+ \w++ [ ]?+ \( )"
+# ... of a variable, several, and before a value in braces: a b LIB_GUARDED(c) LIB_POINTS(d){e};
+CALLS_BEHIND_VARIABLE = rb"(?<=[\w\]]) ((?: \s++ " + JOINED + PARENTHESES + rb" ){1,4}+) (?= \s*+ [;={] )"
+# ... behind the name of a type that is used: using a LIB_INLINE = b;
+WORD_BEHIND_ALIAS = rb"\busing [ ] \w++ (\s++ " + JOINED + rb") (?= \s*+ = )"
+# 14.5: an exception specification may hold any expression: noexcept(a(f<b&&>()))
+EXCEPTIONS = rb"\bnoexcept [ ]?+ (" + PARENTHESES + rb")"
 
 ALL = (
     CLASS_OF_MEMBER_POINTER, INSTANTIATION, EXTERN_TEMPLATE, EMIT, TYPENAME, TYPE_OF_ENUM, CALL_BEFORE_CLASS,
-    EMPTY_DEFAULT,
+    LIST_FOR_DEFAULT,
     POINTER_BEFORE_DEFAULT, EXPORT, CONVENTION, BEFORE_COMMA, ACCESS_BY_MACRO, GLOBAL_BASE, OPERATOR_CALLED,
     PARAMETER_BY_MACRO, WORD_BEHIND_USING, REFERENCE_TO_ARRAY, MEMBER_BY_POINTER,
     WORD_BEFORE_CONSTRUCTOR, WORD_BEFORE_CLASS, VALUE_BEHIND_CLASS, TYPE_BY_MACRO,
+    PACK_USED, BITS_WITHOUT_NAME, ATTRIBUTES_OF_ENUM, OBJECT_PARAMETER, DEFAULT_FUNCTION, END_OF_DEFAULT,
+    SPECIALIZED_OPERATOR,
+    WORD_BEFORE_FRIEND, WORD_BEHIND_FRIEND, ATTRIBUTE_WORD, WORD_BEFORE_NAME,
+    CALLS_BEHIND_VARIABLE, WORD_BEHIND_ALIAS, EXCEPTIONS,
 )  # fmt: skip
 GAP = deferred(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
 

@@ -17,8 +17,8 @@ SIMPLE_ARGUMENTS = rb'\( [^()"]*+ (?> " (?>(?:[^"\\\n]++|\\.)*) " [^()"]*+ )*+ \
 BEGINS_LINE = rb"^ (?P<first> @ (?!file:) (?:\w++:)?+ [\w.]++ (?: " + ARGUMENTS + rb" )?+ )"
 # primaryConstructor: [[modifiers] 'constructor' {NL}] classParameters
 BEFORE_CONSTRUCTOR = (
-    rb"\bclass [ \t]++ \w++ (?:<[^<>\n]*+>)?+ (?=\s) (?P<within> \s*+ (?: (?: internal | private | protected | public"
-    rb"  | @ [\w.]++ (?: " + SIMPLE_ARGUMENTS + rb" )?+ ) \s++ )*+ (?= constructor\b ) )"
+    rb"\bclass [ \t]++ \w++ (?:<[^<>\n]*+>)?+ (?=\s) (?P<within> \s*+ (?: (?: actual | expect | internal | private"
+    rb"  | protected | public | @ [\w.]++ (?: " + SIMPLE_ARGUMENTS + rb" )?+ ) \s++ )*+ (?= constructor\b ) )"
 )
 ANNOTATION = deferred(BEGINS_LINE + rb"|" + BEFORE_CONSTRUCTOR, re.MULTILINE | re.VERBOSE)
 

@@ -1,0 +1,38 @@
+"""What the grammar of Kotlin lacks, and what stands in its place; near errors only.
+
+Each expression is named after what it finds, below the rule of Kotlin's grammar or the release that makes it valid,
+with an example. Names are read from the text itself, so what stands in its place is never seen. All take linear time.
+"""
+
+import re
+from collections.abc import Iterable
+
+from fledgling.worker.deferred import deferred
+from fledgling.worker.extracting.captures import Span
+from fledgling.worker.extracting.filling import filled
+from fledgling.worker.extracting.repair import Repaired
+
+# Kotlin 2.2: a condition of a branch: is A if a.b ->
+GUARD = deferred(rb"^[ \t]*+(?:!?+(?:is|in)[ ])?+[^\n{}\"]{1,200}?\s(if\b[^\n{}]{0,200}?)(?=->)", re.MULTILINE)
+# Kotlin 2.2: how many signs begin what is put into a text: $$"a $b"
+DOLLARS = deferred(rb"\$\$++(?=\")")
+# Kotlin 2.2: what must be there where a function is called: context(a: A) fun f()
+CONTEXT = deferred(rb"^[ \t]*+(context[ ]?+\((?:[^()\n]++|\([^()\n]*+\))*+\))(?=\s)", re.MULTILINE)
+# collectionLiteral: '[' ']': the default of a parameter: a: Array<A> = []
+EMPTY_COLLECTION = deferred(rb"(?<==[ ])\[\](?=\s*+[,)])")
+# callableReference: [receiverType] '::': a member of what may be nothing: String?::plus
+NULLABLE_RECEIVER = deferred(rb"(?<=\w)\?(?=::\w)")
+# simpleIdentifier: 'where': a name: where?.let { }, where = a
+WHERE = deferred(rb"\b(where)(?=\?\.|\.|[ ]=[ ]|,|\)|[ ]==|[ ]!=|[ ]?+\?:)")
+# setter: [modifiers] 'set': annotations of one, whatever is in them: @Suppress("A") /* b */ set(a) {
+REMARK_BEHIND_ANNOTATION = deferred(rb"^[ \t]*+(//[^\n]*+)(?=\n\s*+(?:set|get)\b)", re.MULTILINE)
+
+GAPS = (
+    (GUARD, b""), (DOLLARS, b""), (CONTEXT, b""), (EMPTY_COLLECTION, b"0"), (NULLABLE_RECEIVER, b""), (WHERE, b"xhere"),
+    (REMARK_BEHIND_ANNOTATION, b""),
+)  # fmt: skip
+
+
+def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:
+    """The text with other words for them, near what the grammar does not know."""
+    return filled(source, unknown, GAPS)
