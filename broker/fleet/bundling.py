@@ -23,6 +23,7 @@ from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 
 BUNDLING_SECONDS = 600.0  # for one bundle; 100 small repositories take 3
+BUNDLED_PARTS = ("text", "code", "blocks", "signatures", "outlines")  # of a shard, that a bundle is made of
 MAX_FRAME = 2**16  # bytes of what a bundler says
 
 
@@ -108,16 +109,17 @@ def _make(
     files = [memory_file.create() for _ in range(3)]
     try:
         held, level, tables = files
-        identities, stored, end = [], [], 0
+        identities, stored, end, taken = [], [], 0, 0
         for member in members:
             fd = verified.opened(directory, f"{member}{SHARD.suffix}")
             try:
                 manifest = verified.read(fd, SHARD)
                 identities.append(verified.identity(fd))
-                place = verified.copy_all(fd, manifest.parts, held, end, limits.files(memory_limit))
+                needed = [part for part in manifest.parts if part.name in BUNDLED_PARTS]
+                place = verified.copy_all(fd, needed, held, end, limits.files(memory_limit) - taken)
             finally:
                 os.close(fd)
-            end = place.end
+            end, taken = place.end, taken + place.taken
             stored.append(StoredIndex(manifest.generation, place.parts))
         table = msgspec.msgpack.encode(StoredIndexes(stored))
         os.ftruncate(held, end)
