@@ -120,7 +120,7 @@ class Lines:
         self._write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
 
     def ask(
-        self, method: str, parameters: Mapping[str, Any], before: bytes = b"", seconds: float = 20.0
+        self, method: str, parameters: Mapping[str, Any], before: bytes = b"", seconds: float = MOST_SECONDS
     ) -> list[bytes]:
         """Send bytes, then a request; return the lines that come back, the last of them its answer.
 
