@@ -74,6 +74,18 @@ class Commands(click.Group):
                 return command
         return None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is named first, or say which may be meant."""
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
+            from difflib import get_close_matches  # noqa: PLC0415  (as a rule there is a command)
+
+            near = get_close_matches(args[0][:40], self.list_commands(ctx), 1)
+            meant = f": the nearest is {near[0]}" if near else ""
+            raise click.UsageError(f"No such command {args[0]!r}{meant}", ctx)
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands in their groups, a line each."""
         room = formatter.width - 4 - max(map(len, self.list_commands(ctx)))
