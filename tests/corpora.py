@@ -19,6 +19,10 @@ SDISTS = {
     "sympy": "1.14.0",
     "ansible-core": "2.17.5",
     "lxml": "6.1.3",
+    "cattrs": "26.2.1",
+    "docutils": "0.23",
+    "httpx": "0.28.1",
+    "jinja2": "3.1.6",
     "duckdb": "2.0.0",
 }
 NPM = {

@@ -13,6 +13,10 @@ PROJECTS = [
     ("django", [""], "django/"),
     ("django", ["", "tests"], "tests/"),
     ("sympy", [""], "sympy/"),
+    ("cattrs", ["src"], "src/"),
+    ("docutils", [""], "docutils/"),
+    ("httpx", [""], "httpx/"),
+    ("jinja2", ["src"], "src/"),
 ]
 
 pytestmark = [pytest.mark.judge, pytest.mark.long]

@@ -146,6 +146,9 @@ def targets(directory: str, raw: Table) -> Iterator[str]:
             path = table(target).get("path")
             if isinstance(path, str) and (place := join(directory, path)):
                 yield place
+    script = table(raw.get("package")).get("build")
+    if isinstance(script, str) and (place := join(directory, script)):
+        yield place
 
 
 def resolver(project: Project, _language: str) -> Resolver:
