@@ -24,6 +24,7 @@ from fledgling.security import inspection, limits, memory_file
 MAX_REPORT_BYTES = 2**21  # of a message of the indexer; the longest are a thousand exclude_patterns
 SILENT_SECONDS = 300.0  # between two reports; sealing the index of a kernel takes a tenth of that
 ENDED = "the indexer ended before the index was complete"
+NO_SHARE = 1  # byte, of a build beside a whole index: it is the first to be ended, and not a call that is answered
 UNCHANGED = Refusal("unavailable", "the project is what an earlier index was made of", "Use that index.")
 Tell = Callable[[AnyRecord], None]  # what becomes of the processes: AuditLog.tell
 
@@ -60,13 +61,15 @@ class Attempt:
             Unpacker(FromIndexer, MAX_REPORT_BYTES),
         )
 
-    async def accepted(self, memory: Memory, *, is_first: bool) -> Accepted:
+    async def accepted(self, memory: Memory, *, is_first: bool, is_beside: bool = False) -> Accepted:
         """Wait until the indexer has checked what it is asked to do, and is seen to be confined.
 
+        Where it works `is_beside` a whole index, it is the first to be ended if memory is full.
         Raises IndexingError, or DiedError where another attempt may do better.
         """
         profile, confining = self._order.profile, self._order.confining
-        self._process.watch(memory, int(profile.memory_limit * limits.INDEXING))
+        share = int(profile.memory_limit * limits.INDEXING)
+        self._process.watch(memory, NO_SHARE if is_beside else share)
         message = await self.report()
         if not isinstance(message, Accepted):
             raise await self.failed(message, is_refused=is_first)

@@ -364,7 +364,9 @@ class Indexing:
 
     async def _built_at_once(self) -> Built:
         """Follow one indexer to its end. Raises IndexingError, or DiedError where another may do better."""
-        self._accepted = await self._attempt.accepted(self.memory, is_first=self._accepted is None)
+        is_beside = self._newest is not None and self._newest.number >= CODE
+        is_first = self._accepted is None
+        self._accepted = await self._attempt.accepted(self.memory, is_first=is_first, is_beside=is_beside)
         self._tell_news()
         return await self._followed()
 
