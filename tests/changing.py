@@ -176,7 +176,7 @@ def facts(index: Index) -> Facts:
         return found
 
     blocks = index.base.blocks
-    symbols = grouped("SELECT * EXCLUDE (language) FROM code.symbols ORDER BY path, rowid")
+    symbols = grouped("SELECT * EXCLUDE (language, purity, purity_reason) FROM code.symbols ORDER BY path, rowid")
     comments = {block: rows[0][0] for block, rows in grouped("FROM code.comments").items()}
     parts = {}
     for path, rows in grouped("SELECT path, * FROM code.files").items():

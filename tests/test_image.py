@@ -41,7 +41,8 @@ COLUMNS = {
     "files": "path absolute_path directory filename extension language size_bytes line_count modified_at is_binary "
     "is_generated content_hash skip_reason engine is_parsed encoding",
     "content": "path line_number line_text indent_level is_blank is_comment",
-    "symbols": "path name kind line_start line_end parent_name signature docstring language visibility qualified_name",
+    "symbols": "path name kind line_start line_end parent_name signature docstring language visibility qualified_name "
+    "content_hash purity purity_reason",
     "imports": "path line_number module alias is_relative is_stdlib resolved_path imported_names",
 }
 
@@ -277,7 +278,7 @@ COMMENTED = b"# one\ndef f():\n    'Say two.'  # three\n    # four\n"
         "SET extends = 'fledgling-core'; CREATE VIEW symbols AS SELECT * FROM symbols WHERE docstring LIKE 'Say%';",
         "SET extends = 'fledgling-core'; CREATE VIEW content AS SELECT * FROM content WHERE NOT is_comment;",
         f"SET extends = 'fledgling-core'; CREATE VIEW symbols AS SELECT symbols.* FROM symbols JOIN files USING (path) "
-        f"WHERE docstring LIKE 'Say%' AND content_hash = '{content_hash(COMMENTED)}';",
+        f"WHERE docstring LIKE 'Say%' AND files.content_hash = '{content_hash(COMMENTED)}';",
     ],
 )
 async def test_symbols_hashes_docstrings_and_comment_lines_are_in_the_engine_where_somebody_may_ask(tmp_path, profile):

@@ -129,6 +129,9 @@ COLUMNS = {
     "calls": "path line caller callee_name callee_path callee_qualified_name confidence reason",
     "refs": "path line name target_path target_qualified_name kind confidence",
     "inherits": "path line name base base_path base_qualified_name kind",
+    "cycles": "kind cycle size path line name",
+    "hubs": "kind path name users",
+    "unreachable": "path line name qualified_name kind unseen",
 }
 
 
@@ -140,6 +143,9 @@ async def ask(front: Front, sql: str) -> Table:
 
 async def test_tables_say_what_answers_say(tmp_path: Path) -> None:
     plant(tmp_path)
+    (tmp_path / "w").mkdir()
+    for path, text in (EFFECTS | WHOLE).items():
+        (tmp_path / path).write_text(text)
     async with fronted(tmp_path, "fledgling-analyst") as (front, _):
         for table, columns in COLUMNS.items():
             assert (await ask(front, f"FROM {table} LIMIT 0")).columns == columns.split()
@@ -153,6 +159,70 @@ async def test_tables_say_what_answers_say(tmp_path: Path) -> None:
         assert found.rows == [["Below", "Middle"]]
         found = await ask(front, "SELECT kind, count(*) FROM refs WHERE name = 'deep' GROUP BY kind ORDER BY kind")
         assert found.rows == [["call", 1], ["definition", 1], ["import", 2]]
+        await effects_are_those_of_the_text(front)
+        await whole_is_that_of_the_text(front)
+
+
+EFFECTS = {
+    "e.py": "def e(a):\n    return a + 1\n\n\ndef d(a):\n    return e(a)\n",
+    "f.py": "import os\n\ndef e(a):\n    return a + 1  \n\ndef d(a):\n    return os.stat(e(a))\n",
+}
+
+
+async def effects_are_those_of_the_text(front: Front) -> None:
+    """A statement that names none of it is not told, and says so."""
+    asked = (
+        "SELECT content_hash, purity, purity_reason FROM symbols WHERE path IN ('e.py', 'f.py') AND kind = 'function'"
+    )
+    (found, *pure), (*_, of_caller), (again, *_), (_, *impure) = (await ask(front, asked)).rows
+    assert (found, pure) == (again, ["pure", "no effect, and it calls nothing"])
+    assert of_caller == "no effect, and all that it calls is pure (1 called)"
+    assert impure == ["impure", "line 7: calls os.stat"]
+    unasked = await ask(front, "SELECT * FROM symbols WHERE path = 'e.py' AND name = 'e'")
+    assert unasked.rows[0][-3:] == [found, None, None]
+    assert "purity is NULL here" in (unasked.note or "")
+    (other,) = (
+        await ask(
+            front, "SELECT purity, purity_reason FROM symbols WHERE language = 'go' AND kind = 'function' LIMIT 1"
+        )
+    ).rows
+    assert other == ["unknown", "effects are not read in go"]
+
+
+WHOLE = {
+    "w/one.py": "from w import two\ndef _odd(n):\n    return two._even(n - 1)\n"
+    "def _again(n):\n    return _again(n)\n_again(1)\n",
+    "w/two.py": "from w import one\nNAMES = ['_in_a_string']\ndef _even(n):\n    return one._odd(n - 1)\n"
+    "def _nowhere(): ...\ndef _in_a_string(): ...\ndef public(): ...\nclass _Own:\n"
+    "    def made(self):\n        return _Own()\n@un.known\ndef _decorated(): ...\n",
+    "w/test_w.py": "def _helps(): ...\n",
+    "w/__init__.py": "",
+}
+
+
+async def whole_is_that_of_the_text(front: Front) -> None:
+    """Circles, hubs, and what nothing is seen to use, with what may use it unseen: a file of a case is broken."""
+    circles = await ask(front, "SELECT kind, size, path, name FROM cycles WHERE path LIKE 'w/%' ORDER BY ALL")
+    assert circles.rows == [
+        ["call", 1, "w/one.py", "_again"],
+        ["call", 2, "w/one.py", "_odd"],
+        ["call", 2, "w/two.py", "_even"],
+        ["import", 2, "w/one.py", None],
+        ["import", 2, "w/two.py", None],
+    ]
+    hubs = await ask(front, "SELECT kind, name, users FROM hubs WHERE path = 'w/one.py' ORDER BY ALL")
+    assert hubs.rows == [["call", "_again", 2], ["call", "_odd", 1], ["import", None, 1]]
+    unused = await ask(front, "SELECT name, unseen FROM unreachable WHERE path LIKE 'w/%' ORDER BY ALL")
+    assert unused.rows == [
+        ["_Own", "a file that is not wholly in the graph may use it"],
+        ["_decorated", "what stands above it may register it"],
+        ["_helps", "a test runner may run it"],
+        ["_in_a_string", "its name stands in a string"],
+        ["_nowhere", "a file that is not wholly in the graph may use it"],
+        ["made", "a file that is not wholly in the graph may use it"],
+        ["public", "a file that is not wholly in the graph may use it"],
+    ]
+    assert "what computes a name as it runs is not seen" in (unused.note or "")
 
 
 HIDING = """
@@ -179,6 +249,7 @@ async def test_a_hidden_file_gives_no_edge_no_count_and_no_name(tmp_path: Path) 
                 ("symbols", {"symbol": "hidden_one", "relation": "usages"}),
                 ("read", {"symbol": "used", "budget_tokens": 500}),
                 *(("query", {"sql": f"FROM {table} ORDER BY ALL"}) for table in COLUMNS),
+                ("query", {"sql": "SELECT *, purity IS NULL FROM symbols ORDER BY ALL"}),
             ]
             said.append([await front.call(tool, arguments) for tool, arguments in asked])
     assert said[0] == said[1]

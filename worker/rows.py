@@ -43,7 +43,10 @@ class FileRow(Struct, frozen=True):
 
 
 class SymbolRow(Struct, frozen=True, gc=False):
-    """A definition, import or export: `symbols` without its path and language."""
+    """A definition, import or export: `symbols` without its path, its language, and what its effects are.
+
+    `content_hash` is that of its lines, where a table of symbols is asked for (worker/extractor/hashing.py).
+    """
 
     name: str
     kind: str
@@ -54,6 +57,7 @@ class SymbolRow(Struct, frozen=True, gc=False):
     docstring: str | None
     visibility: str
     qualified_name: str
+    content_hash: str | None = None
 
 
 class SymbolColumns(Struct, frozen=True):
@@ -68,6 +72,7 @@ class SymbolColumns(Struct, frozen=True):
     docstring: list[str | None] = []
     visibility: list[str] = []
     qualified_name: list[str] = []
+    content_hash: list[str | None] = []
 
     def one_by_one(self, counts: Iterable[int]) -> "list[SymbolColumns]":
         """Return the symbols of each file by themselves, of which each has so many."""

@@ -58,17 +58,24 @@ SCHEMA = """\
 files(path, absolute_path, directory, filename, extension, language, size_bytes, line_count, modified_at, is_binary,
       is_generated, content_hash, skip_reason, engine, is_parsed, encoding)
 content(path, line_number, line_text, indent_level, is_blank, is_comment)
-symbols(path, name, kind, line_start, line_end, parent_name, signature, docstring, language, visibility, qualified_name)
+symbols(path, name, kind, line_start, line_end, parent_name, signature, docstring, language, visibility, qualified_name,
+        content_hash, purity, purity_reason)
 imports(path, line_number, module, alias, is_relative, is_stdlib, resolved_path, imported_names)
 calls(path, line, caller, callee_name, callee_path, callee_qualified_name, confidence, reason)
 refs(path, line, name, target_path, target_qualified_name, kind, confidence)
 inherits(path, line, name, base, base_path, base_qualified_name, kind)
+cycles(kind, cycle, size, path, line, name)
+hubs(kind, path, name, users)
+unreachable(path, line, name, qualified_name, kind, unseen)
 
 One row a file, a line, a definition, an import, a call, a use of a name, a base of a class. `path` joins them all.
 Lines count from 1; line_start and line_end are the first and last line of a definition. absolute_path is NULL unless
 the profile asks for it. skip_reason says why a file has no content. resolved_path, callee_path, target_path and
 base_path are NULL where what is meant is outside the project, or not known. confidence is certain, likely, possible (by
-the name alone), unresolved, external or local. imported_names is a list. The dialect is DuckDB's; one SELECT at a time.
+the name alone), unresolved, external or local. imported_names is a list. content_hash of a definition is that of
+its lines, wherever they stand. purity of a function is pure, pure-ish (it only logs), impure or unknown, by the
+evidence that purity_reason names; both are NULL unless a statement names them. The dialect is DuckDB's; one SELECT at a
+time.
 """
 
 

@@ -58,6 +58,11 @@ class Profile(Struct, frozen=True):
         return "query" in self.tools or any(view.name == table for view in self.views)
 
     @property
+    def hashes_definitions(self) -> bool:
+        """Whether the hash of a definition's text is made: where somebody may look at it, and at all of that text."""
+        return self.reads_all_of("symbols") and not any(view.name == "content" for view in self.views)
+
+    @property
     def reads_hashes(self) -> bool:
         """Whether somebody may look at the hash of a file: a statement may, and so may every view."""
         return "query" in self.tools or bool(self.views)

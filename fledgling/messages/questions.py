@@ -71,7 +71,8 @@ def meaning(text: str) -> dict[str, str]:
     return {"meaning": text}
 
 
-_EDGES = re.compile(r"\b(?:calls|refs|inherits)\b", re.IGNORECASE)  # tables of what uses what
+# Tables and columns that are known with the graph.
+_EDGES = re.compile(r"\b(?:calls|refs|inherits|cycles|hubs|unreachable|purity|purity_reason)\b", re.IGNORECASE)
 _NO_TEXT = re.compile("[\ud800-\udfff]")  # bytes of a command line that are not UTF-8, halves of pairs in JSON
 
 

@@ -28,14 +28,15 @@ class Source(Struct, frozen=True):
 class Batch(Struct, frozen=True, tag="batch"):
     """Indexer to extractor: some files; `hurried` where so many were lost that none gets FILE_SECONDS any more.
 
-    `tabled` asks for symbols as columns too: the engine has a table of them under some profiles only. `for_graph` asks
-    for nothing but what the graph is made of.
+    `tabled` asks for symbols as columns too: the engine has a table of them under some profiles only; with `hashed`,
+    each has the hash of its text. `for_graph` asks for nothing but what the graph is made of.
     """
 
     sources: tuple[Source, ...]
     tabled: bool = False
     for_graph: bool = False
     hurried: bool = False
+    hashed: bool = False
 
 
 class Sign(Struct, frozen=True, tag="sign"):

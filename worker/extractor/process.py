@@ -15,8 +15,10 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
+from itertools import chain
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
+import msgspec
 from msgspec.structs import astuple
 
 from fledgling.messages.control import Confining
@@ -26,6 +28,7 @@ from fledgling.plain import said
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.extractor.hashing import hashes
 from fledgling.worker.extractor.messages import (
     Batch,
     Confined,
@@ -302,6 +305,10 @@ def _found(extracted: list[tuple[WordedFile, float]], batch: Batch, languages: M
     ]
     rows = [astuple(row) for (found, _), _ in extracted for row in found.symbols] if batch.tabled else []
     columns = SymbolColumns(*map(list, zip(*rows, strict=True)))
+    if batch.hashed:
+        each = zip(extracted, batch.sources, strict=True)
+        hashed = (hashes(found.symbols, b"\n".join(source.blocks)) for ((found, _), _), source in each)
+        columns = msgspec.structs.replace(columns, content_hash=[*chain.from_iterable(hashed)])
     return Found(facts, outlined(found.symbols for (found, _), _ in extracted), columns)
 
 

@@ -52,6 +52,7 @@ class Reading:
         self._has_content = order.scope.index_content
         self._max_file_size = order.scope.max_file_size
         self._tabled = order.profile.reads_all_of("symbols")
+        self._hashed = self._has_content and order.profile.hashes_definitions
         self._extractors = extractors
         self._languages = languages
         self._describing = Describing(
@@ -95,7 +96,9 @@ class Reading:
             if row.language and row.line_count is not None and pieces  # an empty file is parsed by nobody
         ]
         found: dict[str, tuple[Facts, Outlined, SymbolColumns]] = {}
-        for batch, answer in self._extractors.extract(sources, Batch((), self._tabled)) if sources else ():
+        for batch, answer in (
+            self._extractors.extract(sources, Batch((), self._tabled, hashed=self._hashed)) if sources else ()
+        ):
             for source, facts, symbols, columns in zip(batch.sources, answer.facts, *_one_by_one(answer), strict=True):
                 facts = msgspec.structs.replace(facts, words=known(source, facts, self._languages))
                 found[source.path] = facts, symbols, columns

@@ -15,7 +15,7 @@ from fledgling.worker.graph.expressions import (
 )
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Imported, Op, ScopeKind, Use
-from fledgling.worker.graph.targets import left_of, target
+from fledgling.worker.graph.targets import key_changed, left_of, target
 
 BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY = (
     BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally")
@@ -71,6 +71,8 @@ def augment(builder: Builder, node: int, _use: int) -> int:
     if tree.kind(left) == IS_NAME:
         before = builder.use_name(builder.name(left))
         builder.bind(left, builder.add(Op.CHOICE, [before, value]))
+    elif tree.kind(left) == IS_INDEX:
+        key_changed(builder, left)
     elif left != NONE:
         builder.visit(left, Use.WRITE)
     return 0
@@ -78,9 +80,17 @@ def augment(builder: Builder, node: int, _use: int) -> int:
 
 @visits("delete")
 def delete(builder: Builder, node: int, _use: int) -> int:
-    """`del a`"""
-    for kid in builder.tree.kids[node]:
-        builder.visit(kid, Use.WRITE)
+    """`del a`, `del a.b, c[d]`"""
+    tree = builder.tree
+    todo = [*reversed(tree.kids[node])]
+    while todo:
+        kid = todo.pop()
+        if tree.kind(kid) == IS_INDEX:
+            key_changed(builder, kid)
+        elif tree.kind(kid) == IS_TUPLE:
+            todo += reversed(tree.kids[kid])
+        else:
+            builder.visit(kid, Use.WRITE)
     return 0
 
 

@@ -166,13 +166,14 @@ class Imported(Struct, array_like=True, gc=False):
 
 
 class Write(Struct, array_like=True, gc=False):
-    """Something is put into a field, or, where `name` is -1, behind a key."""
+    """Something is put into a field, or, where `name` is -1, behind a key; in that case `scope` is where."""
 
     of: int
     name: int
     key: int
     value: int
     line: int
+    scope: int = NONE
 
 
 class Site(Struct, array_like=True, gc=False):

@@ -77,9 +77,15 @@ def key_target(builder: Builder, node: int, value: int) -> None:
     """`a[b] = c`"""
     of, *keys = [builder.visit(kid) for kid in builder.tree.kids[node]] or [0]
     key = keys[0] if len(keys) == 1 else 0
-    builder.writes.append(Write(of, NONE, key, value, builder.line(node)))
+    builder.writes.append(Write(of, NONE, key, value, builder.line(node), builder.scope))
     if constant := constant_key(builder, key):
         builder.bind_path(of, constant, value, node)
+
+
+def key_changed(builder: Builder, node: int) -> None:
+    """`a[b] += c`, `del a[b]`: what is behind the key is not followed."""
+    of, *_ = [builder.visit(kid) for kid in builder.tree.kids[node]] or [0]
+    builder.writes.append(Write(of, NONE, 0, 0, builder.line(node), builder.scope))
 
 
 def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:

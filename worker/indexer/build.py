@@ -332,7 +332,7 @@ class Building:
                 yield source
 
         comments: dict[str, list[int]] = {"block": [], "line_number": []}
-        asked = Batch((), self._index.holds_symbols)
+        asked = Batch((), self._index.holds_symbols, hashed=self._index.hashes_symbols)
         for batch, answer in self._extractors.extract(sources(), asked, self._findings.known):
             self._clock.tick("extract", len(found.files), len(languages), batch.sources[0].path)
             if self._index.has_room(answer):

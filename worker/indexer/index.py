@@ -87,6 +87,7 @@ class Index:
         narrows_text = has_content and "content" in self._views
         self.holds_content = has_content and profile.reads_all_of("content")  # as rows: mapped, there is always text
         self.holds_symbols = profile.reads_all_of("symbols") or narrows_text  # as rows, too
+        self.hashes_symbols = has_content and profile.hashes_definitions
         self._takes_words = has_content  # an index without content is not to keep what comments say
         self._files_bytes = limits.files(profile.memory_limit)
         self.text_room = int(profile.memory_limit * limits.TEXT) // (2 if self.holds_content else 1)  # bytes

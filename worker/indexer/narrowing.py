@@ -178,7 +178,7 @@ def _symbols(rows: Sequence[Sequence[Any]]) -> list[SymbolRow]:
     """Return the symbols among rows of the table. A view may leave out columns, and say anything in others."""
     return [
         SymbolRow(name or "", kind, max(start or 0, 0), max(end or 0, 0), parent, signature, None, "", full_name or "")
-        for _, name, kind, start, end, parent, signature, _, _, _, full_name in rows
+        for _, name, kind, start, end, parent, signature, _, _, _, full_name, *_ in rows
         if kind in CODES
     ]
 

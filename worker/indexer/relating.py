@@ -17,13 +17,16 @@ from fledgling.security import limits, memory_file
 from fledgling.worker.extractor.messages import Batch, Source, imports_of
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.graph.project import GraphFile
+from fledgling.worker.graph.purity import Judged, judged
 from fledgling.worker.graph.reasons import WORDS
 from fledgling.worker.graph.resolve import resolved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.indexer.edges import Edges
 from fledgling.worker.indexer.index import Index
+from fledgling.worker.indexer.loading import of_rows
 from fledgling.worker.indexer.tables import EdgeTables
+from fledgling.worker.indexer.whole import Circle, Unused, Whole
 from fledgling.worker.language import Languages
 from fledgling.worker.store import facts as known_facts
 from fledgling.worker.store import graph_writer
@@ -83,7 +86,7 @@ class Relating:
         numbers = [self._numbers[file.path] for file in files]
         self._write(graph, numbers)
         if self._index.edges:
-            self._fill(self._index.edges, graph, numbers)
+            self._fill(self._index.edges, graph, files, languages, imports)
         return Related(tuple(sorted({file.language for file in files})), self._lacks)
 
     def _resolved(self, files: list[GraphFile]) -> tuple[Graph, list[GraphFile]]:
@@ -125,12 +128,40 @@ class Relating:
     def _size(self, file: GraphFile) -> int:
         return self._sizes[self._numbers[file.path]]
 
-    def _fill(self, tables: EdgeTables, graph: Graph, numbers: Sequence[int]) -> None:
-        """Load the graph into tables, where SQL is allowed."""
+    def _not_whole(self, languages: Mapping[str, str]) -> set[str]:
+        """Return the languages of which some file is not wholly in the graph, with those that share names with them."""
+        family = {name: self._rows[name].graph.family or self._rows[name].imports for name in self._graphed}
+        lacking = {
+            family[language]
+            for path, language in languages.items()
+            if language in family
+            and path in self._numbers
+            and self._how_far[self._numbers[path]] in (LEFT_OUT, GIVEN_UP, IN_PART)
+        }
+        return {name for name in self._graphed if family[name] in lacking}
+
+    def _fill(
+        self,
+        tables: EdgeTables,
+        graph: Graph,
+        files: Sequence[GraphFile],
+        languages: Mapping[str, str],
+        imports: Mapping[str, bytes],
+    ) -> None:
+        """Load the graph into tables, where SQL is allowed, and what only all of it tells."""
+        numbers = [self._numbers[file.path] for file in files]
         blocks = Blocks(memory_file.mapped(self._images.blocks))
         outlines = Outlines(memory_file.mapped(self._images.outlines))
         for table, columns in Edges(graph, numbers, blocks, outlines).tables():
             tables.add(table, columns)
+        if effects := [*judged(files, graph)]:
+            paths = [files[row.file].path for row in effects]
+            tables.add("effects", {"path": paths, **of_rows(Judged._fields[1:], [row[1:] for row in effects])})
+        whole = Whole(graph, files, [*map(blocks.file, numbers)], blocks, outlines)
+        if circles := [*whole.circles(imports)]:
+            tables.add("cycles", of_rows(Circle._fields, circles))
+        if unused := [*whole.unused(self._not_whole(languages))]:
+            tables.add("unused", of_rows(Unused._fields, unused))
         tables.finish()
 
     def _files(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> list[GraphFile]:

@@ -13,8 +13,6 @@ from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import DEFINITIONS
 from fledgling.worker.store.text import Block
 
-EDGES = ("calls", "refs", "inherits")  # tables of what uses what
-
 
 class TextTables(Sink):
     """`files`, and `blocks` where somebody may look at all of the text."""
@@ -54,7 +52,7 @@ class EdgeTables:
         self._fd = fd
 
     def add(self, table: str, columns: Columns) -> None:
-        """Load the next rows of a table: `calls`, `refs` or `inherits`."""
+        """Load the next rows of a table: `calls`, `refs`, `inherits`, `effects`, `cycles` or `unused`."""
         self._loading.load_all("edges", table, columns)
 
     def finish(self) -> None:
@@ -80,8 +78,6 @@ class CodeTables(Sink):
         self._names, self._imports = (RowLoader(loading, "code", table) for table in ("names", "imports"))
         if holds_edges:
             loading.create("schema_edges", "edges")
-            for table in EDGES:
-                loading.db.execute(f"CREATE VIEW code.{table} AS FROM edges.{table}")
         self.counts: dict[str, int] = {}  # of files, symbols and imports, when all are there
 
     def symbols(self, symbols: ParsedFile) -> None:

@@ -11,15 +11,20 @@ import _duckdb as duckdb
 import msgspec
 
 from fledgling.messages.answers import Table
-from fledgling.messages.questions import Query
+from fledgling.messages.questions import Query, asks_graph
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Refused, Request
 
-TABLES = frozenset({"files", "content", "symbols", "imports", "calls", "refs", "inherits"})
-_FOUND = re.compile(
-    r"\b(?:content|symbols|imports|calls|refs|inherits)\b", re.IGNORECASE
-)  # tables of what was found in files
+OVERLAID = frozenset({"files", "content", "symbols", "imports"})  # tables that changes are laid over
+RELATED = frozenset({"calls", "refs", "inherits", "cycles", "hubs", "unreachable"})  # of what uses what
+TABLES = OVERLAID | RELATED
+_LATE = frozenset({"purity", "purity_reason"})  # columns that are known with those
+_FOUND = re.compile(  # what is known of what was found in files
+    r"\b(?:content|symbols|imports|calls|refs|inherits|cycles|hubs|unreachable|purity|purity_reason)\b", re.IGNORECASE
+)
+EFFECTS_LATER = "purity is NULL here: a statement that names purity or purity_reason waits until they are known."
+UNSEEN = "Nothing in unreachable is seen to be used: what computes a name as it runs is not seen, nor what unseen says."
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
 
 
@@ -32,11 +37,13 @@ def query(request: Request, question: Query) -> Table:
         statement = gate.admit(question.sql, TABLES)
     except Denied as denied:
         raise Refused("denied", denied.reason, denied.next_step) from denied
-    if request.snapshot and request.snapshot.tables:  # a name may stand for something else: then one is made in vain
-        request.snapshot.tables.mean(cursor, *(table for table in TABLES if table in statement.lower()))
+    if asks_graph(question):
+        cursor.execute("USE edges")
+    elif request.snapshot and request.snapshot.tables:  # a name may stand for something else: then one is made in vain
+        request.snapshot.tables.mean(cursor, *(table for table in OVERLAID if table in statement.lower()))
     cursor.execute("BEGIN TRANSACTION READ ONLY")
     try:
-        return _run(request, cursor, statement)
+        return _run(request, cursor, statement, knows_effects=asks_graph(question))
     except (duckdb.InterruptException, duckdb.OutOfMemoryException):
         raise
     except duckdb.Error as problem:
@@ -48,7 +55,7 @@ def query(request: Request, question: Query) -> Table:
         cursor.rollback()
 
 
-def _run(request: Request, cursor: duckdb.DuckDBPyConnection, statement: str) -> Table:
+def _run(request: Request, cursor: duckdb.DuckDBPyConnection, statement: str, *, knows_effects: bool) -> Table:
     request.check()
     result = cursor.execute(one_select(cursor, statement))
     columns = [name for name, *_ in result.description]
@@ -62,7 +69,9 @@ def _run(request: Request, cursor: duckdb.DuckDBPyConnection, statement: str) ->
     fetched = result.fetchmany(request.profile.max_rows + 1)
     kept = _fitting(request, fetched[: request.profile.max_rows])
     truncated = len(kept) < len(fetched)
-    return Table(columns, kept, len(kept), truncated, _note(request, statement, kept, truncated=truncated))
+    late = EFFECTS_LATER if not knows_effects and _LATE.intersection(columns) else None
+    note = unknown.joined(late, _note(request, statement, kept, truncated=truncated))
+    return Table(columns, kept, len(kept), truncated, note)
 
 
 def one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> duckdb.Statement:
@@ -106,9 +115,11 @@ def _lacks(request: Request, tables: set[str]) -> Iterator[str | None]:
     if tables.intersection(("symbols", "imports")):
         unparsed = unknown.not_whole(request, everything)
         yield unknown.of_parsing(request, unparsed, "some of their symbols and imports may be missing")
-    if tables.intersection(("calls", "refs", "inherits")):
+    if tables.intersection((*RELATED, *_LATE)):
         known = request.opened.generation
         yield known.unrelated or f"Uses are resolved in {', '.join(known.related) or 'no language of this project'}."
+    if "unreachable" in tables:
+        yield UNSEEN
     if "symbols" in tables:
         yield unknown.of_languages(request, everything, "")
     if "content" in tables:

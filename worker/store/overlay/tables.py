@@ -151,7 +151,7 @@ def _symbols(laid: Laid) -> Iterator[_Row]:
     for first, part in zip(laid.outlines.own_firsts, laid.order.parts, strict=True):
         of_file = {"path": part.row.path, "language": part.row.language}
         for place, row in enumerate(zip(*astuple(part.columns), strict=True), first):
-            yield of_file | dict(zip(SymbolColumns.__struct_fields__, row, strict=True)) | {"place": place}
+            yield of_file | dict(zip(SymbolColumns.__struct_fields__, row, strict=True)) | _EFFECTS | {"place": place}
 
 
 def _blocks(laid: Laid) -> Iterator[_Row]:
@@ -163,6 +163,7 @@ def _blocks(laid: Laid) -> Iterator[_Row]:
             yield {"path": part.row.path, **of_block}
 
 
+_EFFECTS = {"purity": None, "purity_reason": None}  # which come with the graph, that no change is laid over
 _ROWS = {"files": _files, "names": _names, "imports": _imports, "symbols": _symbols, "blocks": _blocks}
 _AFTER = {"hidden": [], "roots": ["imports", "files"], "content": ["blocks"]}  # what is made before; else "hidden"
 

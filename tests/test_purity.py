@@ -1,0 +1,212 @@
+"""Which functions have no effect: each of a marked text says in its first line what it is, and part of why."""
+
+import re
+
+import pytest
+from costing import costs_under
+
+from fledgling.worker.graph.facts import FactsExtractor
+from fledgling.worker.graph.project import GraphFile
+from fledgling.worker.graph.purity import judged
+from fledgling.worker.graph.resolve import resolved
+from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.languages.table import load_languages
+from fledgling.worker.rows import ImportRow
+
+LANGUAGES = load_languages()
+FACTS = FactsExtractor(LANGUAGES)
+MARK = re.compile(r"#: (?P<purity>pure-ish|pure|impure|unknown)(?: (?P<why>.*))?$")
+
+OWN_EFFECTS = """
+import logging, os, random, re, sys
+from collections import defaultdict
+from dataclasses import dataclass
+log = logging.getLogger(__name__)
+CACHE = {}
+COUNT = 0
+FIXED = {"a": 1}
+MAKERS = []
+
+def adds(a, b): return a + b                                   #: pure no effect, and it calls nothing
+def strips(a: str): return a.strip().upper()                   #: pure (2 called)
+def splits(a: str): return [b.strip() for b in a.split(",")]   #: pure
+def of_optional(a: "str | None"): return a and a.lower()       #: pure
+def of_unknown(a): return a.strip()                            #: unknown calls a.strip, which is not known
+def given(f): return f()                                       #: unknown calls f
+def joins(a): return os.path.join(a, "b")                      #: pure
+def asks_disk(a): return os.path.exists(a)                     #: impure calls os.path.exists
+def environment(): return os.environ["A"]                      #: impure reads os.environ
+def rolls(): return random.random()                            #: impure calls random.random
+def says(a): print(a)                                          #: impure calls print
+def logs(a): log.info("%s", a)                                 #: pure-ish calls log.info
+def sorts(a): return sorted(a, key=lambda b: b[0])             #: pure
+def sorts_by(a, f): return sorted(a, key=f)                    #: unknown hands over f
+def maps(f, a): return map(f, a)                               #: unknown hands over f
+def maps_known(a): return list(map(str, a))                    #: pure
+def replaces(f, a): return re.sub("a", f, a)                   #: unknown hands over f
+def unpacks(a, b): return max(a, **b)                          #: unknown hands over b
+def raises(a): raise ValueError(a)                             #: pure
+def reads_fixed(a): return FIXED[a]                            #: pure
+def reads_cache(a): return CACHE.get(a)                        #: impure reads CACHE, which a function changes
+def no_such(a): return not_defined_anywhere(a)                 #: unknown calls not_defined_anywhere
+
+def fills(a):                                                  #: impure CACHE
+    CACHE[a] = 1
+def counts():                                                  #: impure COUNT
+    global COUNT
+    COUNT += 1
+def registers(a):                                              #: impure MAKERS
+    MAKERS.append(a)
+def builds(a):                                                 #: pure
+    b = []
+    for c in a:
+        b.append(c)
+    b[0] += 1
+    del b[0]
+    return b
+def groups(a):                                                 #: pure
+    b = defaultdict(list)
+    b["a"] = a
+    return b
+def fills_argument(a):                                         #: impure writes a[...]
+    a[0] = 1
+def adds_to_argument(a):                                       #: impure writes a[...]
+    a[0] += 1
+def removes_from_argument(a):                                  #: impure writes a
+    del a["b"], a.c
+def sets_argument(a):                                          #: impure writes a.b
+    a.b = 1
+def perhaps_argument(a):                                       #: impure writes b[...]
+    b = a or []
+    b[0] = 1
+def words(**a):                                                #: pure
+    a["b"] = 1
+    return a
+def outer():                                                   #: pure
+    seen = []
+    def inner(a):                                              #: impure calls seen.append
+        seen.append(a)
+    return inner
+def imports():                                                 #: unknown imports json, which runs a module
+    import json
+    return json
+def enters(a):                                                 #: unknown enters a
+    with a:
+        pass
+async def waits(a):                                            #: unknown runs as a coroutine
+    return await a
+"""
+
+WHOM_IT_CALLS = """
+import abc, functools, typing
+from dataclasses import dataclass, field
+import requests
+
+class Plain:
+    def __init__(self, a):                                     #: pure
+        self.a = a
+        self.a += 1
+    @property
+    def clock(self):                                           #: impure calls print
+        print(self.a)
+    def own(self): return self.twice(self.a)                   #: pure
+    def twice(self, a): return a * 2                           #: pure
+    def overridden(self): return 1                             #: pure
+    def calls_overridden(self): return self.overridden()       #: unknown calls self.overridden, which may be another
+    def reads_clock(self): return self.clock                   #: impure calls clock, which is impure
+    def again(self): self.__init__(1)                          #: impure of what it did not make
+    def sets(self, a): self.a = a                              #: impure writes self.a
+class Below(Plain):
+    def overridden(self): return 2                             #: pure
+class Remote(requests.Session):
+    pass
+@dataclass
+class Data:
+    a: int
+@dataclass
+class Checked:
+    a: int
+    def __post_init__(self):                                   #: impure calls print
+        print(self.a)
+class Failed(Exception):
+    def __init__(self, a):                                     #: pure
+        super().__init__(a)
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def a(self): ...                                           #: unknown is abstract
+class Made:
+    def __new__(cls, a):                                       #: unknown
+        return super().__new__(cls)
+
+def impure(): print()                                          #: impure calls print
+def calls_impure(): return impure()                            #: impure calls impure, which is impure
+def calls_that(): return calls_impure()                        #: impure calls calls_impure, which is impure
+def makes_plain(a): return Plain(a)                            #: pure
+def makes_remote(): return Remote()                            #: unknown whose base class Session is outside
+def makes_data(): return Data(1)                               #: pure
+def makes_checked(): return Checked(1)                         #: impure calls __post_init__
+def makes_made(): return Made(1)                               #: unknown has a __new__
+def fails(): raise Failed("a")                                 #: pure
+def goes_round(a): return comes_back(a) if a else 0            #: pure
+def comes_back(a): return goes_round(a - 1)                    #: pure
+def unknown_clock(a): return a.clock                           #: unknown may run clock
+def asks_out(a): return requests.get(a)                        #: unknown calls requests.get
+@functools.lru_cache
+def keeps(a): return a                                         #: pure
+@requests.decorator
+def decorated(a): return a                                     #: unknown is decorated by requests.decorator
+def calls_decorated(a): return decorated(a)                    #: unknown calls decorated
+def hands_on(f): return f                                      #: pure
+"""
+
+
+def purity_of(text, language="python"):
+    """Return what the functions of one file are, by line."""
+    stdlib = "abc collections dataclasses functools json logging os random re sys typing"
+    imports = [
+        ImportRow(line, module, None, False, module in stdlib.split(), None, ())
+        for line, said in enumerate(text.splitlines(), 1)
+        for module in re.findall(r"\w+", said.partition("import ")[2] if said.startswith("import") else "")
+        + re.findall(r"^from (\w+)", said)
+        + re.findall(r"^    import (\w+)", said)
+    ]
+    files = [GraphFile("a.py", language, FACTS.facts_of(language, text.encode()), imports)]
+    graph = resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows)
+    return {row.line: row for row in judged(files, graph)}
+
+
+@pytest.mark.parametrize("text", [OWN_EFFECTS, WHOM_IT_CALLS], ids=["own-effects", "whom-it-calls"])
+def test_function_is_what_its_mark_says(text):
+    found = purity_of(text)
+    wrong = []
+    for line, said in enumerate(text.splitlines(), 1):
+        mark = MARK.search(said)
+        first = line if line in found else line - 1  # a decorator stands above
+        if not mark:
+            continue
+        row = found[first]
+        if row.purity != mark["purity"] or (mark["why"] or "") not in row.purity_reason:
+            wrong.append((said.split("#:")[0].strip(), row.purity, row.purity_reason))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_language_whose_effects_are_not_read_has_no_rows():
+    assert purity_of("function a() { return 1 }", "javascript") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def a(b):\n" + "    c = d = b.e(c)\n" * 400,
+        "def a(b):\n    c = b\n" + "    c = c.d or c.e or c.f or c\n" * 400 + "    return c.strip()",
+        "".join(f"def f{n}(a): return f{n + 1}(a)\n" for n in range(400)) + "def f400(a): print(a)",
+        "class A:\n" + "".join(f"    @property\n    def p{n}(self): return self.p{n + 1}\n" for n in range(300)),
+        "global x\nx = []\n" + "".join(f"def f{n}():\n    global x\n    x = x\n" for n in range(400)),
+        "".join(f"class A{n}(A{n - 1}):\n    def m(self): return A{n}()\n" for n in range(1, 200)),
+    ],
+    ids=["calls", "choices", "chain", "properties", "rebound", "bases"],
+)
+def test_hostile_text_takes_time_in_proportion_to_it(text):
+    files = [GraphFile("a.py", "python", FACTS.facts_of("python", text.encode()), [])]
+    graph = resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows)
+    costs_under(0.2, lambda: [*judged(files, graph)])

@@ -1,0 +1,344 @@
+"""What the functions of one file do beside returning a value: the effects that its facts show, and whom they call.
+
+Only what is known to have no effect has none: a call of what is not seen is said to be one. It is a reading of facts in
+their order, with types as far as literals, declared types and built-in functions give them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from fledgling.worker.graph.builtin_types import FileFacts, Place, Target
+from fledgling.worker.graph.reasons import Confidence
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Site, Use
+from fledgling.worker.languages.python import effects as known
+
+MAX_PROPERTIES = 16  # of one name that a member may be
+OWN = frozenset(("__init__", "__post_init__"))  # methods that may set the fields of the object they make
+CALLED = (Op.CALL, Op.NEW)
+MUTATING = frozenset[str]().union(*known.MUTATING.values())
+STATES = frozenset(name.rpartition(".")[2] for name in known.STATE)
+
+
+class RowTarget(NamedTuple):
+    """What the graph says of one occurrence: a definition, or none, and how sure that is."""
+
+    target: Target | None
+    confidence: int
+
+
+Rows = Mapping[Place, Sequence[RowTarget]]
+
+
+class Class(NamedTuple):
+    """A class: its members by name, and what runs unseen when one is made, if anything."""
+
+    members: Mapping[str, Target]
+    unseen: str | None
+
+
+class Surroundings(NamedTuple):
+    """The definitions of a project that the effects of one file may lead to."""
+
+    functions: set[Target]
+    classes: Mapping[Target, Class]
+    properties: Mapping[str, list[Target]]  # by name
+    changed: Mapping[Target, int]  # variables of modules that a function changes, and the line where
+    methods: frozenset[str]  # names of all functions
+
+
+class Effect(NamedTuple):
+    """A line and what happens there: `Effect(326, "writes self._renderable")`."""
+
+    line: int
+    what: str
+
+
+class Function:
+    """One function: its own effects, what it does that is not seen, what it logs, and whom it calls."""
+
+    def __init__(self) -> None:
+        self.impure: list[Effect] = []
+        self.unseen: list[Effect] = []
+        self.logged: list[Effect] = []
+        self.calls: dict[Target, int] = {}  # the line of the first call
+        self.may_call: dict[Target, int] = {}
+        self.calls_outside = 0
+
+
+class EffectReader:
+    """Reads the effects of the functions of one file, given what the graph says of its occurrences."""
+
+    def __init__(self, file: FileFacts, rows: Rows, defined: Surroundings) -> None:
+        self._file, self._rows, self._defined = file, rows, defined
+        self._facts = file.facts
+        self.functions: dict[int, Function] = {
+            at: Function() for at, scope in enumerate(self._facts.scopes) if scope.kind == ScopeKind.FUNCTION
+        }
+
+        self._lambdas: dict[int, set[Target | None]] = {at: set() for at in self.functions}  # those within each
+        for at, scope in enumerate(self._facts.scopes):
+            if scope.kind == ScopeKind.LAMBDA and file.function(at) != NONE:
+                self._lambdas[file.function(at)].add(file.target(at))
+
+    def read(self) -> dict[int, Function]:
+        """Return the functions by their scopes."""
+        own_writes: set[tuple[int, int]] = set()  # function and name of fields that it sets first in its own object
+        for at, function in self.functions.items():
+            self._of_definition(at, function)
+        frames = self._file.frames
+        for site in self._file.sites:
+            scope = frames[site.scope]
+            if scope == NONE:
+                continue
+            use = site.use
+            if use == Use.READ:
+                self._read(self.functions[scope], site)
+            elif use in (Use.CALL, Use.DECORATOR):
+                self._call(scope, self.functions[scope], site, self._rows.get(self._file.place(site), ()))
+            elif use in (Use.WRITE, Use.DEFINITION, Use.IMPORT):
+                self._write(scope, self.functions[scope], site, own_writes)
+        for write in self._facts.writes:
+            scope = self._file.function(write.scope) if write.name == NONE else NONE
+            if scope != NONE and not self._file.is_fresh(write.of, scope):
+                self._add(self.functions[scope].impure, write.line, f"writes {self._file.shown(write.of)}[...]")
+        return self.functions
+
+    @staticmethod
+    def _add(effects: list[Effect], line: int, what: str) -> None:
+        if not effects:  # the first one is evidence enough
+            effects.append(Effect(line, what))
+
+    def _of_definition(self, at: int, function: Function) -> None:
+        scope = self._facts.scopes[at]
+        if not self._facts.complete:
+            self._add(function.unseen, scope.line, "the file was not parsed whole")
+        if scope.flags & (Flag.ABSTRACT | Flag.PROTOCOL | Flag.OVERLOAD | Flag.DECLARATION):
+            self._add(function.unseen, scope.line, "is abstract")
+        if scope.flags & Flag.ASYNC:
+            self._add(function.unseen, scope.line, "runs as a coroutine")
+        for decorator in self._file.decorated.get(at, ()):
+            op, *parts = self._facts.expressions[decorator]
+            full = self._file.dotted(parts[0] if op == Op.CALL else decorator)
+            if full not in known.DECORATORS:
+                self._add(function.unseen, scope.line, f"is decorated by {self._file.shown(decorator)}")
+
+    # ---- what is written and read
+
+    def _write(self, scope: int, function: Function, site: Site, own_writes: set[tuple[int, int]]) -> None:
+        name = self._file.name(site.name)
+        if site.use == Use.IMPORT:
+            self._add(function.unseen, site.line, f"imports {name}, which runs a module")
+        if site.binding != NONE:
+            bound = self._facts.bindings[site.binding].scope
+            if bound != NONE and self._file.function(bound) != scope:
+                self._add(function.impure, site.line, f"rebinds {name}")
+            return
+        op, *parts = self._facts.expressions[site.at]
+        if op == Op.REACH and (scope, site.name) in own_writes:
+            return
+        if op not in (Op.GET, Op.REACH) or site.use != Use.WRITE:
+            return
+        is_own = op == Op.GET and self._is_own(scope, parts[0])
+        if is_own and name not in self._defined.properties and "__setattr__" not in self._defined.methods:
+            own_writes.add((scope, site.name))
+            return
+        shown = self._file.shown(site.at) if op == Op.GET else f"... .{name}"
+        self._add(function.impure, site.line, f"writes {shown}")
+
+    def _is_own(self, scope: int, of: int) -> bool:
+        """Whether an expression is the object that a constructor makes: its first parameter, never bound anew."""
+        row = self._facts.scopes[scope]
+        if self._file.name(row.name) not in OWN or self._facts.scopes[row.parent].kind != ScopeKind.CLASS:
+            return False
+        op, *parts = self._facts.expressions[of]
+        if op != Op.NAME or parts[1] == NONE or self._file.function(parts[1]) != scope:
+            return False
+        values = self._file.values((op, *parts))
+        return [self._facts.expressions[value] for value in values] == [(Op.PARAMETER, scope, 0)]
+
+    def _read(self, function: Function, site: Site) -> None:
+        expression = self._facts.expressions[site.at]
+        op, name = expression[0], self._facts.names[site.name]
+        if op == Op.NAME and expression[2] > 0:  # a variable of the function, or of one around
+            return
+        is_property = op != Op.NAME and name in self._defined.properties
+        rows = self._rows.get(self._file.place(site), ())
+        if not rows and not is_property and name not in STATES:
+            return
+        for row in rows:
+            if row.target and row.target in self._defined.changed:
+                where = self._defined.changed[row.target]
+                self._add(function.impure, site.line, f"reads {name}, which a function changes in line {where}")
+        if name in STATES and (full := self._file.dotted(site.at)) in known.STATE:
+            self._add(function.impure, site.line, f"reads {full}")
+        if op in (Op.GET, Op.REACH) and is_property:
+            targets = [row.target for row in rows if row.target in self._defined.functions]
+            is_seen = targets and all(row.confidence == Confidence.CERTAIN for row in rows)
+            candidates = targets if is_seen else self._defined.properties[name]
+            if len(candidates) > MAX_PROPERTIES:
+                self._add(function.unseen, site.line, f"reads {name}, which may be one of many properties")
+                return
+            for target in candidates:
+                (function.calls if is_seen else function.may_call).setdefault(target, site.line)
+
+    # ---- calls
+
+    def _call(self, scope: int, function: Function, site: Site, rows: Sequence[RowTarget]) -> None:
+        expression = self._facts.expressions[site.at]
+        called = expression[1] if expression[0] in CALLED else site.at
+        rows = [row for row in rows if row.target not in self._lambdas[scope]]
+        found = [row for row in rows if row.target in self._defined.functions or row.target in self._defined.classes]
+        for row in rows:
+            if row.target and row.target in self._defined.changed:
+                self._add(function.impure, site.line, f"calls {self._file.shown(called)}, which a function changes")
+        if found:
+            self._of_project(scope, function, site, called, found)
+        elif expression[0] == Op.ENTERED:
+            self._entered(function, site, expression[1])
+        elif expression[0] == Op.ELEMENT:
+            pass  # iterating over what is not of the project
+        elif self._is_plain_super(scope, called, site):
+            pass
+        elif any(row.target or row.confidence in (Confidence.UNRESOLVED, Confidence.POSSIBLE) for row in rows):
+            self._add(function.unseen, site.line, f"calls {self._file.shown(called)}, which is not known")
+        else:
+            self._outside(scope, function, site, called)
+
+    def _of_project(self, scope: int, function: Function, site: Site, called: int, rows: Sequence[RowTarget]) -> None:
+        is_seen = all(row.confidence == Confidence.CERTAIN for row in rows)
+        shown = self._file.shown(called)
+        if not is_seen:
+            self._add(function.unseen, site.line, f"calls {shown}, which may be another")
+        name = self._file.name(site.name)
+        if name in OWN and self._file.name(self._facts.scopes[scope].name) not in OWN:
+            self._add(function.impure, site.line, f"calls {shown} of what it did not make")
+        calls = function.calls if is_seen else function.may_call
+        for row in rows:
+            assert row.target
+            made = self._defined.classes.get(row.target)
+            if made is None:
+                calls.setdefault(row.target, site.line)
+                continue
+            if made.unseen:
+                self._add(function.unseen, site.line, f"makes {shown}, {made.unseen}")
+            for constructor in OWN & made.members.keys():
+                calls.setdefault(made.members[constructor], site.line)
+
+    def _entered(self, function: Function, site: Site, value: int) -> None:
+        op, *parts = self._facts.expressions[value]
+        full = self._file.dotted(parts[0]) if op == Op.CALL else None
+        if full not in ("contextlib.suppress", "contextlib.nullcontext"):
+            self._add(function.unseen, site.line, f"enters {self._file.shown(value)}")
+
+    def _outside(self, scope: int, function: Function, site: Site, called: int) -> None:
+        """A call of what the project does not define."""
+        function.calls_outside += 1
+        shown = self._file.shown(called)
+        full = self._file.dotted(called)
+        if self._is_watching(full):
+            self._add(function.logged, site.line, f"calls {shown}")
+        elif full in known.PURE:
+            self._given_functions(function, site, full)
+        elif full and (full in known.IMPURE or full.partition(".")[0] in known.IMPURE_MODULES):
+            self._add(function.impure, site.line, f"calls {full.removeprefix('builtins.')}")
+        else:
+            self._method(scope, function, site, called)
+
+    @staticmethod
+    def _is_watching(full: str | None) -> bool:
+        if not full:
+            return False
+        above, _, last = full.rpartition(".")
+        is_logger = above in ("logging.Logger()", "logging") and last in known.LOGGING
+        return is_logger or full == "warnings.warn" or full in known.LOGGERS
+
+    def _method(self, scope: int, function: Function, site: Site, called: int) -> None:
+        """A call of a method of what is outside the project, or of what is not known at all."""
+        op, *parts = self._facts.expressions[called]
+        shown, name = self._file.shown(called), self._file.name(site.name)
+        if op != Op.GET:
+            self._add(function.unseen, site.line, f"calls {shown}, which is not known")
+            return
+        of = self._file.type_of(parts[0]).partition(":")[0]
+        is_fresh = self._file.is_fresh(parts[0], scope)
+        if name in known.METHODS.get(of, ()):
+            self._given_functions(function, site, None)
+        elif name in known.MUTATING.get(of, ()) or (not of and name in known.CHANGING):
+            if not is_fresh:
+                self._add(function.impure, site.line, f"calls {shown} of what it did not make")
+            self._given_functions(function, site, None)
+        else:
+            self._add(function.unseen, site.line, f"calls {shown}, which is not known")
+
+    def _is_plain_super(self, scope: int, called: int, site: Site) -> bool:
+        """Whether `super().__init__()` is that of a built-in class which only keeps what it gets."""
+        parent = self._facts.scopes[scope].parent
+        op, *parts = self._facts.expressions[called]
+        if self._file.name(site.name) != "__init__" or op != Op.GET or parent == NONE:
+            return False
+        if self._facts.expressions[parts[0]][0] != Op.SUPER:
+            return False
+        own = self._defined.classes.get(self._file.target(parent))
+        return own is not None and own.unseen is None
+
+    def _given_functions(self, function: Function, site: Site, full: str | None) -> None:
+        """What is given to be called must be seen: a lambda, whose text is the function's own, or a function known."""
+        op, *parts = self._facts.expressions[site.at]
+        if op not in CALLED:
+            return
+        given = [value for word, value in parts[2] if self._file.name(word) in known.CALLING_WORDS or word == NONE]
+        if full in known.CALLING and len(parts[1]) > known.CALLING[full]:
+            given.append(parts[1][known.CALLING[full]])
+        given += [value for value in parts[1] if value < 0 and (full is None or full in known.CALLING)]
+        for value in given:
+            if value < 0 or not self._is_harmless(value):
+                shown = "what it is given" if value < 0 else self._file.shown(value)
+                self._add(function.unseen, site.line, f"hands over {shown}, which may be called")
+
+    def _is_harmless(self, at: int) -> bool:
+        op, *parts = self._facts.expressions[at]
+        is_lambda = op == Op.FUNCTION and self._facts.scopes[parts[0]].kind == ScopeKind.LAMBDA
+        made = self._file.dotted(parts[0]) if op == Op.CALL else None
+        return (
+            is_lambda
+            or op == Op.MADE
+            or bool(self._file.type_of(at))
+            or self._file.dotted(at) in known.PURE - known.CALLING.keys()
+            or made in ("operator.attrgetter", "operator.itemgetter")
+        )
+
+
+def changed_variables(file: FileFacts, rows: Rows) -> Iterator[tuple[Target, int]]:
+    """Yield the variables of modules that a function of a file changes, each with the line where it does."""
+    facts, frames = file.facts, file.frames
+    changed = [(write.of, write.line) for write in facts.writes if file.function(write.scope) != NONE]
+    rebound: dict[tuple[int, int], int] = {}  # scope and name, and a line
+    for site in file.sites:
+        if site.use not in (Use.WRITE, Use.CALL) or frames[site.scope] == NONE:
+            continue
+        if site.use == Use.WRITE and site.binding != NONE:
+            binding = facts.bindings[site.binding]
+            if binding.scope != NONE and frames[binding.scope] == NONE:
+                rebound.setdefault((binding.scope, binding.name), site.line)
+        elif (of := _changed_by(file, site)) is not None:
+            changed.append((of, site.line))
+    for (scope, name), line in rebound.items():
+        for other in file.bindings((Op.NAME, name, scope, None)):
+            yield (file.number, facts.bindings[other].line), line
+    by_expression = (
+        {site.at: site for site in file.sites if facts.expressions[site.at][0] == Op.NAME} if changed else {}
+    )
+    for at, line in changed:
+        if found := by_expression.get(file.root(at)):
+            yield from ((row.target, line) for row in rows.get(file.place(found), ()) if row.target)
+
+
+def _changed_by(file: FileFacts, site: Site) -> int | None:
+    """Return the object that an occurrence changes: `a` of `a.b = c` and of `a.append(b)`."""
+    op, *parts = file.facts.expressions[site.at]
+    if site.use == Use.WRITE:
+        return parts[0] if op == Op.GET else None
+    if op not in CALLED or file.name(site.name) not in MUTATING:
+        return None
+    of, *inner = file.facts.expressions[parts[0]]
+    return inner[0] if of == Op.GET else None

@@ -1,0 +1,182 @@
+"""What only the whole graph tells: what imports or calls itself by way of others, and what nothing is seen to use."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
+
+from fledgling.worker.extractor.messages import imports_of
+from fledgling.worker.graph.project import GraphFile
+from fledgling.worker.graph.rows import Graph
+from fledgling.worker.graph.tables import Op, unpacked
+from fledgling.worker.indexer.edges import CALLS
+from fledgling.worker.store.graph import CONFIDENCES, USES
+from fledgling.worker.store.symbols import Outlines
+from fledgling.worker.store.symbols import Row as Symbol
+from fledgling.worker.store.text import Blocks, File
+from fledgling.worker.tools.components import Node, components
+from fledgling.worker.tools.packages import is_test
+
+SURE = tuple(map(CONFIDENCES.index, ("certain", "likely")))
+DOUBTFUL = tuple(map(CONFIDENCES.index, ("possible", "unresolved")))
+KINDS = frozenset(("function", "method", "class"))
+STARTED = frozenset(("main", "init", "setup", "teardown", "constructor"))  # names that a language or its tools run
+BY_NAME = frozenset(("python", "javascript", "typescript", "php", "ruby"))  # no interface calls a method unseen
+LINE_BITS = 32
+DEFINING = USES.index("definition")
+
+
+class Circle(NamedTuple):
+    """One member of a circle; line and name are None where files import each other."""
+
+    kind: str
+    cycle: int
+    size: int
+    path: str
+    line: int | None
+    name: str | None
+
+
+class Unused(NamedTuple):
+    """A definition that nothing is seen to use; `unseen` says what may use it all the same, None is nothing known."""
+
+    path: str
+    line: int
+    name: str
+    unseen: str | None
+
+
+class Whole:
+    """Asks a graph, its files and their definitions.
+
+    >>> whole = Whole(graph, files, [blocks.file(number) for number in numbers], blocks, outlines)
+    >>> [*whole.circles(imports)], [*whole.unused(not_whole={"c"})]
+    """
+
+    def __init__(
+        self, graph: Graph, files: Sequence[GraphFile], places: Sequence[File], blocks: Blocks, outlines: Outlines
+    ) -> None:
+        """`places` are the files of the graph as the index has them."""
+        self._graph, self._files, self._places, self._blocks = graph, files, places, blocks
+        self._symbols: list[list[Symbol]] = [outlines.definitions(place) for place in places]
+
+    # ---- circles
+
+    def circles(self, imports: Mapping[str, bytes]) -> Iterator[Circle]:
+        """Yield the members of all circles: of files that import each other, of functions that call each other."""
+        known = {file.path for file in self._files}
+        leads = {
+            path: sorted(
+                {to for row in imports_of(imports.get(path, b"")) if (to := row.resolved_path) in known and to}
+            )
+            for path in sorted(known)
+        }
+        number = 0
+        for each in _circles(leads):
+            number += 1
+            yield from (Circle("import", number, len(each), path, None, None) for path in each)
+        names = {(file, row.line_start): row.qualified_name for file, rows in enumerate(self._symbols) for row in rows}
+        for called in _circles(self._calls(), with_own=True):
+            number += 1
+            for key in called:
+                file, line = key >> LINE_BITS, key & (1 << LINE_BITS) - 1
+                yield Circle("call", number, len(called), self._files[file].path, line, names.get((file, line)))
+
+    def _calls(self) -> dict[int, list[int]]:
+        """Return whom each definition calls for sure or likely, by numbers that hold a file and a line."""
+        graph = self._graph
+        found: dict[int, set[int]] = defaultdict(set)
+        columns = zip(
+            graph.file,
+            graph.enclosing_line,
+            graph.target_file,
+            graph.target_line,
+            graph.kind,
+            graph.confidence,
+            strict=True,
+        )
+        for file, line, target, target_line, kind, confidence in columns:
+            if target >= 0 and line and kind in CALLS and confidence in SURE:
+                found[file << LINE_BITS | line].add(target << LINE_BITS | target_line)
+        return {key: sorted(found[key]) for key in sorted(found)}
+
+    # ---- what nothing is seen to use
+
+    def unused(self, not_whole: Set[str]) -> Iterator[Unused]:
+        """Yield the functions, methods and classes that are used nowhere but in themselves, as far as can be seen.
+
+        Of the languages that are `not_whole` some file is not wholly in the graph.
+        """
+        used, doubtful, words = self._used(), self._doubtful(), self._words()
+        below = {(file, line) for file, line, _, to, *_ in self._graph.bases if to < 0}
+        replacing = {(file, line) for file, line, *_ in self._graph.overrides}
+        for file, rows in enumerate(self._symbols):
+            classes = [(row.line_start, row.line_end) for row in rows if (file, row.line_start) in below]
+            for row in rows:
+                place = file, row.line_start
+                if row.kind not in KINDS or (file << LINE_BITS | row.line_start) in used:
+                    continue
+                is_whole = self._files[file].language not in not_whole
+                unseen = None if is_whole else "a file that is not wholly in the graph may use it"
+                if row.name in doubtful:
+                    unseen = "uses of its name lead nowhere that is known"
+                elif row.name in words:
+                    unseen = "its name stands in a string"
+                elif place in replacing or any(begin < row.line_start <= end for begin, end in classes):
+                    unseen = "it may be called through a class that its own is derived from"
+                unseen = self._run_by_others(file, row) or unseen
+                yield Unused(self._files[file].path, row.line_start, row.name, unseen)
+
+    def _used(self) -> set[int]:
+        """Return the definitions that are used outside of themselves, by numbers that hold a file and a line."""
+        graph = self._graph
+        ends: dict[int, int] = {}
+        for file, rows in enumerate(self._symbols):
+            for row in rows:
+                key = file << LINE_BITS | row.line_start
+                ends[key] = max(ends.get(key, 0), row.line_end)
+        found: set[int] = set()
+        columns = zip(graph.file, graph.line, graph.target_file, graph.target_line, graph.kind, strict=True)
+        for file, line, target, target_line, kind in columns:
+            if target < 0 or kind == DEFINING:
+                continue
+            key = target << LINE_BITS | target_line
+            if key not in found and not (file == target and target_line <= line <= ends.get(key, 0)):
+                found.add(key)
+        return found
+
+    def _doubtful(self) -> set[str]:
+        """Return the names of which some use is not resolved."""
+        each = zip(self._graph.name, self._graph.confidence, strict=True)
+        return {self._graph.names[name] for name in {name for name, confidence in each if confidence in DOUBTFUL}}
+
+    def _words(self) -> set[str]:
+        """Return the short strings of the project: `getattr(a, "run")`, `__all__`, registries."""
+        found = set()
+        for file in self._files:
+            facts = unpacked(file.facts)
+            found |= {facts.names[parts[0]] for op, *parts in facts.expressions if op == Op.TEXT}
+        return found
+
+    def _run_by_others(self, file: int, row: Symbol) -> str | None:
+        """Say who may run a definition that no code of the project names."""
+        path, language = self._files[file].path, self._files[file].language
+        if is_test(path) or row.name.lower().startswith("test"):
+            return "a test runner may run it"
+        if row.name in STARTED or (row.name.startswith("__") and row.name.endswith("__")):
+            return "the language runs it by its name"
+        if row.kind == "method" and language not in BY_NAME:
+            return "it may be called through an interface or a trait"
+        if self._line(self._places[file], row.line_start).lstrip().startswith((b"@", b"#[", b"[")):
+            return "what stands above it may register it"
+        return None
+
+    def _line(self, file: File, line: int) -> bytes:
+        for block in self._blocks.holding(file, line, line):
+            return self._blocks.text(block).split(b"\n")[line - self._blocks.first_lines[block]]
+        return b""
+
+
+def _circles(leads: Mapping[Node, Sequence[Node]], *, with_own: bool = False) -> list[list[Node]]:
+    """Return what leads to itself, by way of others or, `with_own`, at once; sorted."""
+    found = [sorted(each) for each in components(leads)]
+    return sorted(each for each in found if len(each) > 1 or (with_own and each[0] in leads.get(each[0], ())))

@@ -1,0 +1,2 @@
+-- Functions, each with whether it has effects.
+INSERT INTO effects BY NAME SELECT * FROM loaded
