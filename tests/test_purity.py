@@ -131,6 +131,9 @@ class Checked:
 class Failed(Exception):
     def __init__(self, a):                                     #: pure
         super().__init__(a)
+class Kept(requests.Dict[str, int]):
+    def __init__(self, a):                                     #: unknown calls ....__init__
+        super().__init__(a)
 class Abstract(abc.ABC):
     @abc.abstractmethod
     def a(self): ...                                           #: unknown is abstract

@@ -82,6 +82,7 @@ def _defined(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph: Gr
     members: dict[Target, dict[str, Target]] = {}
     properties: dict[str, list[Target]] = defaultdict(list)
     decorated: dict[Target, str | None] = {}
+    bases: dict[Target, int] = {}
     for file in files.values():
         scopes = file.facts.scopes
         for at, scope in enumerate(scopes):
@@ -89,6 +90,7 @@ def _defined(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph: Gr
             if scope.kind == ScopeKind.CLASS:
                 members.setdefault(target, {})
                 decorated[target] = _unseen_decorator(file, at)
+                bases[target] = len(scope.bases)
             elif scope.kind == ScopeKind.FUNCTION:
                 functions.add(target)
                 if scope.flags & Flag.PROPERTY or _is_descriptor(file, at):
@@ -98,6 +100,9 @@ def _defined(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph: Gr
     above: dict[Target, list[tuple[str, Target | None]]] = defaultdict(list)
     for own, line, name, to, to_line, _ in graph.bases:
         above[own, line].append((name, None if to < 0 else (to, to_line)))
+    for target, count in bases.items():
+        if count > len(above.get(target, ())):  # `class A(outside.B[T])` has no row
+            decorated[target] = "whose base classes are not all known"
     classes = {target: _class(target, members, above, decorated) for target in members}
     changed = {
         target: line
