@@ -124,7 +124,7 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
     }
     async with fronted(project, "fledgling-core", is_followed=True) as (_, indexing):
         await indexing.sealed(GRAPH)
-        images, kept, facts = indexing.files
+        images, kept, findings, facts = indexing.files
         level = memory_file.create()
         LevelWriter(level).finish()
         files = {
@@ -137,7 +137,7 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
             "facts": facts,
             "level": level,
         }
-        for holds, fd in files.items():
+        for holds, fd in (*files.items(), ("facts", findings)):
             found = contents(memoryview(os.pread(fd, os.fstat(fd).st_size, 0)), holds)
             assert [(section.name, section.type) for section in found] == described[holds]
     assert files.keys() == set(HOLDS)
