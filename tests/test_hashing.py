@@ -1,6 +1,7 @@
 """Whether a definition is the same is told by its hash: of its lines, wherever they stand."""
 
 import pytest
+from costing import costs_under
 
 from fledgling.worker.extractor.hashing import MOST_TIMES, hashes
 from fledgling.worker.rows import SymbolRow
@@ -25,6 +26,11 @@ def hashed(text: bytes, *lines: tuple[int, int]) -> list[str | None]:
 )
 def test_hash_is_that_of_the_lines(text: bytes, is_same: bool) -> None:
     assert (hashed(b"def a():\n    b\n\n    c", (1, 4)) == hashed(text, (3, 6))) is is_same
+
+
+def test_definitions_within_each_other_take_time_in_proportion_to_them() -> None:
+    deep = [(line, 8000) for line in range(1, 8001)]
+    costs_under(0.15, lambda: hashed(b"x\n" * 8000, *deep))
 
 
 def test_text_is_not_hashed_without_end() -> None:

@@ -26,6 +26,7 @@ from fledgling.worker.store.text import Blocks
 Tables = dict[str, list[tuple[Any, ...]]]
 PROFILES = Path(__file__).parent / "profiles"
 TABLES = ("files", "content", "symbols", "imports")
+CONTENT_HASH = 11  # which column of symbols it is
 EVERYTHING = "\n".join(f"CREATE VIEW {name} AS SELECT * FROM {name};" for name in TABLES)
 HIDDEN = ("before all others", "beside all others", "of what imports mean", "manifests", "secret and generated")
 SOME = """
@@ -51,7 +52,12 @@ async def index_of(root: Path, profile: str) -> tuple[dict[str, bytes], Tables]:
             "ngrams": images.signatures,
             "words": images.words,
         }
-        assert mapped.keys() == {*HOLDS} - {"kept", "facts", "graph"}  # of no worker, and what comes later
+        assert mapped.keys() == {*HOLDS} - {
+            "kept",
+            "facts",
+            "graph",
+            "level",
+        }  # of no worker, of what comes later, of bundles
         sections = {
             f"{holds}.{name}": bytes(read.column(name))
             for holds, fd in mapped.items()
@@ -158,6 +164,7 @@ async def test_views_that_leave_everything_leave_the_index_as_it_is(tree: Path, 
             del sections[name]
     if tools == "fledgling-core":  # rows that only views or statements read
         return same((plain[0], {}), (narrowed[0], {}))
+    plain[1]["code.symbols"] = unhashed(plain[1]["code.symbols"])
     return same(narrowed, plain)
 
 
@@ -180,6 +187,11 @@ def filtered(whole: Tables, views: str) -> Tables:
     return left
 
 
+def unhashed(symbols: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Rows of symbols as they are where a view of content may hide lines: their hashes would tell of those."""
+    return [(*row[:CONTENT_HASH], None, *row[CONTENT_HASH + 1 :]) for row in symbols]
+
+
 def in_order(symbols: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(symbols, key=lambda row: (row[0], row[3], -row[4], row[1]))
 
@@ -197,7 +209,7 @@ async def test_what_views_leave_of_the_rows_of_a_whole_index_is_what_a_narrowed_
         _, rows = await index_of(tree, written(tmp_path, HEAD + SOME))
     assert rows["code.files"] == whole["code.files"]
     assert rows["content"] == left["content"] != whole["content"]
-    assert rows["code.symbols"] == in_order(left["symbols"]) != whole["code.symbols"]
+    assert rows["code.symbols"] == unhashed(in_order(left["symbols"])) != unhashed(whole["code.symbols"])
     assert rows["code.imports"] == left["imports"] != whole["code.imports"]
     lines = [
         (text.file_of(block).path, line, said)

@@ -82,6 +82,30 @@ def perhaps_argument(a):                                       #: impure writes 
 def words(**a):                                                #: pure
     a["b"] = 1
     return a
+def appends(a): a += [1]                                       #: unknown may change the object that a is
+def joins_set(a: set): a |= {1}                                #: impure changes a, which it did not make
+def extends_part(a):                                           #: unknown may change the object that b is
+    b = a.items
+    b += [1]
+def sums(a):                                                   #: pure
+    b, c, d, e = 0, "", [], 0.5
+    for f in a:
+        b += f
+        b += 1
+        c += "a"
+        d += [f]
+        e += f
+    return b, c, d, e
+def sums_or(a, b):                                             #: unknown may change the object that c is
+    c = 0
+    if a:
+        c = b
+        c += 1
+    c += 1
+def counts_down(a: int):                                       #: pure
+    a -= 1
+    return a
+def default(a=[]): a.append(1)                                 #: impure
 def outer():                                                   #: pure
     seen = []
     def inner(a):                                              #: impure calls seen.append
@@ -103,7 +127,7 @@ from dataclasses import dataclass, field
 import requests
 
 class Plain:
-    def __init__(self, a):                                     #: pure
+    def __init__(self, a: int):                                #: pure
         self.a = a
         self.a += 1
     @property
@@ -116,6 +140,14 @@ class Plain:
     def reads_clock(self): return self.clock                   #: impure calls clock, which is impure
     def again(self): self.__init__(1)                          #: impure of what it did not make
     def sets(self, a): self.a = a                              #: impure writes self.a
+class Appends:
+    rows = []
+    def __init__(self, a):                                     #: unknown may change the object that self.rows is
+        self.rows += a
+class AppendsGiven:
+    def __init__(self, a):                                     #: unknown may change the object that
+        self.a = a
+        self.a += [1]
 class Below(Plain):
     def overridden(self): return 2                             #: pure
 class Remote(requests.Session):
@@ -178,19 +210,64 @@ def purity_of(text, language="python"):
     return {row.line: row for row in judged(files, graph)}
 
 
+def unlike_marks(text, row_of):
+    """Return the definitions that are not what their marks say, with what they are."""
+    wrong = []
+    for line, said in enumerate(text.splitlines(), 1):
+        if mark := MARK.search(said):
+            row = row_of(line)
+            if row.purity != mark["purity"] or (mark["why"] or "") not in row.purity_reason:
+                wrong.append((said.split("#:")[0].strip(), row.purity, row.purity_reason))
+    return wrong
+
+
 @pytest.mark.parametrize("text", [OWN_EFFECTS, WHOM_IT_CALLS], ids=["own-effects", "whom-it-calls"])
 def test_function_is_what_its_mark_says(text):
     found = purity_of(text)
-    wrong = []
-    for line, said in enumerate(text.splitlines(), 1):
-        mark = MARK.search(said)
-        first = line if line in found else line - 1  # a decorator stands above
-        if not mark:
-            continue
-        row = found[first]
-        if row.purity != mark["purity"] or (mark["why"] or "") not in row.purity_reason:
-            wrong.append((said.split("#:")[0].strip(), row.purity, row.purity_reason))
+    wrong = unlike_marks(text, lambda line: found.get(line) or found[line - 1])  # a decorator stands above
     assert not wrong, "\n".join(map(str, wrong))
+
+
+READERS = """
+DEBUG = False
+OTHER = 1
+CACHE = []
+KEPT = []
+KEYS = {}
+ALIASED = []
+SAFE = []
+def get(): return DEBUG                                        #: impure reads DEBUG
+def cache(): return CACHE                                      #: impure reads CACHE
+def kept(): return KEPT                                        #: impure reads KEPT
+def keys(): return KEYS                                        #: impure reads KEYS
+def other(): return OTHER                                      #: unknown reads OTHER, which a function may change
+def aliased(): return ALIASED                                  #: impure reads ALIASED
+def safe(): return SAFE                                        #: pure
+def puts(a):                                                   #: impure
+    b = a or ALIASED
+    b.append(1)
+"""
+WRITERS = """import config
+def turns_on(): config.DEBUG = True                            #: impure writes config.DEBUG
+def asks(): return config.DEBUG                                #: impure reads DEBUG, which a function changes in line 2
+def adds(): config.CACHE.append(1)                             #: impure
+def keeps(): config.KEPT += [1]                                #: impure writes config.KEPT
+def sets(): config.KEYS["a"] = 1                               #: impure
+def of_unknown(a): a.OTHER = 1                                 #: impure writes a.OTHER
+def asks_other(): return config.OTHER                          #: unknown reads OTHER
+"""
+
+
+def test_what_a_function_of_another_file_changes_is_not_read_without_effect():
+    leads = ImportRow(1, "config", None, False, False, "config.py", ())
+    files = [
+        GraphFile(path, "python", FACTS.facts_of("python", text.encode()), imports)
+        for path, text, imports in (("b.py", WRITERS, [leads]), ("config.py", READERS, []))
+    ]
+    graph = resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows)
+    rows = {(row.file, row.line): row for row in judged(files, graph)}
+    texts = enumerate((WRITERS, READERS))
+    assert not [wrong for file, text in texts for wrong in unlike_marks(text, lambda n, file=file: rows[file, n])]
 
 
 def test_language_whose_effects_are_not_read_has_no_rows():
@@ -204,10 +281,12 @@ def test_language_whose_effects_are_not_read_has_no_rows():
         "def a(b):\n    c = b\n" + "    c = c.d or c.e or c.f or c\n" * 400 + "    return c.strip()",
         "".join(f"def f{n}(a): return f{n + 1}(a)\n" for n in range(400)) + "def f400(a): print(a)",
         "class A:\n" + "".join(f"    @property\n    def p{n}(self): return self.p{n + 1}\n" for n in range(300)),
+        "def a(b):\n    c = b\n" + "    c += b\n" * 400,
+        "def a(b):\n" + "".join(f"    c{n} = c{n - 1} or b\n    c{n}.append(1)\n" for n in range(1, 400)),
         "global x\nx = []\n" + "".join(f"def f{n}():\n    global x\n    x = x\n" for n in range(400)),
         "".join(f"class A{n}(A{n - 1}):\n    def m(self): return A{n}()\n" for n in range(1, 200)),
     ],
-    ids=["calls", "choices", "chain", "properties", "rebound", "bases"],
+    ids=["calls", "choices", "chain", "properties", "augmented", "aliases", "rebound", "bases"],
 )
 def test_hostile_text_takes_time_in_proportion_to_it(text):
     files = [GraphFile("a.py", "python", FACTS.facts_of("python", text.encode()), [])]

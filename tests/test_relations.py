@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from costing import costs_under
 from running import PATIENCE, fronted
 
 from fledgling.broker.front import Front
 from fledgling.messages.answers import Context, Related, Relations, Table
 from fledgling.messages.generations import GRAPH
+from fledgling.worker.indexer.whole import Spans
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
 CASES = {row["name"]: row for row in ROWS}
@@ -315,3 +317,9 @@ async def test_an_index_that_can_have_no_graph_says_why(
     async with fronted(tmp_path, profile, settings=settings, is_followed=True) as (front, _):
         refused: Any = await front.call("symbols", {"symbol": "used", "relation": "callers"})
         assert reason in refused.reason, refused
+
+
+def test_what_stands_in_a_derived_class_is_found_in_time_in_proportion_to_the_classes() -> None:
+    spans = [(line, 8000 + line % 2) for line in range(8000, 0, -1)]
+    within = costs_under(0.1, lambda: [*map(Spans(spans).hold, range(8003))])
+    assert within == [1 < line < 8002 for line in range(8003)]

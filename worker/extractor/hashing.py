@@ -6,6 +6,7 @@ white space that ends a line. Its name, its comments and its docstring count; wh
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import accumulate
 
 from fledgling.worker.rows import SymbolRow
 
@@ -21,13 +22,17 @@ def hashes(symbols: Sequence[SymbolRow], text: bytes) -> list[str | None]:
     ['0ded5c765ce82fffad0cf24e0747cafe']
     """
     lines = text.split(b"\n")
+    ends = [0, *accumulate(len(line) + 1 for line in lines)]  # how long the text is up to each line
     room = MOST_TIMES * len(text)
     found: list[str | None] = []
     for symbol in symbols:
-        own = lines[max(symbol.line_start - 1, 0) : symbol.line_end]
-        room -= sum(map(len, own)) + len(own)
-        found.append(_hashed(own) if room >= 0 and own else None)
-        room = max(room, 0)
+        first, last = max(symbol.line_start - 1, 0), min(symbol.line_end, len(lines))
+        size = ends[last] - ends[first] if first < last else 0
+        if 0 < size <= room:
+            found.append(_hashed(lines[first:last]))
+        else:
+            found.append(None)
+        room = max(room - size, 0)
     return found
 
 

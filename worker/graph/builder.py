@@ -15,6 +15,7 @@ from fledgling.worker.graph.reduced import BITS, SCOPES, Reduced
 from fledgling.worker.graph.tables import (
     EXPORT,
     NONE,
+    Augmented,
     Binding,
     Facts,
     Flag,
@@ -88,6 +89,7 @@ class Builder:
         self.extensions: list[tuple[int, int]] = []
         self.conditions: list[tuple[int, int]] = []
         self.replaced: list[int] = []
+        self.augmented: list[Augmented] = []
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
@@ -137,6 +139,7 @@ class Builder:
             len(self._starts),
             sorted(self.conditions),
             replaced=self.replaced,
+            augmented=self.augmented,
         )
 
     def line(self, node: int) -> int:

@@ -13,8 +13,10 @@ from fledgling.worker.graph.tables import NONE, Facts, Op, ScopeKind, Site, site
 from fledgling.worker.languages.python import effects as known
 
 MAX_DEPTH = 12  # expressions within each other that are looked into, for a type or a full name
+MAX_BEHIND = 32  # expressions that one stands for
 MAX_BINDINGS = 8  # of a name whose values are looked at
 SHOWN_CHARS = 60  # of what is named as evidence
+MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
 PLAIN = {Op.TEXT: "str", Op.NUMBER: "int", Op.TUPLE: "tuple", Op.DICT: "dict"}
 
 Target = tuple[int, int]  # file and first line of a definition
@@ -40,6 +42,7 @@ class FileFacts:
             self._bound[binding.scope, binding.name].append(place)
         self._dotted: dict[int, str | None] = {}
         self._types: dict[int, str] = {}
+        self._before = {each.value: each.of for each in self.facts.augmented}
         self._fresh: dict[tuple[int, int], bool] = {}
         self.frames = self._functions()
         self.has_star = any(scope.stars for scope in self.facts.scopes)
@@ -85,6 +88,30 @@ class FileFacts:
         """Return the values that a NAME may have; none where they are too many."""
         bindings = self.bindings(expression)
         return [self.facts.bindings[place].value for place in bindings] if len(bindings) <= MAX_BINDINGS else []
+
+    def origins(self, at: int) -> list[int]:
+        """Return what a name or field may have been first, before each `a += b`; none where that is too much."""
+        found: list[int] = []
+        waiting = [at]
+        for each in waiting:
+            op, *parts = self.facts.expressions[each]
+            if op == Op.NAME and (values := self.values((op, *parts))):
+                pass
+            elif op == Op.REACH:
+                values = [self.facts.bindings[place].value for place in parts[0]]
+                values += [parts[1]] if parts[1] != NONE else []
+            else:
+                return []
+            found += [value for value in values if value not in self._before]
+            waiting += [of for value in values if (of := self._before.get(value, each)) not in waiting]
+            if len(found) > MAX_BINDINGS or len(waiting) > MAX_BINDINGS:
+                return []
+        return found
+
+    def is_immutable(self, at: int) -> bool:
+        """Return whether `a += b` leaves the object as it is that `a` is."""
+        origins = self.origins(at) or [at]
+        return all(value == MADE or self.type_of(value) in known.IMMUTABLE for value in origins)
 
     def dotted(self, at: int, depth: int = 0) -> str | None:
         """Return the full name of something outside the project, `os.path.join` or `builtins.len`; None of all else."""
@@ -142,7 +169,7 @@ class FileFacts:
                 is_slice = len(parts[0]) == 1 and parts[0][0] < 0 and not parts[1]
                 return (is_slice and self.type_of(~parts[0][0], depth + 1)) or "list"
             case Op.NAME:
-                return self._of_all(self.values((op, *parts)), depth)
+                return self._of_all(self.origins(at), depth)
             case Op.CHOICE:
                 return self._of_all(parts[0], depth)
             case Op.ELEMENT | Op.ITEM | Op.INDEX:
@@ -220,16 +247,26 @@ class FileFacts:
         if op != Op.NAME or parts[1] == NONE or self.function(parts[1]) != function:
             return False
         values = self.values((op, parts[0], parts[1], None))
+        values = [value for value in values if value not in self._before]  # `a += b`: of the same a
         return bool(values) and all(self.is_fresh(value, function, depth + 3) for value in values)
 
-    def root(self, at: int) -> int:
-        """Return what `a.b[c]` begins with: `a`."""
-        for _ in range(MAX_DEPTH):
-            op, *parts = self.facts.expressions[at]
-            if op not in (Op.GET, Op.INDEX):
+    def behind(self, at: int) -> list[int]:
+        """Return what is changed if `a.b[c]` is: it, `a.b` and `a`, and what the function's own `a` stands for."""
+        found = [at]
+        for each in found:
+            op, *parts = self.facts.expressions[each]
+            if op in (Op.GET, Op.INDEX, Op.ELEMENT, Op.ITEM):
+                inner = parts[:1]
+            elif op == Op.REACH:
+                inner = [self.facts.bindings[place].value for place in parts[0]] + [parts[1]]
+            elif op == Op.NAME and self.function(parts[1]) != NONE:
+                inner = self.values((op, *parts))
+            else:
+                inner = parts[0] if op == Op.CHOICE else []
+            found += [to for to in inner if to >= 0 and to not in found]
+            if len(found) > MAX_BEHIND:
                 break
-            at = parts[0]
-        return at
+        return found
 
     def shown(self, at: int) -> str:
         """Return an expression in short, as evidence: `self.cache[...]`."""
@@ -240,6 +277,8 @@ class FileFacts:
             match op:
                 case Op.NAME:
                     return f"{self.name(parts[0])}{text}"[:SHOWN_CHARS]
+                case Op.REACH if parts[1] != NONE:
+                    at = parts[1]
                 case Op.GET:
                     at, text = parts[0], f".{self.name(parts[1])}{text}"
                 case Op.INDEX:

@@ -4,17 +4,18 @@ Only what is known to have no effect has none: a call of what is not seen is sai
 their order, with types as far as literals, declared types and built-in functions give them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from fledgling.worker.graph.builtin_types import FileFacts, Place, Target
 from fledgling.worker.graph.reasons import Confidence
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import NONE, Augmented, Flag, Op, ScopeKind, Site, Use
 from fledgling.worker.languages.python import effects as known
 
 MAX_PROPERTIES = 16  # of one name that a member may be
 OWN = frozenset(("__init__", "__post_init__"))  # methods that may set the fields of the object they make
 CALLED = (Op.CALL, Op.NEW)
+NAMING = (Op.NAME, Op.GET, Op.REACH)
 MUTATING = frozenset[str]().union(*known.MUTATING.values())
 STATES = frozenset(name.rpartition(".")[2] for name in known.STATE)
 
@@ -43,6 +44,7 @@ class Surroundings(NamedTuple):
     classes: Mapping[Target, Class]
     properties: Mapping[str, list[Target]]  # by name
     changed: Mapping[Target, int]  # variables of modules that a function changes, and the line where
+    doubted: Set[Target]  # those of a name that a function gives a value in what is not known
     methods: frozenset[str]  # names of all functions
 
 
@@ -97,11 +99,29 @@ class EffectReader:
                 self._call(scope, self.functions[scope], site, self._rows.get(self._file.place(site), ()))
             elif use in (Use.WRITE, Use.DEFINITION, Use.IMPORT):
                 self._write(scope, self.functions[scope], site, own_writes)
+        self._write_keys()
+        return self.functions
+
+    def _write_keys(self) -> None:
+        """`a[b] = c`, and `a += b`, which may be as much."""
         for write in self._facts.writes:
             scope = self._file.function(write.scope) if write.name == NONE else NONE
             if scope != NONE and not self._file.is_fresh(write.of, scope):
                 self._add(self.functions[scope].impure, write.line, f"writes {self._file.shown(write.of)}[...]")
-        return self.functions
+        for augmented in self._facts.augmented:
+            scope = self._file.function(augmented.scope)
+            if scope != NONE:
+                self._augment(scope, self.functions[scope], augmented)
+
+    def _augment(self, scope: int, function: Function, augmented: Augmented) -> None:
+        """`a += b` changes the object that `a` is, if that can be changed."""
+        of, line = augmented.of, augmented.line
+        if self._file.is_immutable(of) or self._file.is_fresh(of, scope):
+            return
+        if self._file.type_of(of).partition(":")[0] in known.MUTATING:
+            self._add(function.impure, line, f"changes {self._file.shown(of)}, which it did not make")
+        else:
+            self._add(function.unseen, line, f"may change the object that {self._file.shown(of)} is")
 
     @staticmethod
     def _add(effects: list[Effect], line: int, what: str) -> None:
@@ -169,6 +189,8 @@ class EffectReader:
             if row.target and row.target in self._defined.changed:
                 where = self._defined.changed[row.target]
                 self._add(function.impure, site.line, f"reads {name}, which a function changes in line {where}")
+            elif row.target and row.target in self._defined.doubted:
+                self._add(function.unseen, site.line, f"reads {name}, which a function may change")
         if name in STATES and (full := self._file.dotted(site.at)) in known.STATE:
             self._add(function.impure, site.line, f"reads {full}")
         if op in (Op.GET, Op.REACH) and is_property:
@@ -191,6 +213,8 @@ class EffectReader:
         for row in rows:
             if row.target and row.target in self._defined.changed:
                 self._add(function.impure, site.line, f"calls {self._file.shown(called)}, which a function changes")
+            elif row.target and row.target in self._defined.doubted:
+                self._add(function.unseen, site.line, f"calls {self._file.shown(called)}, which a function may change")
         if found:
             self._of_project(scope, function, site, called, found)
         elif expression[0] == Op.ENTERED:
@@ -312,6 +336,7 @@ def changed_variables(file: FileFacts, rows: Rows) -> Iterator[tuple[Target, int
     """Yield the variables of modules that a function of a file changes, each with the line where it does."""
     facts, frames = file.facts, file.frames
     changed = [(write.of, write.line) for write in facts.writes if file.function(write.scope) != NONE]
+    changed += [(each.of, each.line) for each in facts.augmented if file.function(each.scope) != NONE]
     rebound: dict[tuple[int, int], int] = {}  # scope and name, and a line
     for site in file.sites:
         if site.use not in (Use.WRITE, Use.CALL) or frames[site.scope] == NONE:
@@ -320,25 +345,42 @@ def changed_variables(file: FileFacts, rows: Rows) -> Iterator[tuple[Target, int
             binding = facts.bindings[site.binding]
             if binding.scope != NONE and frames[binding.scope] == NONE:
                 rebound.setdefault((binding.scope, binding.name), site.line)
-        elif (of := _changed_by(file, site)) is not None:
-            changed.append((of, site.line))
+        else:
+            changed += [(of, site.line) for of in _changed_by(file, site)]
     for (scope, name), line in rebound.items():
         for other in file.bindings((Op.NAME, name, scope, None)):
             yield (file.number, facts.bindings[other].line), line
-    by_expression = (
-        {site.at: site for site in file.sites if facts.expressions[site.at][0] == Op.NAME} if changed else {}
-    )
+    meant = _meant(file, rows) if changed else {}
     for at, line in changed:
-        if found := by_expression.get(file.root(at)):
-            yield from ((row.target, line) for row in rows.get(file.place(found), ()) if row.target)
+        for each in file.behind(at):
+            yield from ((target, line) for target in meant.get(each, ()))
 
 
-def _changed_by(file: FileFacts, site: Site) -> int | None:
-    """Return the object that an occurrence changes: `a` of `a.b = c` and of `a.append(b)`."""
+def _meant(file: FileFacts, rows: Rows) -> dict[int, set[Target]]:
+    """Return what the names and fields of a file mean, by their expressions."""
+    found: dict[int, set[Target]] = {}
+    for site in file.sites:
+        if not found.get(site.at) and file.facts.expressions[site.at][0] in NAMING:
+            found[site.at] = {row.target for row in rows.get(file.place(site), ()) if row.target}
+    return found
+
+
+def changed_names(file: FileFacts, rows: Rows) -> Iterator[str]:
+    """Yield the names that a function gives a value in what is not known: `b` of `a.b = c`."""
+    for site in file.sites:
+        is_field = site.use == Use.WRITE and site.binding == NONE and file.frames[site.scope] != NONE
+        if is_field and not any(row.target for row in rows.get(file.place(site), ())):
+            yield file.name(site.name)
+    for name in file.facts.replaced:
+        yield file.name(name)
+
+
+def _changed_by(file: FileFacts, site: Site) -> list[int]:
+    """Return what an occurrence changes: `a` and `a.b` of `a.b = c`, `a` of `a.append(b)`."""
     op, *parts = file.facts.expressions[site.at]
     if site.use == Use.WRITE:
-        return parts[0] if op == Op.GET else None
+        return [site.at]
     if op not in CALLED or file.name(site.name) not in MUTATING:
-        return None
+        return []
     of, *inner = file.facts.expressions[parts[0]]
-    return inner[0] if of == Op.GET else None
+    return inner[:1] if of == Op.GET else []

@@ -18,6 +18,7 @@ from fledgling.worker.graph.effects import (
     Rows,
     RowTarget,
     Surroundings,
+    changed_names,
     changed_variables,
 )
 from fledgling.worker.graph.project import GraphFile
@@ -110,8 +111,15 @@ def _defined(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph: Gr
         for target, line in changed_variables(file, rows.get(number, {}))
         if target not in functions and target not in classes
     }
+    names = {name for number, file in files.items() for name in changed_names(file, rows.get(number, {}))}
+    doubted = frozenset(
+        (number, binding.line)
+        for number, file in files.items()
+        for binding in file.facts.bindings
+        if binding.scope == 0 and file.name(binding.name) in names
+    )
     methods = frozenset(name for of_class in members.values() for name in of_class)
-    return Surroundings(functions, classes, dict(properties), changed, methods)
+    return Surroundings(functions, classes, dict(properties), changed, doubted, methods)
 
 
 def _is_descriptor(file: FileFacts, at: int) -> bool:

@@ -14,7 +14,7 @@ from fledgling.worker.graph.expressions import (
     VALUE,
 )
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, Binding, Flag, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import NONE, Augmented, Binding, Flag, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import key_changed, left_of, target
 
 BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY = (
@@ -70,11 +70,14 @@ def augment(builder: Builder, node: int, _use: int) -> int:
     value = builder.visit(tree.first(node, RIGHT))
     if tree.kind(left) == IS_NAME:
         before = builder.use_name(builder.name(left))
-        builder.bind(left, builder.add(Op.CHOICE, [before, value]))
+        after = builder.add(Op.CHOICE, [before, value])
+        builder.bind(left, after)
+        builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
     elif tree.kind(left) == IS_INDEX:
         key_changed(builder, left)
     elif left != NONE:
-        builder.visit(left, Use.WRITE)
+        before = builder.visit(left, Use.WRITE)
+        builder.augmented.append(Augmented(before, NONE, builder.line(node), builder.scope))
     return 0
 
 

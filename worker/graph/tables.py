@@ -176,6 +176,15 @@ class Write(Struct, array_like=True, gc=False):
     scope: int = NONE
 
 
+class Augmented(Struct, array_like=True, gc=False):
+    """`a += b`: the expressions of what `a` was and of what it then is, -1 for a field, which may be one object."""
+
+    of: int
+    value: int
+    line: int
+    scope: int
+
+
 class Site(Struct, array_like=True, gc=False):
     """An occurrence of a name. `at` is its NAME, GET or IMPORT, or its CALL; `binding` what it binds, if it does."""
 
@@ -198,8 +207,8 @@ class Facts(Struct, array_like=True):
     `members` are functions that belong to a type which stands elsewhere: its expression, and a binding. `extensions`
     are scopes of such functions: the expression of the type, and the scope. `package` is what the file says it is a
     part of, `language` the one that it was read as, where that is another. `conditions` are the first and last lines of
-    what a compiler may leave out, `replaced` the names of members that the file removes or sets by name. Not `complete`
-    where the text did not parse or was nested too deeply.
+    what a compiler may leave out, `replaced` the names of members that the file removes or sets by name, `augmented`
+    what `a += b` may change, but for keys. Not `complete` where the text did not parse or was nested too deeply.
     """
 
     names: list[str]
@@ -218,6 +227,7 @@ class Facts(Struct, array_like=True):
     conditions: list[tuple[int, int]] = []
     language: str = ""
     replaced: list[int] = []
+    augmented: list[Augmented] = []
 
 
 def packed_sites(sites: Sequence[Site]) -> bytes:

@@ -1,7 +1,9 @@
 """What only the whole graph tells: what imports or calls itself by way of others, and what nothing is seen to use."""
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import accumulate
 from typing import NamedTuple
 
 from fledgling.worker.extractor.messages import imports_of
@@ -45,6 +47,24 @@ class Unused(NamedTuple):
     unseen: str | None
 
 
+class Spans:
+    """Lines from the first to the last of definitions, asked for what stands within.
+
+    >>> spans = Spans([(3, 5), (1, 9)])
+    >>> spans.hold(1), spans.hold(7), spans.hold(10)
+    (False, True, False)
+    """
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(spans)
+        self._begins = [begin for begin, _ in ordered]
+        self._ends = [-1, *accumulate((end for _, end in ordered), max)]  # of those that begin before, the last
+
+    def hold(self, line: int) -> bool:
+        """Return whether a line is in one of them, other than as its first."""
+        return line <= self._ends[bisect_left(self._begins, line)]
+
+
 class Whole:
     """Asks a graph, its files and their definitions.
 
@@ -57,6 +77,7 @@ class Whole:
     ) -> None:
         """`places` are the files of the graph as the index has them."""
         self._graph, self._files, self._places, self._blocks = graph, files, places, blocks
+        self._split: tuple[int, list[bytes]] = -1, []  # the block that was read last, and its lines
         self._symbols: list[list[Symbol]] = [outlines.definitions(place) for place in places]
 
     # ---- circles
@@ -110,7 +131,7 @@ class Whole:
         below = {(file, line) for file, line, _, to, *_ in self._graph.bases if to < 0}
         replacing = {(file, line) for file, line, *_ in self._graph.overrides}
         for file, rows in enumerate(self._symbols):
-            classes = [(row.line_start, row.line_end) for row in rows if (file, row.line_start) in below]
+            derived = Spans((row.line_start, row.line_end) for row in rows if (file, row.line_start) in below)
             for row in rows:
                 place = file, row.line_start
                 if row.kind not in KINDS or (file << LINE_BITS | row.line_start) in used:
@@ -121,7 +142,7 @@ class Whole:
                     unseen = "uses of its name lead nowhere that is known"
                 elif row.name in words:
                     unseen = "its name stands in a string"
-                elif place in replacing or any(begin < row.line_start <= end for begin, end in classes):
+                elif place in replacing or derived.hold(row.line_start):
                     unseen = "it may be called through a class that its own is derived from"
                 unseen = self._run_by_others(file, row) or unseen
                 yield Unused(self._files[file].path, row.line_start, row.name, unseen)
@@ -172,7 +193,9 @@ class Whole:
 
     def _line(self, file: File, line: int) -> bytes:
         for block in self._blocks.holding(file, line, line):
-            return self._blocks.text(block).split(b"\n")[line - self._blocks.first_lines[block]]
+            if self._split[0] != block:  # definitions are asked for in their order
+                self._split = block, self._blocks.text(block).split(b"\n")
+            return self._split[1][line - self._blocks.first_lines[block]]
         return b""
 
 

@@ -122,6 +122,7 @@ METHODS = {
     "frozenset": _OF_SETS,
     "buffer": words("getvalue tell"),
 }
+IMMUTABLE = words("bytes float frozenset int str tuple")
 MUTATING = {
     "list": words("append appendleft clear extend extendleft insert pop popleft remove reverse rotate sort"),
     "dict": words("clear move_to_end pop popitem setdefault subtract update"),
