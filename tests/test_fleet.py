@@ -1,5 +1,6 @@
 """Shards: the indexes of many repositories on a disk, made by confined processes and trusted by none."""
 
+import errno
 import json
 import os
 import random
@@ -15,7 +16,7 @@ import psutil
 import pytest
 from test_cli import fledgling
 
-from fledgling.broker.fleet import shard, verified
+from fledgling.broker.fleet import replacing, shard, verified
 from fledgling.broker.fleet.shard import SHARD, MadeUnder, Manifest
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.messages.control import Generation
@@ -129,6 +130,14 @@ def test_what_stands_in_the_way_of_a_new_shard_is_not_followed(repositories: Pat
     assert code == 1
     assert "its shard cannot be written" in outcomes["web"]["reason"]
     assert kept.read_text() == "kept"
+
+
+def test_nothing_is_left_of_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    directory = verified.open_directory(str(tmp_path))
+    with pytest.raises(OSError, match="full"), replacing.new(tmp_path, "a.shard", [], directory):
+        raise OSError(errno.ENOSPC, "the disk is full")
+    os.close(directory)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_two_with_one_name_are_refused(repositories: Path, shards: Path) -> None:

@@ -73,6 +73,11 @@ def test_repositories_without_a_change_are_left_alone(tmp_path: Path) -> None:
     left = [*untouched([(name, str(tmp_path / name)) for name in NAMES], out, profile, time.time() + 1)]
     wider = [*untouched([("web", str(tmp_path / "web"))], out, profiles.load("fledgling-outie"), time.time() + 1)]
     assert [[of.repository for of in some] for some in (nothing, left, wider)] == [[], NAMES, []]
+    listed.write_text(f"lib={tmp_path / 'other'}\nweb={tmp_path / 'link'}\n")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "web")
+    later = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(time.time() + 60))
+    assert built(listed, out, "--since", later) == (0, {"lib": "built", "web": "unchanged"})
 
 
 @pytest.mark.long

@@ -7,6 +7,7 @@ import shutil
 import string
 from pathlib import Path
 
+import duckdb
 import pytest
 from test_cli import fledgling
 from test_fleet import manifest, write_repositories
@@ -14,6 +15,7 @@ from test_fleet import manifest, write_repositories
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.bundle import BUNDLE, BYTES, MEMBERS, BundleManifest, planned
 from fledgling.broker.fleet.pack import packed
+from fledgling.broker.fleet.shard import SHARD
 from fledgling.broker.fleet.verified import HEAD, ShardError
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
@@ -33,6 +35,7 @@ PLANS = {
     ),
     "too many": ({}, MANY, {"00000": [*MANY][:MEMBERS], "00001": [*MANY][MEMBERS:]}),
     "too large": ({}, {"a": BYTES, "b": 1, "c": BYTES + 1}, {"00000": ["a"], "00001": ["b"], "00002": ["c"]}),
+    "some have grown": ({"00000": ["a", "b"]}, {"a": 1, "b": BYTES}, {"00000": ["a"], "00001": ["b"]}),
     "those that are there stay": ({"00003": ["a"]}, {"a": 1, "b": BYTES}, {"00000": ["b"], "00003": ["a"]}),
 }
 
@@ -116,7 +119,9 @@ def test_directory_is_served_under_its_digest_or_not_at_all(built: tuple[Path, P
     for name, made in (("web.shard", b""), ("00000.bundle", b""), ("more.shard", (out / "api.shard").read_bytes())):
         before = (out / name).read_bytes() if (out / name).exists() else None
         (out / name).write_bytes(made)
-        if name != "more.shard":  # which is refused in any case, and so changes nothing
+        if name == "more.shard":  # which is refused in any case, and so changes nothing
+            os.close(packed(str(out), core, digest).fd)
+        else:
             with pytest.raises(ShardError, match="not the one that was named"):
                 packed(str(out), core, digest)
         if before is not None:
@@ -149,26 +154,72 @@ def test_bundle_is_made_again_only_of_other_shards(built: tuple[Path, Path], tmp
     done = fledgling("fleet", "bundle", str(out), "--json")
     assert counts(done.stdout) == (1, 0)
     assert (out / "00000.bundle").read_bytes() == before
-    broken = out / "lib.shard"  # its hashes hold, and its definitions are none: whoever wrote it was taken over
-    whole, of = broken.read_bytes(), manifest(broken)
-    [part] = [part for part in of.parts if part.name == "outlines"]
-    garbage = b"\xff" * part.size
-    changed = json.loads(whole[of.parts[-1].start + of.parts[-1].size : -40])
-    for each in changed["parts"]:
-        if each["name"] == "outlines":
-            each["digest"] = verified.digest(garbage).hex()
-    start = of.parts[-1].start + of.parts[-1].size
-    encoded = json.dumps(changed).encode()
-    end = verified.END.pack(start, verified.digest(encoded))
-    broken.write_bytes(whole[: part.start] + garbage + whole[part.start + part.size : start] + encoded + end)
+    write_garbage(out / "lib.shard")
+    write_garbage(out / "web.shard", at=16, size=40)  # behind the head: the first row alone
     for made in (1, 0):
         done = fledgling("fleet", "bundle", str(out), "--json")
         assert counts(done.stdout) == (1, made)
     assert [(each.repository, each.is_left_out) for each in bundled(out).members] == [
-        ("api", False), ("lib", True), ("web", False)
+        ("api", False), ("lib", True), ("web", True)
     ]  # fmt: skip
     (out / "00000.bundle").write_bytes(b"fledbndl" + bytes(HEAD.size))
     for shard in out.glob("*.shard"):
         shard.unlink()
     assert counts(fledgling("fleet", "bundle", str(out), "--json").stdout) == (0, 0)
     assert [*out.iterdir()] == []
+
+
+def write_garbage(path: Path, at: int = 0, size: int | None = None) -> None:
+    """Let outlines be garbage, all of them or so many bytes from a place on."""
+    [part] = [part for part in manifest(path).parts if part.name == "outlines"]
+    whole = path.read_bytes()[part.start : part.start + part.size]
+    end = part.size if size is None else at + size
+    write_part(path, "outlines", whole[:at] + b"\xff" * (end - at) + whole[end:])
+
+
+def write_part(path: Path, name: str, data: bytes) -> None:
+    """Let a part of a shard be other bytes, so that the hashes hold: whoever wrote it was taken over."""
+    whole, of = path.read_bytes(), manifest(path)
+    images = {}
+    for part in of.parts:
+        images[part.name] = memory_file.create()
+        os.write(images[part.name], data if part.name == name else whole[part.start : part.start + part.size])
+    path.unlink()
+    with path.open("ab") as file:
+        verified.write(file.fileno(), SHARD, of, images)
+    for fd in images.values():
+        os.close(fd)
+
+
+def test_columns_of_one_shard_are_not_those_of_the_others(built: tuple[Path, Path], tmp_path: Path) -> None:
+    """The first member has its files in columns of another order, and one more."""
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    [part] = [part for part in manifest(out / "api.shard").parts if part.name == "text"]
+    image = tmp_path / "text.duckdb"
+    image.write_bytes((out / "api.shard").read_bytes()[part.start : part.start + part.size])
+    with duckdb.connect(image) as db:
+        columns = [f"{name}::VARCHAR AS {name}" for name, *_ in db.execute("DESCRIBE files").fetchall()]
+        db.execute(f"CREATE TABLE other AS SELECT 'more' AS more, {', '.join(reversed(columns))} FROM files")
+        db.execute("DROP TABLE files")
+        db.execute("ALTER TABLE other RENAME TO files")
+    write_part(out / "api.shard", "text", image.read_bytes())
+    assert counts(fledgling("fleet", "bundle", str(out), "--json").stdout) == (1, 1)
+    tables = bundled(out).parts[1]
+    made = tmp_path / "tables.duckdb"
+    made.write_bytes((out / "00000.bundle").read_bytes()[tables.start : tables.start + tables.size])
+    with duckdb.connect(made) as db:
+        found = db.execute("SELECT member, path, size_bytes > 9 FROM text_files ORDER BY member, path").fetchall()
+    assert found == [(member, path, True) for member in range(3) for path in ("README.md", "src/main.py")]
+
+
+def test_what_is_no_bundle_stays_and_what_is_in_the_way_is_said(built: tuple[Path, Path], tmp_path: Path) -> None:
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    (out / "00000.bundle").unlink()
+    (out / "backup.bundle").write_bytes(b"# v2 git bundle\n")
+    for name, reason in (("00000.bundle", "is no bundle, and stays"), (".00000.bundle.new", "Is a directory")):
+        (out / name).mkdir()
+        done = fledgling("fleet", "bundle", str(out), "--json")
+        assert done.returncode == 2
+        assert reason in json.loads(done.stdout)["failed"]["00000"]
+        (out / name).rmdir()
+    assert (out / "backup.bundle").read_bytes() == b"# v2 git bundle\n"

@@ -286,6 +286,7 @@ def test_flipped_bit_in_a_bundle_leaves_its_members_to_themselves(shards: Path, 
     whole = path.read_bytes()
     with path.open("rb") as file:
         parts = verified.read(file.fileno(), BUNDLE).parts
+    web = (shards / "web.shard").read_bytes()
     (shards / "web.shard").write_bytes(b"")  # so that it is looked at whether a shard is refused for its own sake
     for place in [*(part.start + part.size * eighth // 8 for part in parts for eighth in (0, 3, 7)), 3, len(whole) - 1]:
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
@@ -295,9 +296,63 @@ def test_flipped_bit_in_a_bundle_leaves_its_members_to_themselves(shards: Path, 
         assert "the bundle 00000 is not used: " in caplog.text
         caplog.clear()
     path.write_bytes(whole)
-    pack = packed(str(shards), profiles.load(CORE))
+    assert bundles_of(shards) == 0, "a member is not what it was"
+    (shards / "web.shard").write_bytes(web)
+    assert bundles_of(shards) == 1
+
+
+def bundles_of(shards: Path, profile: str = CORE) -> int:
+    pack = packed(str(shards), profiles.load(profile))
     os.close(pack.fd)
-    assert pack.bundles == 1
+    return pack.bundles
+
+
+HIDDEN = b"src/core/engine.py"
+
+
+def test_no_row_of_a_shard_that_is_refused_comes_in_with_a_bundle(shards: Path, tmp_path: Path) -> None:
+    """All but one were made under the views of the profile; the bundle is over all of them."""
+    profile = tmp_path / "hides.sql"
+    profile.write_text(
+        "SET extends = 'fledgling-core';\n"
+        "CREATE VIEW visible_files AS SELECT * FROM visible_files WHERE path NOT LIKE 'src/core/%';\n"
+    )
+    hides = profiles.load(str(profile))
+    under = msgspec.to_builtins(shard.MadeUnder.of(hides))
+    identities = {"big": manifest_hash(shards / "big.shard")}
+    for name in ("api", "lib", "web"):
+        path = shards / f"{name}.shard"
+        path.write_bytes(remade(path.read_bytes(), lambda of: {**of, "under": under}))
+        identities[name] = manifest_hash(path)
+    path = shards / "00000.bundle"
+    members = [{"repository": name, "identity": of} for name, of in sorted(identities.items())]
+    path.write_bytes(remade(path.read_bytes(), lambda of: {**of, "members": members}))
+    assert bundles_of(shards) == 1
+    pack = packed(str(shards), hides)
+    try:
+        assert [*pack.refused] == ["big"]
+        assert pack.bundles == 0
+        assert HIDDEN not in os.pread(pack.fd, 2**28, 0)
+    finally:
+        os.close(pack.fd)
+
+
+def manifest_hash(path: Path) -> str:
+    return path.read_bytes()[-verified.DIGEST_BYTES :].hex()
+
+
+def test_bundle_without_a_part_is_not_used(shards: Path, caplog: Any) -> None:
+    path = shards / "00000.bundle"
+    whole = path.read_bytes()
+    with path.open("rb") as file:
+        level, tables = verified.read(file.fileno(), BUNDLE).parts
+    alone = whole[: level.start] + whole[tables.start : tables.start + tables.size]
+    written = json.loads(whole[tables.start + tables.size : -verified.END.size])
+    written["parts"] = [{**written["parts"][1], "start": level.start}]
+    encoded = json.dumps(written).encode()
+    path.write_bytes(alone + encoded + verified.END.pack(len(alone), verified.digest(encoded)))
+    assert bundles_of(shards) == 0
+    assert "the bundle 00000 is not used: it lacks a part" in caplog.text
 
 
 async def test_refused_repository_is_said_wherever_it_could_have_been_in_an_answer(shards: Path) -> None:
@@ -389,6 +444,7 @@ def test_shards_that_do_not_fit_memory_limit_are_refused(shards: Path) -> None:
 
 
 def test_nothing_is_left_of_a_shard_that_is_refused_at_its_end(shards: Path) -> None:
+    (shards / "00000.bundle").unlink()
     path = shards / "api.shard"
     last = manifest(path).parts[-1]
     with path.open("r+b") as file:
@@ -411,13 +467,19 @@ def test_directory_without_a_shard_is_no_fleet(tmp_path: Path) -> None:
 # ---- a build that is new ---------------------------------------------------------------------------------------------
 
 
+def memory_files() -> int:
+    """How many this process has open."""
+    return sum("memfd:" in name for name in opened(psutil.Process()).values())
+
+
 async def test_new_build_is_served_between_two_calls(
     roots: dict[str, Path], shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: Any
 ) -> None:
     monkeypatch.setattr(live, "LOOK_SECONDS", 0.0)
     monkeypatch.setattr(live, "QUIET_SECONDS", 0.05)
     others = set(back_processes(psutil.Process(), QUERY_WORKER))  # of the fleet that all tests of this file ask
-    profile = profiles.load(CORE)
+    monkeypatch.setattr(live, "RETRY_SECONDS", 0.1)
+    profile, before = profiles.load(CORE), memory_files()
     directory = live.ShardDirectory(str(shards), profile, None)
     fleet = live.LiveFleet(directory, PackIndex(directory.packed(), profile, CONFINED, lambda _: None))
     needle = {"query": "needle", "max_results": 2, "context": 0}
@@ -436,7 +498,13 @@ async def test_new_build_is_served_between_two_calls(
         changed = Path(shutil.copytree(roots["web"], tmp_path / "web"))
         (changed / "README.md").write_text("# Other\n")
         await asyncio.to_thread(fledgling, "fleet", "shard", str(changed), "--out", str(shards))
+        with monkeypatch.context() as broken:
+            broken.setattr(sys, "executable", str(tmp_path / "nothing"))  # what workers are started with
+            await until_read(lambda _: "the old one stays: the query worker does not start" in caplog.text)
         await until_read(lambda found: "Other" in found)
+        respelled = {**needle, "next_cursor": page.next.arguments["cursor"]}
+        assert "built anew" in str(await fleet.call("search", respelled))
+        assert "built anew" not in str(await fleet.call("search", {**needle, "cursor": "none"}))
         old = await fleet.call("search", page.next.arguments)
         assert isinstance(old, Refusal)
         assert "built anew" in old.reason
@@ -456,8 +524,13 @@ async def test_new_build_is_served_between_two_calls(
         for name in roots.keys() - {"web"}:
             (shards / f"{name}.kept").rename(shards / f"{name}.shard")
         await until_read(lambda found: "there is no 'web" in found)
+        (shards / "web.kept").rename(shards / "web.shard")
+        await asyncio.sleep(0.1)
+        await fleet.call("read", {"path": "api/README.md"})  # which has the new build looked for as it is closed
     finally:
         await fleet.close()
+    await asyncio.to_thread(time.sleep, 1)
+    assert memory_files() == before
     await until(lambda: set(back_processes(psutil.Process(), QUERY_WORKER)) <= others, 60)
 
 

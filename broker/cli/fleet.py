@@ -193,6 +193,11 @@ def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_jso
         found = bundling.bundle(directory, memory_limit, confining)
     except ShardError as wrong:
         raise ConfigError(str(directory), str(wrong), "see `fledgling fleet bundle --help`") from None
+    except OSError as refused:
+        problem = f"its bundles cannot be looked at ({refused.strerror})"
+        raise ConfigError(
+            str(directory), problem, "look whose the directory is, and whether its disk is whole"
+        ) from None
     if as_json:
         terminal.show_line(found)
     else:

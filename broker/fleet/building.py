@@ -9,6 +9,7 @@ import msgspec
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.engines import Ended, Runner
 from fledgling.broker.fleet.making import Outcome, known, outcome_of
+from fledgling.broker.fleet.shard import root_digest
 from fledgling.broker.launch import how_ended
 from fledgling.messages.profile import Profile
 from fledgling.plain import said
@@ -54,7 +55,7 @@ def build(engine: Runner, repositories: Sequence[tuple[str, str]], options: Sequ
 
 
 def untouched(repositories: Sequence[tuple[str, str]], out: Path, profile: Profile, since: float) -> Iterator[Outcome]:
-    """Yield what is known of repositories that have a whole shard, and in which nothing has changed since a moment.
+    """Yield what is known of repositories that have a whole shard of their directory, unchanged since a moment.
 
     `since` is in seconds since 1970. Names and times are looked at, and no file; when anything of one changed last, its
     content among that, the kernel alone says (stat(2), st_ctime).
@@ -62,7 +63,8 @@ def untouched(repositories: Sequence[tuple[str, str]], out: Path, profile: Profi
     directory = verified.open_directory(str(out))
     try:
         for name, root in repositories:
-            if (manifest := known(name, profile, directory)) and not _has_changed(root, since):
+            manifest = known(name, profile, directory)
+            if manifest and manifest.root == root_digest(root) and not _has_changed(root, since):
                 yield outcome_of(manifest, "unchanged")
     finally:
         os.close(directory)

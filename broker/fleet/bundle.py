@@ -5,12 +5,15 @@ bundle was made over is served all the same, and asked by itself; so a bundle ma
 another one.
 """
 
+import os
+import re
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.shard import RepositoryName
-from fledgling.broker.fleet.verified import Digest, Kind, ShardPart
+from fledgling.broker.fleet.verified import Digest, Kind, ShardError, ShardPart
 from fledgling.messages.bounded import Word
 
 MEMBERS = 100  # shards in one bundle at most: tables of more take longer to make than one changed shard is worth
@@ -34,18 +37,40 @@ class BundleManifest(Struct, frozen=True, forbid_unknown_fields=True):
     parts: tuple[ShardPart, ...]
 
 
-BUNDLE = Kind("bundle", b"fledbndl", ".bundle", PARTS, BundleManifest, 2**20)
+BUNDLE = Kind("bundle", b"fledbndl", ".bundle", PARTS, BundleManifest, 2**20, is_whole=True)
+_NAME = re.compile(r"[0-9]{5}")
+
+
+def names(directory: int) -> list[str]:
+    """Return the names of what may be bundles in a directory, in order: `00017`. Other programs have other names."""
+    return [name for name in verified.names(directory, BUNDLE) if _NAME.fullmatch(name)]
+
+
+def is_bundle(directory: int, name: str) -> bool:
+    """Return whether a file is of this user alone and begins as a bundle does, be it of another release or broken."""
+    try:
+        fd = verified.opened(directory, f"{name}{BUNDLE.suffix}")
+    except ShardError:
+        return False
+    try:
+        return os.pread(fd, len(BUNDLE.magic), 0) == BUNDLE.magic
+    finally:
+        os.close(fd)
 
 
 def planned(there: Mapping[str, Iterable[str]], shards: Mapping[str, int]) -> dict[str, list[str]]:
     """Return of which shards each bundle is to be, by name: one stays where it is, and a new one goes where room is.
 
+    The last of those that have grown beyond BYTES together are as new ones are.
     `there` are the members of bundles that exist, `shards` the bytes of all shards.
 
     >>> planned({"00000": ["api", "gone"]}, {"api": 10**6, "web": 10**6})
     {'00000': ['api', 'web']}
     """
     plan = {name: sorted({*members} & shards.keys()) for name, members in sorted(there.items())}
+    for members in plan.values():
+        while len(members) > 1 and sum(shards[member] for member in members) > BYTES:
+            members.pop()
     placed = {member for members in plan.values() for member in members}
     bytes_of = {name: sum(shards[member] for member in members) for name, members in plan.items()}
     number = 0

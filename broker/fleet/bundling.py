@@ -11,12 +11,13 @@ import msgspec
 from msgspec import Struct
 
 from fledgling.broker.fleet import replacing, shard, verified
-from fledgling.broker.fleet.bundle import BUNDLE, BundleManifest, Member, planned
+from fledgling.broker.fleet.bundle import BUNDLE, BundleManifest, Member, is_bundle, names, planned
 from fledgling.broker.fleet.making import extractors
 from fledgling.broker.fleet.pack import digest_of
 from fledgling.broker.fleet.shard import SHARD
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.broker.own_file import OwnFileError
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Bundle, Bundled, Confining, StoredIndex, StoredIndexes
 from fledgling.pipe import Unpacker
@@ -57,9 +58,14 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
             {name: each.bytes for name, each in shards.items()},
         )
         made, failed = 0, {}
-        for name in {*verified.names(directory, BUNDLE)} - plan.keys():  # what cannot be read, and is of no shard here
+        present = {*names(directory)}
+        foreign = {name for name in present if not is_bundle(directory, name)}
+        for name in present - foreign - plan.keys():  # what cannot be read, and is of no shard here
             os.unlink(f"{name}{BUNDLE.suffix}", dir_fd=directory)
         for name, members in plan.items():
+            if name in foreign:
+                failed[name] = "a file of that name is no bundle, and stays; move it elsewhere"
+                continue
             wanted = [(member, shards[member].identity) for member in members]
             known = there.get(name)
             is_same = known and wanted == [(each.repository, each.identity) for each in known.members]
@@ -71,8 +77,10 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
             try:
                 _make(out, directory, name, members, memory_limit, confining)
                 made += 1
-            except ShardError as wrong:
+            except (ShardError, OwnFileError) as wrong:
                 failed[name] = str(wrong)
+            except OSError as refused:
+                failed[name] = f"it cannot be written ({refused.strerror})"
         return Bundles(sum(map(bool, plan.values())), made, failed, digest_of(directory))
     finally:
         os.close(directory)
@@ -80,7 +88,7 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
 
 def _there(directory: int) -> Iterator[tuple[str, BundleManifest]]:
     """Yield the bundles that can be used; the others are made anew."""
-    for name in verified.names(directory, BUNDLE):
+    for name in names(directory):
         with suppress(ShardError):
             fd = verified.opened(directory, f"{name}{BUNDLE.suffix}")
             try:

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from fledgling import refusals
 from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
+from fledgling.broker.fleet import builds
 from fledgling.broker.fleet.pack import PackIndex
-from fledgling.broker.front import MAX_CALLS
+from fledgling.broker.front import MAX_CALLS, Report
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.merging import Merging, ranked, summed, tree, turn
 from fledgling.broker.projects.paths import Part
@@ -38,7 +39,7 @@ from fledgling.messages.answers import (
 )
 from fledgling.messages.control import Generation
 from fledgling.messages.cursors import Place, offset_of
-from fledgling.messages.generations import GRAPH
+from fledgling.messages.generations import GRAPH, LISTING
 from fledgling.messages.questions import (
     AnyQuestion,
     Asked,
@@ -71,8 +72,12 @@ class Fleet(ManyProjects):
     Excerpt(path='flask/src/flask/app.py', ...)
     """
 
-    def __init__(self, index: PackIndex) -> None:
-        """Serve a pack; the worker starts at once, so that the first call need not wait for it."""
+    def __init__(self, index: PackIndex, build: int = 0) -> None:
+        """Serve a pack; the worker starts at once, so that the first call need not wait for it.
+
+        `build` is the number of the pack among those that one server serves, which its cursors say.
+        """
+        self._build = build
         self._manifests = {manifest.repository: manifest for manifest in index.pack.manifests}
         super().__init__(index.profile, list(self._manifests))
         self._index = index
@@ -106,6 +111,22 @@ class Fleet(ManyProjects):
             await self._worker.close()
         await asyncio.gather(*self._retiring)
         self._index.close()
+
+    async def ask(
+        self,
+        question: AnyQuestion,
+        report: Report | None = None,
+        *,
+        least: int = LISTING,
+        deadline: float | None = None,
+        basis: Basis | None = None,
+    ) -> AnyAnswer | Refusal:
+        """Answer one question; the next page of an older build is refused."""
+        ours = builds.continued(question, self._build)
+        if ours is None:
+            return builds.OTHER_BUILD
+        found = await super().ask(ours, report, least=least, deadline=deadline, basis=basis)
+        return builds.stamped(found, self._build)
 
     async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
         with self._at_work() as busy:

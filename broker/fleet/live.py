@@ -8,26 +8,26 @@ own build or not at all.
 import asyncio
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping
-
-from msgspec.structs import replace
 
 from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.basis import Basis
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.fleet import Fleet
-from fledgling.broker.fleet.pack import Pack, PackIndex, digest_of, packed
+from fledgling.broker.fleet.pack import ClosingError, Pack, PackIndex, digest_of, packed
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.front import Report
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.messages.answers import AnyAnswer, Next, Refusal
+from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import LISTING
 from fledgling.messages.profile import Profile
 
 LOOK_SECONDS = 2.0  # at least between two looks at a directory
 QUIET_SECONDS = 5.0  # without a change until a build is taken over: one at work changes the directory all the time
+RETRY_SECONDS = 30.0  # until a build whose worker did not start is tried again: its shards are copied anew
 _log = logging.getLogger("fledgling")
 
 
@@ -43,11 +43,12 @@ class ShardDirectory:
         self._path, self._profile, self._expected = path, profile, digest
         self._seen = 0  # when the directory had changed last as it was packed
         self._digest = ""
+        self._is_closing = threading.Event()
 
     def packed(self) -> Pack:
         """Verify and copy what is there. Raises ShardError."""
         self._seen = self._changed_at()
-        pack = packed(self._path, self._profile, self._expected)
+        pack = packed(self._path, self._profile, self._expected, self._is_closing.is_set)
         self._digest = pack.digest
         return pack
 
@@ -59,9 +60,19 @@ class ShardDirectory:
                 return None
             self._seen = changed_at
             return None if self._current_digest() == self._digest else self.packed()
+        except ClosingError:
+            return None
         except (ShardError, OSError) as wrong:
             _log.error("the new build is not served, and the old one stays: %s", wrong)
             return None
+
+    def forget(self) -> None:
+        """Let what was packed last count as new: it is not served."""
+        self._seen, self._digest = 0, ""
+
+    def close(self) -> None:
+        """Let whoever is packing give up before the next file."""
+        self._is_closing.set()
 
     def _changed_at(self) -> int:
         try:
@@ -101,7 +112,7 @@ class LiveFleet:
         self._confining: Confining = first.confining
         self._tell: Callable[[AnyRecord], None] = first.tell
         self._build = _Build(Fleet(first), 0)
-        self._looked = time.monotonic()
+        self._look_at = time.monotonic() + LOOK_SECONDS
         self._renewing: asyncio.Task[None] | None = None
         self._retiring: dict[_Build, asyncio.Task[None]] = {}
 
@@ -127,28 +138,21 @@ class LiveFleet:
         deadline: float | None = None,
         basis: Basis | None = None,
     ) -> AnyAnswer | Refusal:
-        """Put a call to the newest build; the next page of an older one is refused."""
+        """Put a call to the newest build."""
         self._look()
         build = self._build
-        cursor = arguments.get("cursor")
-        if isinstance(cursor, str) and cursor:
-            number, plain = _parted(cursor)
-            if number != str(build.number):
-                reason = "the repositories were built anew since the page that this cursor goes on from"
-                return Refusal("invalid", reason, "Ask again without a cursor.")
-            arguments = {**arguments, "cursor": plain}
         build.calls += 1
         build.is_idle.clear()
         try:
-            found = await build.fleet.call(tool, arguments, report, least=least, deadline=deadline, basis=basis)
+            return await build.fleet.call(tool, arguments, report, least=least, deadline=deadline, basis=basis)
         finally:
             build.calls -= 1
             if not build.calls:
                 build.is_idle.set()
-        return _stamped(found, build.number) if build.number else found
 
     async def close(self) -> None:
         """End the processes, and let go of the indexes."""
+        self._directory.close()
         if self._renewing:
             self._renewing.cancel()
             await asyncio.wait([self._renewing])
@@ -160,15 +164,16 @@ class LiveFleet:
     def _look(self) -> None:
         """Look at the directory beside the call that has come, unless somebody does, or just has."""
         is_looking = self._renewing is not None and not self._renewing.done()
-        if not is_looking and time.monotonic() - self._looked >= LOOK_SECONDS:
-            self._looked = time.monotonic()
+        if not is_looking and time.monotonic() >= self._look_at:
+            self._look_at = time.monotonic() + LOOK_SECONDS
             self._renewing = asyncio.create_task(self._renew())
 
     async def _renew(self) -> None:
-        pack = await asyncio.to_thread(self._directory.packed_again)
+        pack = await self._packed_again()
         if pack is None:
             return
-        fleet = Fleet(PackIndex(pack, self.profile, self._confining, self._tell))
+        number = self._build.number + 1
+        fleet = Fleet(PackIndex(pack, self.profile, self._confining, self._tell), number)
         try:
             problem = await fleet.started()
         except asyncio.CancelledError:
@@ -177,36 +182,27 @@ class LiveFleet:
         if problem:
             _log.error("the new build is not served, and the old one stays: %s", problem.reason)
             await fleet.close()
+            self._directory.forget()
+            self._look_at = time.monotonic() + RETRY_SECONDS
             return
         for name, reason in pack.refused.items():
             _log.error("%s is not served: %s", name, reason)
         _log.info("%d repositories of a new build", len(pack.manifests))
-        old, self._build = self._build, _Build(fleet, self._build.number + 1)
+        old, self._build = self._build, _Build(fleet, number)
         self._retiring[old] = asyncio.create_task(self._retire(old))
+
+    async def _packed_again(self) -> Pack | None:
+        """Pack in a thread; who is cancelled meanwhile waits for that, and lets go of what it has made."""
+        packing = asyncio.create_task(asyncio.to_thread(self._directory.packed_again))
+        try:
+            return await asyncio.shield(packing)
+        except asyncio.CancelledError:
+            if pack := await packing:
+                os.close(pack.fd)
+            raise
 
     async def _retire(self, build: _Build) -> None:
         """Close a build when the calls that began in it have ended, each in its own time."""
         await build.is_idle.wait()
         await build.fleet.close()
         self._retiring.pop(build, None)
-
-
-def _parted(cursor: str) -> tuple[str, str]:
-    """Return the number of the build that a cursor is of, and the cursor as that build knows it.
-
-    >>> _parted("2:7:500"), _parted("7:500"), _parted("500")
-    (('7', '2:0:500'), ('7', '500'), ('0', '500'))
-    """
-    *project, build, offset = (["0"] if ":" not in cursor else []) + cursor.split(":")
-    return build, ":".join([*project, "0", offset]) if project else offset
-
-
-def _stamped(found: AnyAnswer | Refusal, build: int) -> AnyAnswer | Refusal:
-    """Return an answer whose cursor says of which build it is, where changes of a project would stand."""
-    following: Next | None = getattr(found, "next", None)
-    cursor = following.arguments.get("cursor") if following else None
-    if not following or not isinstance(cursor, str):
-        return found
-    *project, offset = cursor.split(":")
-    stamped = ":".join([*project[:-1], str(build), offset])
-    return replace(found, next=Next(following.tool, {**following.arguments, "cursor": stamped}))

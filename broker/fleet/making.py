@@ -173,6 +173,7 @@ async def _written(repository: ToIndex, fd: int, known: Manifest | None) -> Outc
             partial = " ".join(filter(None, (partial, f"{failed}.")))
         manifest = Manifest(
             repository.name,
+            root=shard.root_digest(repository.settings.root),
             tree=built.tree or "",
             extractors=extractors(),
             under=MadeUnder.of(profile),

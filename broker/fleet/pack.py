@@ -12,6 +12,7 @@ from msgspec import Struct
 from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.fleet import shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE
+from fledgling.broker.fleet.bundle import names as bundle_names
 from fledgling.broker.fleet.shard import SHARD, Manifest
 from fledgling.broker.fleet.verified import ShardError, ShardPart
 from fledgling.broker.memory import Memory
@@ -21,6 +22,10 @@ from fledgling.security import limits, memory_file
 
 BUNDLED = ("text", "code")  # parts that a bundle has of its members: the tables
 _log = logging.getLogger("fledgling")
+
+
+class ClosingError(Exception):
+    """Who serves is closing, and wants no pack any more."""
 
 
 class Pack(Struct, frozen=True):
@@ -34,16 +39,19 @@ class Pack(Struct, frozen=True):
     digest: str  # of all files that are served
 
 
-def packed(path: str, profile: Profile, expected: str | None = None) -> Pack:
+def packed(
+    path: str, profile: Profile, expected: str | None = None, is_closing: Callable[[], bool] = lambda: False
+) -> Pack:
     """Verify and copy the shards of a directory that a profile may be served from. Raises ShardError where none is.
 
     Each is read once: what was verified is what is served. They must fit memory_limit. Where a digest is `expected`,
-    all of it is served or nothing.
+    all of it is served or nothing. Once `is_closing` it is given up before the next file.
     """
     directory = verified.open_directory(path)
     try:
-        packing = _Packing(directory, profile)
+        packing = _Packing(directory, profile, is_closing)
         try:
+            packing.look_at_shards()
             packing.take_bundles()
             packing.take_shards()
             pack = packing.sealed()
@@ -61,7 +69,7 @@ def digest_of(directory: int) -> str:
     """Return the digest of what an open directory holds to serve, of which nothing but that is read."""
     identities = {}
     for name in [
-        *(f"{name}{BUNDLE.suffix}" for name in verified.names(directory, BUNDLE)),
+        *(f"{name}{BUNDLE.suffix}" for name in bundle_names(directory)),
         *(f"{name}{SHARD.suffix}" for name in shard.names(directory)),
     ]:
         with suppress(ShardError):
@@ -76,9 +84,10 @@ def digest_of(directory: int) -> str:
 class _Packing:
     """A memory file that is being filled from a directory."""
 
-    def __init__(self, directory: int, profile: Profile) -> None:
+    def __init__(self, directory: int, profile: Profile, is_closing: Callable[[], bool]) -> None:
         self.fd = memory_file.create()
-        self._directory, self._profile = directory, profile
+        self._directory, self._profile, self._is_closing = directory, profile, is_closing
+        self._served: dict[str, str] = {}  # repositories whose shard hides what the profile does, and its hash
         self._end, self._room = 0, limits.files(profile.memory_limit)
         self._members: dict[tuple[str, str], tuple[int, int]] = {}  # repositories and the shards of bundles
         self._bundles: list[dict[str, tuple[int, int]]] = []
@@ -88,11 +97,22 @@ class _Packing:
         self._identities: dict[str, str] = {}  # by the names of files
         self._copies: dict[tuple[str, int], tuple[int, int]] = {}  # of parts, by hash and size
 
+    def look_at_shards(self) -> None:
+        """Note which shards may be served, before a bundle is copied that may hold what others show."""
+        for name in shard.names(self._directory):
+            with suppress(ShardError):
+                fd = self._opened(f"{name}{SHARD.suffix}")
+                try:
+                    self._manifest(fd, name)
+                    self._served[name] = verified.identity(fd)
+                finally:
+                    os.close(fd)
+
     def take_bundles(self) -> None:
         """Copy the bundles. What is wrong with one is logged: its members are served without."""
-        for name in verified.names(self._directory, BUNDLE):
+        for name in bundle_names(self._directory):
             try:
-                fd = verified.opened(self._directory, f"{name}{BUNDLE.suffix}")
+                fd = self._opened(f"{name}{BUNDLE.suffix}")
                 try:
                     self._take_bundle(fd, f"{name}{BUNDLE.suffix}")
                 finally:
@@ -104,6 +124,9 @@ class _Packing:
     def _take_bundle(self, fd: int, name: str) -> None:
         manifest = verified.read(fd, BUNDLE)
         _check_release(manifest.extractors)
+        if any(self._served.get(each.repository) != each.identity for each in manifest.members):
+            self._identities[name] = verified.identity(fd)  # it is one of the directory, of which nothing is taken
+            raise ShardError("not all of its shards are here, as they were, and may be served under the profile")
         parts = self._copied(fd, manifest.parts)
         for place, member in enumerate(manifest.members):
             if not member.is_left_out:
@@ -115,7 +138,7 @@ class _Packing:
         """Copy the shards; why one is not served is kept."""
         for name in shard.names(self._directory):
             try:
-                fd = verified.opened(self._directory, f"{name}{SHARD.suffix}")
+                fd = self._opened(f"{name}{SHARD.suffix}")
                 try:
                     self._take_shard(fd, name)
                 finally:
@@ -125,18 +148,28 @@ class _Packing:
                 os.ftruncate(self.fd, self._end)
 
     def _take_shard(self, fd: int, name: str) -> None:
-        manifest = verified.read(fd, SHARD)
-        if manifest.repository != name:
-            raise ShardError(f"it is the shard of {manifest.repository}")
-        _check_release(manifest.extractors)
-        if wider := manifest.under.wider_than(self._profile):
-            raise ShardError(f"{wider}; make it under that profile")
+        manifest = self._manifest(fd, name)
         identity = verified.identity(fd)
         bundle = self._members.get((name, identity))
         needed = [part for part in manifest.parts if not (bundle and part.name in BUNDLED)]
         self._stored.append(StoredIndex(manifest.generation, self._copied(fd, needed), bundle))
         self._manifests.append(manifest)
         self._identities[f"{name}{SHARD.suffix}"] = identity
+
+    def _opened(self, name: str) -> int:
+        if self._is_closing():
+            raise ClosingError
+        return verified.opened(self._directory, name)
+
+    def _manifest(self, fd: int, name: str) -> Manifest:
+        """Return the manifest of a shard that may be served. Raises ShardError."""
+        manifest = verified.read(fd, SHARD)
+        if manifest.repository != name:
+            raise ShardError(f"it is the shard of {manifest.repository}")
+        _check_release(manifest.extractors)
+        if wider := manifest.under.wider_than(self._profile):
+            raise ShardError(f"{wider}; make it under that profile")
+        return manifest
 
     def _copied(self, fd: int, parts: Sequence[ShardPart]) -> dict[str, tuple[int, int]]:
         """Copy parts, and return where they are; what has been copied of another file is not copied again."""

@@ -21,9 +21,9 @@ def new(out: Path, name: str, roots: Iterable[str], directory: int) -> Iterator[
             raise OwnFileError("another process has just made it; try again")
         os.ftruncate(fd, 0)
         yield fd
+    finally:
         if _is_there(path.name, directory, fd):
             os.unlink(path.name, dir_fd=directory)
-    finally:
         os.close(fd)
 
 

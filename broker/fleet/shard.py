@@ -1,5 +1,6 @@
 """A shard: the sealed index of one repository as one file. What its manifest says, and who may be served from it."""
 
+import os
 from typing import Annotated
 
 import msgspec
@@ -49,6 +50,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """What a shard holds and what it was made of: the same `tree`, `extractors` and profile make the same answers."""
 
     repository: RepositoryName
+    root: Word  # where it was, as `root_digest` says it
     tree: Word
     extractors: Word
     under: MadeUnder
@@ -65,6 +67,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
 RELEASE = f"fledgling={__version__}"  # how `extractors` begins: another release may mean other things by the same bytes
 SHARD = Kind("shard", b"fledshrd", ".shard", PARTS, Manifest, MAX_MANIFEST)
+
+
+def root_digest(root: str) -> str:
+    """Return the hash of a directory's path without links, which tells it from others and does not name it."""
+    return verified.digest(os.fsencode(os.path.realpath(root))).hex()
 
 
 def names(directory: int) -> list[str]:

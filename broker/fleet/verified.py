@@ -67,6 +67,7 @@ class Kind(Generic[M]):
     parts: tuple[str, ...]
     manifest: type[M]
     max_manifest: int  # bytes
+    is_whole: bool = False  # whether each file has all parts
 
     @property
     def head(self) -> bytes:
@@ -124,6 +125,8 @@ def read(fd: int, kind: Kind[M]) -> M:
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise ShardError("its manifest cannot be read") from None
     _check_parts(manifest.parts, kind.parts, start)
+    if kind.is_whole and len(manifest.parts) < len(kind.parts):
+        raise ShardError("it lacks a part")
     return manifest
 
 

@@ -6,6 +6,7 @@ byte of them: it names no path, and what it writes goes to memory files. An inde
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 import _duckdb as duckdb
 import msgspec
@@ -15,11 +16,11 @@ from fledgling.messages.control import Bundle, Bundled, StoredIndexes
 from fledgling.pipe import Pipe
 from fledgling.security import limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
-from fledgling.worker.store.database import EMPTY, lock_down
+from fledgling.worker.store.database import EMPTY, SQL, lock_down
 from fledgling.worker.store.image_files import ImageFiles, size_of
 from fledgling.worker.store.level import LevelWriter
 from fledgling.worker.store.overlay.snapshots import Snapshot
-from fledgling.worker.store.shelf import Shelf, StoredFiles, schema
+from fledgling.worker.store.shelf import BROKEN, Shelf, StoredFiles, schema
 from fledgling.worker.store.symbols import Outlines
 
 # The tables that statements of the five tools name, by the database of an index that has them; `rowid` is the number
@@ -53,12 +54,13 @@ def bundle(pipe: Pipe[Bundle], order: Bundle, db: duckdb.DuckDBPyConnection) -> 
     db.register_filesystem(made)
     db.execute(f"ATTACH '{made.protocol}://tables' AS made")
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://']")
+    own = _own_tables(db)
     lock_down(db)
     shelf = Shelf(mapped, stored, db)
-    writer, tables = LevelWriter(order.level_fd), _Tables(db, shelf)
+    writer, tables = LevelWriter(order.level_fd), _Tables(db, shelf, own)
     unreadable = []
     for number, snapshot in enumerate(shelf.snapshots):
-        if snapshot is None or not tables.take(number):
+        if snapshot is None or not _is_whole(snapshot) or not tables.take(number):
             unreadable.append(number)
             continue
         _add(writer, number, snapshot)
@@ -66,6 +68,19 @@ def bundle(pipe: Pipe[Bundle], order: Bundle, db: duckdb.DuckDBPyConnection) -> 
     tables.write(set(range(len(stored.indexes))) - {*unreadable})
     pipe.send(Bundled(layers, tuple(unreadable)))
     pipe.receive()  # the broker looks at this process before it closes the pipe
+
+
+def _is_whole(snapshot: Snapshot) -> bool:
+    """Return whether all texts and names of an index can be read, so that nothing of one that is broken is taken."""
+    assert snapshot.outlines
+    try:
+        for block in range(snapshot.blocks.count if snapshot.signatures else 0):
+            snapshot.blocks.text(block)
+        for name in _names(snapshot.outlines):
+            name.encode()
+    except BROKEN:
+        return False
+    return True
 
 
 def _add(writer: LevelWriter, number: int, of: Snapshot) -> None:
@@ -78,44 +93,52 @@ def _names(outlines: Outlines) -> Iterator[str]:
     return (outlines.row(row).name for row in range(outlines.count_rows()))
 
 
+def _own_tables(db: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], str]:
+    """Make the empty tables in memory, and return by database and table the columns that an index is to have.
+
+    They are those that an indexer makes, whatever an index that comes first has in their place.
+    """
+    columns = {}
+    for sql in ("schema", "schema_names", "schema_roots"):
+        db.execute(SQL[sql].replace("image.", "memory."))
+    for database, tables in TABLES.items():
+        for table in tables:
+            described = db.execute(f"DESCRIBE memory.{table}").fetchall()
+            columns[database, table] = ", ".join(str(name) for name, *_ in described)
+            db.execute(
+                f"CREATE TABLE memory.{database}_{table} AS "
+                f"SELECT 0::INTEGER AS member, 0::BIGINT AS place, * FROM memory.{table} LIMIT 0"
+            )
+    return columns
+
+
 class _Tables:
     """The tables of all indexes, one below the other in memory until they are written."""
 
-    def __init__(self, db: duckdb.DuckDBPyConnection, shelf: Shelf) -> None:
-        self._db, self._shelf = db, shelf
-        self._has_tables = False
+    def __init__(self, db: duckdb.DuckDBPyConnection, shelf: Shelf, columns: dict[tuple[str, str], str]) -> None:
+        self._db, self._shelf, self._columns = db, shelf, columns
 
     def take(self, number: int) -> bool:
         """Take the tables of an index; False where they cannot be read, and nothing of them is kept."""
         try:
             self._shelf.attach(number)
-            for database, tables in TABLES.items():
-                for table in tables:
-                    rows = f"SELECT {number} AS member, rowid AS place, * FROM {database}{number}.{table}"
-                    if self._has_tables:
-                        self._db.execute(f"INSERT INTO memory.{database}_{table} {rows}")
-                    else:
-                        self._db.execute(f"CREATE TABLE memory.{database}_{table} AS {rows}")
-            self._has_tables = True
+            self._db.execute("BEGIN")
+            for (database, table), columns in self._columns.items():
+                self._db.execute(
+                    f"INSERT INTO memory.{database}_{table} "
+                    f"SELECT {number}, rowid, {columns} FROM {database}{number}.{table}"
+                )
+            self._db.execute("COMMIT")
         except duckdb.Error:
-            self._drop(number)
+            with suppress(duckdb.Error):
+                self._db.execute("ROLLBACK")
             return False
         finally:
             self._shelf.detach(number)
         return True
 
-    def _drop(self, number: int) -> None:
-        for database, tables in TABLES.items():
-            for table in tables:
-                if self._has_tables:
-                    self._db.execute(f"DELETE FROM memory.{database}_{table} WHERE member = {number}")
-                else:
-                    self._db.execute(f"DROP TABLE IF EXISTS memory.{database}_{table}")
-
     def write(self, members: set[int]) -> None:
         """Write the tables, in the order of members and places, and of each member what the tables are to it."""
-        if not self._has_tables:
-            return
         self._db.execute("USE made")  # what a view selects from is found beside it, whatever it is attached as
         self._db.execute("BEGIN")
         for database, tables in TABLES.items():

@@ -25,6 +25,8 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 
+# What an index raises that is not what an indexer writes, as it has met hostile files: sections lack, or do not fit.
+BROKEN = (FormatError, LookupError, ValueError, TypeError, msgspec.MsgspecError)
 DATABASES = ("text", "code")
 BUNDLE = "bundle"  # the database of a bundle, with its number behind
 _QUALIFIED = re.compile(rf"\b({'|'.join(DATABASES)})\.(?=[a-z])")  # in a SQL file, what is of one of them
@@ -89,14 +91,14 @@ class Shelf:
         """Return the first level of a bundle; None where it is not what a bundler writes."""
         try:
             return Level(Window(self._data, start, size))
-        except (FormatError, LookupError, ValueError, msgspec.MsgspecError):
+        except BROKEN:
             return None
 
     def _open(self, stored: StoredIndex, number: int) -> Snapshot | None:
-        """Return the readers of an index; None where it is not what an indexer writes: it has met hostile files."""
+        """Return the readers of an index; None where it is not what an indexer writes."""
         try:
             return self._snapshot(stored, number)
-        except (FormatError, LookupError, ValueError, msgspec.MsgspecError):  # sections lack, or do not fit each other
+        except BROKEN:
             return None
 
     def _snapshot(self, stored: StoredIndex, number: int) -> Snapshot:
