@@ -63,6 +63,8 @@ HOSTILE = [
     "{ [a] ",
     "*(a",
     '="&',
+    "f((a) ",
+    "f(a(b)",
 ]
 
 
@@ -76,6 +78,23 @@ def test_what_a_grammar_lacks_hides_nothing(extractor: Extractor, row: dict[str,
     found = extractor.extract(row["language"], row["source"].encode())
     symbols = [f"{each.kind} {each.name} {each.line_start}-{each.line_end}" for each in found.symbols]
     assert (found.complete, symbols) == (True, row["symbols"])
+
+
+# Whether a value that is assigned in C# is left out near a gap: only where a call is assigned to
+ASSIGNED = {
+    "Unsafe.Add(ref o, i) = f();": True,
+    "Unsafe.Add(ref As<T>(o), i) = f();": True,
+    "var (a, b) = f();": False,
+    "(a, b) = f();": False,
+    "if (a) b = f();": False,
+    "if (a) = f();": False,
+}
+
+
+@pytest.mark.parametrize("text", ASSIGNED)
+def test_what_is_assigned_to_a_tuple_is_seen(text: str) -> None:
+    repaired = gaps_of_csharp.repaired(text.encode(), [(0, len(text))]).text
+    assert (b"f()" not in repaired) == ASSIGNED[text]
 
 
 @pytest.mark.parametrize("unit", HOSTILE)

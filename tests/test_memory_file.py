@@ -2,12 +2,14 @@
 
 import mmap
 import os
+import resource
 import stat
 from pathlib import Path
 
 import pytest
 from msgspec.structs import astuple
 
+from fledgling.broker.indexing.files import Files
 from fledgling.messages.control import CONFINED, Build, Images
 from fledgling.messages.generations import CODE
 from fledgling.scope import Scope
@@ -71,3 +73,17 @@ def test_unlinked_file_holds_an_image(project: Path, monkeypatch: pytest.MonkeyP
     assert sum(blocks.text(block).count(b"\n") for block in range(blocks.count)) > 100
     for fd in (*astuple(images), root):
         os.close(fd)
+
+
+def test_files_of_a_build_that_lacks_descriptors_are_all_closed():
+    before = {*os.listdir("/proc/self/fd")}
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = memory_file.create()
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 3, hard))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            Files.created(is_followed=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert {*os.listdir("/proc/self/fd")} == before

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection
+from contextlib import ExitStack
 from typing import NamedTuple, Self
 
 from msgspec.structs import astuple
@@ -23,9 +24,18 @@ class Files(NamedTuple):
 
     @classmethod
     def created(cls, *, is_followed: bool) -> Self:
-        """Return new, empty files."""
-        images = Images(*(memory_file.create() for _ in Images.__struct_fields__))
-        return cls(images, *(memory_file.create() for _ in cls._fields[1:])) if is_followed else cls(images)
+        """Return new, empty files. Raises OSError, and leaves none open then."""
+        with ExitStack() as opened:
+
+            def create() -> int:
+                fd = memory_file.create()
+                opened.callback(os.close, fd)
+                return fd
+
+            images = Images(*(create() for _ in Images.__struct_fields__))
+            files = cls(images, *(create() for _ in cls._fields[1:])) if is_followed else cls(images)
+            opened.pop_all()
+        return files
 
     def all(self) -> tuple[int, ...]:
         """Return all descriptors."""

@@ -18,7 +18,8 @@ POINTER_OF_TYPE = deferred(rb"(?<![\w)\]])\*\([ ]?+[\w.]++[ ]?+\*++\)")
 # ... where something is assigned to what it points at: *a++ = 1;
 POINTER_ASSIGNED = deferred(rb"^[ \t]*+(\*++)\w++(\+\+)?+(?=[ ]=[ ])", re.MULTILINE)
 # 12.21.2: a variable that a call refers to: Unsafe.Add(ref a, 1) = true;
-ASSIGNED_CALL = deferred(rb"(?<=\)[ ])=[ ][^=;{}]*+(?=;)")
+# ... not a tuple that is taken apart, var (a, b) = f(), nor a condition
+ASSIGNED_CALL = deferred(rb"[\w>]\((?:[^()\n]++|\([^()\n]*+\))*+\)[ ](=[ ][^=;{}]*+)(?=;)")
 # 16.2.2: modifiers of a struct in their order: ref partial struct A
 REF_BEFORE_PARTIAL = deferred(rb"\bref(?=[ ]partial[ ]struct\b)")
 # 12.8.23 of C# 12: a collection as an argument or a value: f(a, [b])
