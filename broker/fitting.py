@@ -300,7 +300,7 @@ def _goes_on(question: AnyQuestion, following: Next | None, count: int) -> bool:
         count > 0
         and following == Next(tool, {**arguments, "cursor": goes_on.cursor})
         and goes_on.offset == begun.offset + count
-        and (goes_on.changes == begun.changes or "cursor" not in arguments)
+        and ((goes_on.changes, goes_on.tags) == (begun.changes, begun.tags) or "cursor" not in arguments)
         and (goes_on.generation == CODE or (isinstance(question, Explore) and goes_on.generation in (LISTING, TEXT)))
     )
 

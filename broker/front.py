@@ -31,7 +31,7 @@ from fledgling.messages.answers import (
     Refusal,
     SymbolList,
 )
-from fledgling.messages.control import AskRefs, Progress, Refs, Swept, TagByHand
+from fledgling.messages.control import AskRefs, Progress, Refs, Swept, TagsByHand
 from fledgling.messages.generations import CODE, GRAPH, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
@@ -46,12 +46,12 @@ UNSEEN = "The index is still being built: files that were written since that beg
 UNFOLLOWED = "Changes of the project since it was indexed cannot be followed: this may be out of date."
 
 Report = Callable[[Progress], Awaitable[None]]
-ByHand = Callable[[Asked], tuple[TagByHand, ...]]  # the tags that the answer to a question may speak of
+ByHand = Callable[[Asked], TagsByHand]  # the tags that the answer to a question may speak of
 
 
-def no_tags(_: Asked) -> tuple[TagByHand, ...]:
+def no_tags(_: Asked) -> TagsByHand:
     """Return what there is of tags by hand where no agent can give any."""
-    return ()
+    return TagsByHand()
 
 
 class Front:
@@ -119,9 +119,9 @@ class Front:
         assert not isinstance(found, InnerAnswer)
         return found
 
-    async def survey(self) -> Overview | Refusal:
+    async def survey(self, deadline: float | None = None) -> Overview | Refusal:
         """Return what a report shows of the whole index: who may see that is decided where it is shown."""
-        found = await self._ask(Survey(), None, CODE, self.deadline(), None)
+        found = await self._ask(Survey(), None, CODE, deadline or self.deadline(), None)
         assert isinstance(found, Overview | Refusal)
         return found
 

@@ -34,7 +34,7 @@ from fledgling.messages.control import (
     Images,
     Ready,
     Reply,
-    TagByHand,
+    TagsByHand,
     Update,
     Updated,
 )
@@ -49,6 +49,7 @@ MOMENTS = 16  # generations of changes whose time is known: twice as many as a w
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
 PAGE_FRAME_BYTES = 2**22  # a page is 28,000 characters; one entry alone may be longer
 _log = logging.getLogger("fledgling")
+NO_TAGS = TagsByHand()
 LOST = Refusal(
     "unavailable",
     "the query worker ended while it worked on this call",
@@ -223,7 +224,7 @@ class QueryWorker:
             del self._moments[min(self._moments)]
 
     async def ask(
-        self, question: Asked, deadline: float, basis: Basis, index: int = 0, by_hand: tuple[TagByHand, ...] = ()
+        self, question: Asked, deadline: float, basis: Basis, index: int = 0, by_hand: TagsByHand = NO_TAGS
     ) -> Found | Refusal | None:
         """Return the answer, at the latest YIELDING after `deadline` (time.monotonic); then the worker is killed.
 

@@ -25,7 +25,7 @@ from fledgling.broker.operating.session import FullError, Session, SessionError,
 from fledgling.broker.operating.tags import TagList
 from fledgling.broker.operating.tasks import MAX_STEPS, TaskList
 from fledgling.broker.operating.unfit import OperationError
-from fledgling.messages.control import AskRefs
+from fledgling.messages.control import AskRefs, Refs, TagsByHand
 from fledgling.messages.operations import OPERATIONS
 from fledgling.messages.questions import Search
 from fledgling.worker.files import refs
@@ -183,13 +183,49 @@ async def test_tags_by_hand_stand_beside_those_of_rules(client):
     lines = await structured(client, "search", query="def", path="web", tags_all=["reviewed", "database"])
     assert [file["path"] for file in lines["files"]] == ["web/a.py"]
     assert "by hand, by agents: database, reviewed" in lines["note"]
-    refused = await client.call_tool("search", {"query": "def", "path": "api", "tags_any": ["reviewed"]})
-    assert "no rule gives the tag 'reviewed'" in text(refused)  # nobody gave it in that project
+    nothing = await structured(client, "search", query="def", path="api", tags_any=["reviewed"])
+    assert nothing["total"] == 0  # nobody gave it in that project
+    of_both = await structured(client, "search", query="def", tags_any=["reviewed"])
+    assert (of_both["total"], "is not in this answer" in of_both["note"]) == (1, False)
+    refused = await client.call_tool("search", {"query": "def", "path": "api", "tags_any": ["unheard"]})
+    assert "no rule gives the tag 'unheard'" in text(refused)
+    assert "payments, reviewed" in text(refused)
     assert await structured(client, "tags", action="remove", tags=["database"], paths=["web/a.py"], symbol="f")
+    again = await structured(client, "search", query="def", path="web", tags_any=["database"])
+    assert again["total"] == 0  # which is no mistake
     assert (await structured(client, "tags"))["total"] == 1
     await structured(client, "manage", action="purge", project="web")
     again = await structured(client, "search", query="def", path="web", tags_any=["reviewed"])
     assert again["total"] == 1  # an index that is made anew has them, too
+
+
+@pytest.mark.anyio
+async def test_pages_of_a_search_are_of_the_same_tags(client):
+    """What another agent takes away between two pages would make the second leave hits out."""
+    places = {"tags": ["paged"], "paths": ["api/src/core/engine.py", "api/src/core/config.py", "web/a.py"]}
+    asked = {"query": "e", "tags_any": ["paged"], "max_results": 1}
+    for path in ({}, {"path": "api"}):
+        await structured(client, "tags", action="add", **places)
+        first = await structured(client, "search", **asked, **path)
+        assert not (await client.call_tool("search", first["next"]["arguments"])).is_error
+        await structured(client, "tags", action="remove", tags=["paged"], paths=places["paths"][1:2])
+        second = await client.call_tool("search", first["next"]["arguments"])
+        assert "the tags by hand have changed since the first page" in text(second)
+
+
+@pytest.mark.anyio
+async def test_a_tag_goes_with_the_definition_that_it_was_given_to(tmp_path):
+    file = tmp_path / "a.py"
+    file.write_text("class A:\n    def f(self): ...\n\ndef g(): ...\n")
+    async with connected(tmp_path, *OPERATOR) as client:
+        for tag, name in (("method", "A.f"), ("another-case", "G"), ("function", "g")):
+            await structured(client, "tags", action="add", tags=[tag], paths=["a.py"], symbol=name)
+        left = {file.read_text(): ["another-case", "function", "method"]}
+        left |= {"def g(): ...\n": ["another-case", "function"], "X = 1\n": []}
+        for text_of_file, tags in left.items():
+            file.write_text(text_of_file)
+            [of_file] = (await structured(client, "tags", paths=["a.py"]))["all"].values()
+            assert [each.split()[0] for each in of_file] == tags
 
 
 # ---- branches and commits -------------------------------------------------------------------------------------------
@@ -232,11 +268,14 @@ BRANCHES = {
     "/main": False,
     "main/": False,
     "v1": False,
+    "main.lock": False,
+    "main/below": False,
 }
 
 
 def test_what_refs_are_said_to_name_is_what_git_has(repository):
     root, commits = repository
+    (root / ".git/refs/heads/main.lock").touch()  # as where git is about to write a ref
     fd = os.open(root, os.O_RDONLY)
     assert {name: refs.look(fd, AskRefs(branch=name)).branch for name in BRANCHES} == BRANCHES
     assert [refs.look(fd, AskRefs(commit=commit)).commit for commit in [*commits, "0" * 40]] == [True] * 3 + [False]
@@ -267,15 +306,48 @@ def test_refs_that_are_hidden_are_said_to_be_unchecked(tmp_path, name):
 
 
 def test_hostile_refs_cost_what_they_may(repository, monkeypatch):
-    root, _ = repository
+    root, commits = repository
     fd = os.open(root, os.O_RDONLY)
-    (root / ".git/refs/heads/link").symlink_to("/etc/passwd")
-    assert refs.look(fd, AskRefs(branch="link")).branch is False
-    (root / ".git/refs/heads/link").unlink()
-    monkeypatch.setattr(refs, "MAX_REFS", 3)
-    assert "loose refs" in refs.look(fd, AskRefs(commit="0" * 40)).problem
+    heads = root / ".git/refs/heads"
+    for target, branches in (("/etc/passwd", ["link"]), (".", ["link", "link/main"])):
+        (heads / "link").symlink_to(target)
+        for branch in branches:
+            assert refs.look(fd, AskRefs(branch=branch)) == Refs(problem="a link among its refs is not followed")
+        assert "link" in refs.look(fd, AskRefs(commit="0" * 40)).problem
+        assert refs.look(fd, AskRefs(commit=commits[0])).commit  # of a ref beside it
+        (heads / "link").unlink()
+    entries = sum(1 for _ in (root / ".git/refs").rglob("*"))
+    deep = max(len(path.relative_to(root / ".git/refs").parents) for path in heads.rglob("*")) - 1
+    for name, least, words in (("MAX_REFS", entries, "loose refs"), ("MAX_DEPTH", deep, "directories deep")):
+        monkeypatch.setattr(refs, name, least)
+        assert refs.look(fd, AskRefs(commit="0" * 40)).commit is False
+        monkeypatch.setattr(refs, name, least - 1)
+        assert words in refs.look(fd, AskRefs(commit="0" * 40)).problem
+        monkeypatch.undo()
     monkeypatch.setattr(refs, "MAX_PACKED", 10)
-    assert "packed-refs" in refs.look(fd, AskRefs(branch="main")).problem
+    assert "packed-refs" in refs.look(fd, AskRefs(branch="nowhere")).problem
+    os.close(fd)
+
+
+def test_refs_that_git_packs_meanwhile_are_found(repository, monkeypatch):
+    root, commits = repository
+    read_packed = refs._packed
+
+    def packing(*arguments):
+        found = read_packed(*arguments)
+        git(root, "pack-refs", "--all")
+        return found
+
+    fd = os.open(root, os.O_RDONLY)
+    for asked_of in (AskRefs(branch="soon"), AskRefs(commit=commits[1])):
+        git(root, "branch", "-f", "soon", commits[1])
+        git(root, "update-ref", "-d", "refs/heads/loose/two")
+        monkeypatch.setattr(refs, "_packed", packing)
+        found = refs.look(fd, asked_of)
+        assert True in (found.branch, found.commit)
+        monkeypatch.undo()
+        git(root, "branch", "loose/two", commits[1])
+        git(root, "branch", "-D", "soon")
     os.close(fd)
 
 
@@ -467,12 +539,12 @@ def test_tags_of_a_session_are_there_at_the_next_start_and_of_one_profile(tmp_pa
             ("api/a.py", "later"),
             ("apis/b.py", "later"),
         ]
-        assert {(each.path, each.name) for each in tags.told("wide", "api/", asked)} == {
+        assert {(each.path, each.name) for each in tags.told("wide", "api/", asked).given} == {
             ("a.py", "later"),
             ("a.py", "done"),
         }
-        assert [each.symbol for each in tags.told("narrow", "api/", asked)] == ["A.run"]
-        assert tags.told("wide", "", Search("f")) == tags.told("core", "", asked) == ()
+        assert [each.symbol for each in tags.told("narrow", "api/", asked).given] == ["A.run"]
+        assert tags.told("wide", "", Search("f")) == tags.told("core", "", asked) == TagsByHand()
         monkeypatch.setattr(given_tags, "MAX_TAGS", 4)
         with pytest.raises(OperationError, match="holds 4 tags"):
             tags.change("a", "wide", ["more"], ["api/a.py"])

@@ -1,6 +1,7 @@
 """Several projects behind one server: one tree for an agent, and for each project what it has alone."""
 
 import asyncio
+import time
 from contextlib import asynccontextmanager
 from typing import get_args
 
@@ -14,6 +15,7 @@ from test_monitor import Watching, asked, free_port
 
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
+from fledgling.broker.operating import links
 from fledgling.broker.projects import projects as projects_module
 from fledgling.broker.projects.merging import Turn, turn
 from fledgling.broker.projects.paths import _changes, parts, within
@@ -323,6 +325,17 @@ async def test_a_project_is_given_up_behind_its_calls(roots, monkeypatch):
             assert [await each for each in asking] == [expected] * 4
             assert await front.refs(AskRefs(branch="main"), front.deadline()) is None
             assert (await front.ask(Explore())).reason == "the index was given up meanwhile"
+
+
+@pytest.mark.anyio
+async def test_a_task_waits_for_no_project_longer_than_it_may(roots, monkeypatch):
+    async with opened(roots, monkeypatch) as projects:
+        projects.slots["web"].open()
+        others = len(projects.slots) - 1
+        monkeypatch.setattr(links, "LOOK_SECONDS", 0.0)
+        said = await links.linked(projects, "main", None, time.monotonic() + 30)
+        unloaded = f"not in memory: {others} project{'' if others == 1 else 's'}"
+        assert said == {"branch": f"not checked ({links.UNFOLLOWED}; {unloaded})"}
 
 
 @pytest.mark.anyio

@@ -5,9 +5,10 @@ import time
 from fledgling.broker.front import Front
 from fledgling.broker.projects.projects import Projects
 from fledgling.messages.control import AskRefs, Refs
+from fledgling.plain import counted
 
 LOOK_SECONDS = 5.0  # that an answer waits for all projects to look
-UNFOLLOWED = "nobody follows the project"
+UNFOLLOWED = "nobody follows the project, or has looked in time"
 
 
 async def linked(front: Front | Projects, branch: str, commit: str | None, until: float) -> dict[str, str]:
@@ -38,5 +39,5 @@ def _standing(found: list[bool | None], said: list[Refs], unloaded: int) -> str:
     if True in found:
         return "found"
     problems = sorted({each.problem for each in said if each.problem})
-    problems += [f"{unloaded} projects are not in memory"] if unloaded else []
+    problems += [f"not in memory: {counted(unloaded, 'project')}"] if unloaded else []
     return f"not checked ({'; '.join(problems)})" if problems else "not found"

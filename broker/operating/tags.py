@@ -7,7 +7,7 @@ from typing import NamedTuple
 from fledgling.broker.operating.records import Tagged
 from fledgling.broker.operating.session import Session
 from fledgling.broker.operating.unfit import OperationError
-from fledgling.messages.control import TagByHand
+from fledgling.messages.control import TagByHand, TagsByHand
 from fledgling.messages.questions import Asked, Explore, Search
 
 MAX_TAGS = 2000  # of a session, each to one place: a question takes those along that its answer may speak of
@@ -35,6 +35,7 @@ class TagList:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._agents: dict[GivenTag, str] = {}
+        self._names: set[tuple[str, str]] = set()  # profiles, and tags that an agent of each gave at some time
         for record in session.records:
             if isinstance(record, Tagged):
                 self._take(record)
@@ -79,23 +80,30 @@ class TagList:
         """Return who gave a tag."""
         return self._agents[given]
 
-    def told(self, profile: str, prefix: str, question: Asked) -> tuple[TagByHand, ...]:
-        """Return the tags below a directory of the tree, its name left out, that the answer to a question may need."""
+    def told(self, profile: str, prefix: str, question: Asked) -> TagsByHand:
+        """Return the tags below a directory of the tree, its name left out, that the answer to a question may need.
+
+        With them go the names of all tags there are, and of those that are asked for and were taken away again.
+        """
         names: set[str] | None = set()
         if isinstance(question, Search):
             names = {*question.tags_any, *question.tags_all}
         elif isinstance(question, Explore) and question.detail == "summary":
             names = None
         if names is not None and not names:
-            return ()
-        return tuple(
+            return TagsByHand()
+        given = tuple(
             TagByHand(given.tag, given.path.removeprefix(prefix), given.symbol)
             for given in self._agents
             if given.profile == profile and given.path.startswith(prefix) and (names is None or given.tag in names)
         )
+        there = {given.tag for given in self._agents if given.profile == profile}
+        asked = {name for name in names or () if (profile, name) in self._names}
+        return TagsByHand(given, tuple(sorted(there | asked)))
 
     def _take(self, record: Tagged) -> None:
         for given in _given(record):
+            self._names.add((given.profile, given.tag))
             if record.is_removed:
                 self._agents.pop(given, None)
             else:

@@ -34,14 +34,14 @@ class Turn(NamedTuple):
     @property
     def cursor(self) -> str:
         """The cursor that means this: `Turn(2, Place(500)).cursor` is "2:0:500"."""
-        return f"{self.project}:{self.place.changes}:{self.place.offset}"
+        return f"{self.project}:{self.place.changes}:{self.place._replace(changes=0).cursor}"
 
 
 def turn(cursor: str | None) -> Turn:
     """Return what a cursor over several projects means.
 
     >>> turn("2:17:500")
-    Turn(project=2, place=Place(offset=500, generation=2, changes=17))
+    Turn(project=2, place=Place(offset=500, generation=2, changes=17, tags=0))
     """
     project, _, rest = (cursor or "0:0:0").partition(":")
     return Turn(int(project), place(rest))

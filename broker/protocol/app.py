@@ -48,7 +48,7 @@ class App:
 
     def __init__(self, front: Front) -> None:
         self._front = front
-        self._making = asyncio.Lock()  # one after the other
+        self._making = asyncio.Lock()  # one at a time: who asks meanwhile is refused
 
     def is_for(self, capabilities: ClientCapabilities | None) -> bool:
         """Return whether a client says that it shows pages of this kind."""
@@ -56,12 +56,14 @@ class App:
         kinds = (extensions or {}).get(EXTENSION, {}).get("mimeTypes")
         return isinstance(kinds, list | tuple) and MIME in kinds
 
-    async def page(self) -> str | Refusal:
-        """Return the page as the index is now, unless it is longer than one answer may be."""
+    async def page(self, deadline: float) -> str | Refusal:
+        """Return the page as the index is now, unless it is longer than one answer may be, or another is made."""
         from fledgling.broker.reporting import live  # noqa: PLC0415  (few clients show it)
 
+        if self._making.locked():
+            return Refusal("busy", "a page is being made already", "Wait for it, then ask again.")
         async with self._making:
-            made = await live.made(self._front, SCRIPT)
+            made = await live.made(self._front, SCRIPT, deadline)
         most = self._front.profile.max_result_bytes
         if isinstance(made, str) and len(made.encode()) > most:
             problem = f"the page is longer than the profile's max_result_bytes of {most}"

@@ -96,7 +96,7 @@ class Offers:
         found = resources.found(self._profile, params.uri)
         about = {"uri": params.uri}
         if self._shown and params.uri == app.URI:
-            page = _text(self._decided("resources/read", about, await self._shown.page()), about)
+            page = _text(self._decided("resources/read", about, await self._shown.page(self._deadline())), about)
             return ReadResourceResult(contents=[TextResourceContents(uri=app.URI, mime_type=app.MIME, text=page)])
         if isinstance(found, resources.MappedCall):
             text = _text(await self._ask(context, *found, self._deadline()), about)

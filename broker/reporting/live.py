@@ -11,13 +11,17 @@ from fledgling.broker.reporting import report
 from fledgling.messages.answers import Refusal
 
 
-async def made(front: Front, script: str = "") -> str | Refusal:
-    """Return the page as the index is now, with a further script of ours, or why there is none; it is not kept."""
-    overview = await front.survey()
+async def made(front: Front, script: str = "", deadline: float | None = None) -> str | Refusal:
+    """Return the page as the index is now, with a further script of ours, or why there is none; it is not kept.
+
+    What it waits for ends by `deadline`, by default that of a call.
+    """
+    deadline = deadline or front.deadline()
+    overview = await front.survey(deadline)
     if isinstance(overview, Refusal):
         return overview
     try:
-        async with asyncio.timeout(front.profile.query_timeout):
+        async with asyncio.timeout_at(deadline):
             built = await front.indexing.built()
     except IndexingError as failed:
         return failed.refusal

@@ -375,6 +375,16 @@ class TagByHand(Struct, frozen=True, forbid_unknown_fields=True):
     symbol: str | None = None
 
 
+class TagsByHand(Struct, frozen=True, forbid_unknown_fields=True):
+    """Tags that agents gave in a project, as far as an answer may speak of them, and the names of all there are.
+
+    A name may have no bearer in the project, or none any more: nothing has that tag, but it is one.
+    """
+
+    given: tuple[TagByHand, ...] = ()
+    names: tuple[Word, ...] = ()
+
+
 class Call(Struct, frozen=True, forbid_unknown_fields=True, tag="call"):
     """Broker to query worker: answer within `seconds`; of several indexes from that with the number `index`.
 
@@ -385,7 +395,7 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True, tag="call"):
     seconds: float
     question: Asked
     index: Count = 0
-    by_hand: tuple[TagByHand, ...] = ()
+    by_hand: TagsByHand = TagsByHand()
 
 
 class Cancel(Struct, frozen=True, forbid_unknown_fields=True, tag="cancel"):

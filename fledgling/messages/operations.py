@@ -76,7 +76,7 @@ class Tasks(Question, frozen=True):
 
 
 class TagsOf(Question, frozen=True, tag="tags"):
-    """Tags that agents give to files by hand, beside those of the rules, until the server ends.
+    """Tags that agents give to files by hand, beside those of the rules, as long as the session lasts.
 
     A tag of a symbol counts for its file: search(tags_any=[...]) finds both. Lists a file's tags with what says so.
     Example: tags(action="add", tags=["reviewed"], paths=["src/parse.py"])

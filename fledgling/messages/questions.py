@@ -58,8 +58,9 @@ Tags = Annotated[tuple[Text, ...], Meta(max_length=MAX_TAGS)]
 Steps = Annotated[int, Meta(ge=1, le=10)]
 Budget = Annotated[int, Meta(ge=MIN_BUDGET, le=MAX_BUDGET)]
 Language = Annotated[Text | None, Meta(description="python, javascript, typescript, sql, ...")]
-# "500", "17:500" where the project had changed, "2:17:500" of the third project; cursors.py and merging.py read them.
-CURSOR_PATTERN = "^([0-9]{1,9}:){0,2}[0-9]{1,9}$"
+# "500", "17:500" where the project had changed, "2:17:500" of the third project; "500~9" where
+# agents gave tags; cursors.py and merging.py read them.
+CURSOR_PATTERN = "^([0-9]{1,9}:){0,2}[0-9]{1,9}(~[0-9]{1,10})?$"
 Cursor = Annotated[Annotated[str, Meta(pattern=CURSOR_PATTERN)] | None, Meta(description="from `next`")]
 # Of a map: "500.0" goes on where it began, before a file was read; "500" is of the whole index.
 MAP_CURSOR_PATTERN = r"^([0-9]{1,9}:)?[0-9]{1,9}(\.[01])?$"

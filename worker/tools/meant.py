@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read, Search, Symbols
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
-from fledgling.worker.store.symbols import DEFINITIONS, Row
+from fledgling.worker.store.symbols import DEFINITIONS, Outlines, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths, unknown
 from fledgling.worker.tools.packages import is_test
@@ -159,6 +159,12 @@ def _definition(request: Request, question: Read, symbol: str) -> Read:
         if len(names) == 1:
             return replace(question, symbol=names.pop())
     return question
+
+
+def defines(outlines: Outlines, file: File, symbol: str) -> bool:
+    """Return whether a file has a definition that a name may mean, as `read` takes it."""
+    rows = outlines.definitions(file)
+    return bool(named(rows, symbol) or placed(_all_of(file, rows), symbol, any_case=True))
 
 
 def _all_of(file: File, rows: Sequence[Row]) -> list[Placed]:

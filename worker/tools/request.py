@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from zlib import crc32
 
 import _duckdb as duckdb
 import msgspec
 
 from fledgling.messages.answers import Next, Refusal, RefusalKind
-from fledgling.messages.control import Generation, Open, TagByHand
+from fledgling.messages.control import Generation, Open, TagsByHand
 from fledgling.messages.cursors import Place, offset_of
 from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
@@ -76,7 +77,7 @@ class Request(msgspec.Struct, eq=False):
     corpora: Corpora | None = None  # what files are ranked by
     shelf: Shelf | None = None  # of several indexes, where there are several
     tags: KeptTags | None = None  # what files are about
-    by_hand: tuple[TagByHand, ...] = ()  # what agents say that files are about
+    by_hand: TagsByHand = TagsByHand()  # what agents say that files are about
     tags_found: TagsOfFiles | None = None  # by rules and by hand, once this call has asked
 
     @property
@@ -159,6 +160,12 @@ class Request(msgspec.Struct, eq=False):
         """The generation of changes that the answer is made of."""
         return self.snapshot.changes if self.snapshot else 0
 
+    @property
+    def tags_mark(self) -> int:
+        """A number that is another where the tags by hand are others, 0 where there are none: pages are of one."""
+        given = sorted((each.name, each.path, each.symbol or "") for each in self.by_hand.given)
+        return crc32(msgspec.json.encode(given)) if given else 0
+
     def check(self) -> None:
         """Raise InterruptException where the call was told to end between two statements."""
         if self.ended:
@@ -203,7 +210,8 @@ def continuing(request: Request, question: Paged, offset: int, total: int) -> Ne
     if offset >= total:
         return None
     generation = request.generation if isinstance(question, Explore) else CODE  # a map alone is not begun anew
-    following = Place(offset, generation, request.changes)
+    tags = request.tags_mark if isinstance(question, Search) else 0
+    following = Place(offset, generation, request.changes, tags)
     return Next(name_of(type(question)), {**arguments_of(question), "cursor": following.cursor})
 
 

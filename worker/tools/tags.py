@@ -9,12 +9,15 @@ from collections.abc import Iterator, Set
 from functools import partial
 from typing import NamedTuple
 
+from fledgling.messages import cursors
 from fledgling.messages.profile import TagRule
 from fledgling.messages.questions import Search
 from fledgling.plain import counted
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.matching import prefilter
 from fledgling.worker.store.symbols import CODES
+from fledgling.worker.store.text import File
+from fledgling.worker.tools import meant, unknown
 from fledgling.worker.tools.kept_tags import Evidence, Tag, TagsOfFiles
 from fledgling.worker.tools.request import Refused, Request, shown
 
@@ -45,8 +48,9 @@ def _by_rules(request: Request) -> TagsOfFiles:
 def _with_given(request: Request, ruled: TagsOfFiles) -> TagsOfFiles:
     """Return the tags of rules with those that were given by hand to files that there are; these are certain."""
     given: dict[int, dict[str, list[Evidence]]] = {}
-    for each in request.by_hand:
-        if file := request.blocks.find(each.path):
+    for each in request.by_hand.given:
+        file = request.blocks.find(each.path)
+        if file and _is_there(request, file, each.symbol):
             evidence = Evidence(1.0, BY_HAND, 0, shown(each.symbol or "", SHOWN_CHARS))
             given.setdefault(file.number, {}).setdefault(each.name, []).append(evidence)
     if not given:
@@ -61,15 +65,25 @@ def _with_given(request: Request, ruled: TagsOfFiles) -> TagsOfFiles:
     return tags
 
 
+def _is_there(request: Request, file: File, symbol: str | None) -> bool:
+    """Return whether a file still defines what was tagged in it, as far as anybody can tell."""
+    if symbol is None or request.outlines is None:
+        return True
+    return meant.defines(request.outlines, file, symbol) or unknown.why_undefined(request, file) is not None
+
+
 def named(request: Request) -> list[str]:
     """Return the tags that there are rules for, or that were given by hand, in order."""
-    return sorted({*(rule.tag for rule in request.profile.tags), *(each.name for each in request.by_hand)})
+    return sorted({*(rule.tag for rule in request.profile.tags), *request.by_hand.names})
 
 
 def left(request: Request, question: Search) -> Set[int] | None:
     """Return the files that have the tags a search asks for; None where it asks for none. Raises Refused."""
     if not (question.tags_any or question.tags_all):
         return None
+    where = cursors.place(question.cursor)
+    if where.offset and where.tags != request.tags_mark:
+        raise Refused("invalid", "the tags by hand have changed since the first page", "Ask again without `cursor`.")
     known = named(request)
     if strange := [tag for tag in (*question.tags_any, *question.tags_all) if tag not in known]:
         raise Refused("invalid", f"no rule gives the tag {strange[0]!r}", f"There are {', '.join(known) or 'none'}.")
@@ -84,7 +98,7 @@ def note(request: Request, question: Search, files: Set[int] | None) -> str | No
         return None
     asked = [f"any of {', '.join(question.tags_any)}"] if question.tags_any else []
     asked += [f"all of {', '.join(question.tags_all)}"] if question.tags_all else []
-    names = sorted({each.name for each in request.by_hand})
+    names = sorted({each.name for each in request.by_hand.given})
     by_hand = f"; by hand, by agents: {', '.join(names)}" if names else ""
     return f"Only in {counted(len(files), 'file')} tagged {' and '.join(asked)}{by_hand}."
 
