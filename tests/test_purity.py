@@ -221,7 +221,103 @@ def unlike_marks(text, row_of):
     return wrong
 
 
-@pytest.mark.parametrize("text", [OWN_EFFECTS, WHOM_IT_CALLS], ids=["own-effects", "whom-it-calls"])
+UNSEEN = """
+class Adding:
+    def __add__(self, a):                                      #: impure
+        print(a)
+    def __iadd__(self, a):                                     #: impure
+        print(a)
+class Context:
+    def __enter__(self): return self                           #: pure
+    def __exit__(self, *a): print(a)                           #: impure
+class Asking:
+    def __getattr__(self, a): print(a)                         #: impure
+class Reading:
+    def __get__(self, a, b): print(a)                          #: impure
+class Holding:
+    held = Reading()
+class Counting:
+    def __next__(self): print(1)                               #: impure
+    def __iter__(self): return self                            #: pure
+class Above:
+    def __init_subclass__(cls): print(1)                       #: impure
+class Static:
+    @staticmethod
+    def says(): print(1)                                       #: impure
+class Meta(type):
+    pass
+class Made(metaclass=Meta):
+    pass
+GONE = 1
+
+def makes_made(): return Made()                                #: unknown has a metaclass
+def derives_made(f):                                           #: unknown derives a class
+    class Inner(
+        metaclass=f
+    ):
+        pass
+def adds(a, b): return a - b                                   #: unknown may run __add__, which is impure
+def compares(a, b): return a in b                              #: unknown may run __add__
+def asks(a, b): return a if b else 1                           #: unknown may run __add__
+def branches(a):                                               #: unknown may run __add__
+    if a:
+        return 1
+def formats(a): return f"{a}"                                  #: unknown may run __add__
+def converts(a): return str(a)                                 #: unknown may run
+def converts_text(a: str): return len(a)                       #: pure
+def in_lambda(): return lambda a: a + 1                        #: unknown may run __add__
+def passes(a): return converts(a)                              #: unknown calls converts
+def augments(a: Adding): a += 1                                #: unknown may change the object that a is
+def enters():                                                  #: unknown may run __exit__
+    with Context():
+        pass
+def reads(a): return a.b                                       #: unknown may run __get
+def reads_held(): return Holding().held                        #: unknown may run __get__
+def iterates(a):                                               #: unknown may run __next__
+    for b in a:
+        pass
+def iterates_texts(a: list[str]):                              #: pure
+    for b in a:
+        pass
+def comprehends(a): return [b for b in a]                      #: unknown may run __next__
+def takes_apart(a):                                            #: unknown may run __next__
+    b, c = a
+    return b
+def swaps(a, b):                                               #: pure
+    a, b = b, a
+    return a
+def spreads(a): return [*a]                                    #: unknown may run __next__
+def yields_from(a): yield from a                               #: unknown may run __next__
+def derives():                                                 #: unknown derives a class as it runs
+    class Below(Above):
+        pass
+def of_class(): return Static.says()                           #: impure
+def removes():                                                 #: impure
+    global GONE
+    del GONE
+def gone(): return GONE                                        #: impure reads GONE
+def rebinds_in_loop():                                         #: impure
+    global GONE
+    for GONE in ():
+        pass
+def walrus():                                                  #: impure
+    global GONE
+    return [GONE := 1 for a in "a"]
+def asserts(a):                                                #: impure calls print
+    assert a, print(a)
+def returns_self(a): return a                                  #: pure
+def makes(): return [1]                                        #: pure
+def yields(a): yield a                                         #: pure
+def hands_on(f, *a): return f(*a)                              #: unknown calls f
+def decorates():                                               #: impure calls print
+    def inner(a=print(1)):                                     #: pure
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [OWN_EFFECTS, WHOM_IT_CALLS, UNSEEN], ids=["own-effects", "whom-it-calls", "what-runs-unseen"]
+)
 def test_function_is_what_its_mark_says(text):
     found = purity_of(text)
     wrong = unlike_marks(text, lambda line: found.get(line) or found[line - 1])  # a decorator stands above

@@ -4,15 +4,17 @@
 such sign has no name and no type: nothing is guessed.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from fledgling.worker.graph.project import GraphFile
-from fledgling.worker.graph.tables import NONE, Facts, Op, ScopeKind, Site, sites_of, unpacked
+from fledgling.worker.graph.tables import NONE, Facts, Op, ScopeKind, Site, Use, sites_of, unpacked
 from fledgling.worker.languages.python import effects as known
 
 MAX_DEPTH = 12  # expressions within each other that are looked into, for a type or a full name
+METACLASS = "metaclass"
 MAX_BEHIND = 32  # expressions that one stands for
 MAX_BINDINGS = 8  # of a name whose values are looked at
 SHOWN_CHARS = 60  # of what is named as evidence
@@ -45,6 +47,7 @@ class FileFacts:
         self._before = {each.value: each.of for each in self.facts.augmented}
         self._fresh: dict[tuple[int, int], bool] = {}
         self.frames = self._functions()
+        self.with_metaclass = self._with_metaclass()
         self.has_star = any(scope.stars for scope in self.facts.scopes)
         self.decorated = {
             self.facts.expressions[own][1]: decorators
@@ -72,6 +75,15 @@ class FileFacts:
             is_own = scope.kind == ScopeKind.FUNCTION
             frames.append(at if is_own else frames[scope.parent] if scope.parent >= 0 else NONE)
         return frames
+
+    def _with_metaclass(self) -> frozenset[int]:
+        """Return the classes that `metaclass=` stands in, but for that of abstract ones."""
+        lines = {site.line for site in self.sites if site.use == Use.KEYWORD and self.name(site.name) == METACLASS}
+        plain = {site.line for site in self.sites if self.name(site.name) == "ABCMeta"}
+        classes = {row.line: at for at, row in enumerate(self.facts.scopes) if row.kind == ScopeKind.CLASS}
+        begins = sorted(classes)
+        places = (bisect_right(begins, line) for line in lines if line not in plain)
+        return frozenset(classes[begins[place - 1]] for place in places if place)
 
     def target(self, scope: int) -> Target:
         """Return where a function or class begins."""

@@ -64,6 +64,7 @@ class Function:
         self.logged: list[Effect] = []
         self.calls: dict[Target, int] = {}  # the line of the first call
         self.may_call: dict[Target, int] = {}
+        self.unseen_kinds: dict[str, int] = {}  # what may run methods unseen, by known.UNSEEN, and the first line
         self.calls_outside = 0
 
 
@@ -87,12 +88,15 @@ class EffectReader:
         own_writes: set[tuple[int, int]] = set()  # function and name of fields that it sets first in its own object
         for at, function in self.functions.items():
             self._of_definition(at, function)
+        self._of_inner()
         frames = self._file.frames
         for site in self._file.sites:
             scope = frames[site.scope]
             if scope == NONE:
                 continue
             use = site.use
+            if use in (Use.READ, Use.CALL):
+                self._runs_unseen(self.functions[scope], site)
             if use == Use.READ:
                 self._read(self.functions[scope], site)
             elif use in (Use.CALL, Use.DECORATOR):
@@ -101,6 +105,21 @@ class EffectReader:
                 self._write(scope, self.functions[scope], site, own_writes)
         self._write_keys()
         return self.functions
+
+    def _of_flags(self, at: int, function: Function) -> None:
+        scope = self._facts.scopes[at]
+        for flag, kind in ((Flag.OPERATES, "operator"), (Flag.UNPACKS, "iteration")):
+            if scope.flags & flag:
+                function.unseen_kinds.setdefault(kind, scope.line)
+
+    def _of_inner(self) -> None:
+        """Lambdas and classes that stand in functions."""
+        for at, row in enumerate(self._facts.scopes):
+            function = self.functions.get(self._file.function(at))
+            if function and row.kind == ScopeKind.LAMBDA:
+                self._of_flags(at, function)
+            elif function and row.kind == ScopeKind.CLASS and (row.bases or at in self._file.with_metaclass):
+                self._add(function.unseen, row.line, "derives a class as it runs")
 
     def _write_keys(self) -> None:
         """`a[b] = c`, and `a += b`, which may be as much."""
@@ -134,6 +153,7 @@ class EffectReader:
             self._add(function.unseen, scope.line, "the file was not parsed whole")
         if scope.flags & (Flag.ABSTRACT | Flag.PROTOCOL | Flag.OVERLOAD | Flag.DECLARATION):
             self._add(function.unseen, scope.line, "is abstract")
+        self._of_flags(at, function)
         if scope.flags & Flag.ASYNC:
             self._add(function.unseen, scope.line, "runs as a coroutine")
         for decorator in self._file.decorated.get(at, ()):
@@ -154,6 +174,8 @@ class EffectReader:
                 self._add(function.impure, site.line, f"rebinds {name}")
             return
         op, *parts = self._facts.expressions[site.at]
+        if op == Op.NAME and site.use == Use.WRITE and self._file.function(parts[1]) != scope:
+            self._add(function.impure, site.line, f"removes {name}")
         if op == Op.REACH and (scope, site.name) in own_writes:
             return
         if op not in (Op.GET, Op.REACH) or site.use != Use.WRITE:
@@ -175,6 +197,23 @@ class EffectReader:
             return False
         values = self._file.values((op, *parts))
         return [self._facts.expressions[value] for value in values] == [(Op.PARAMETER, scope, 0)]
+
+    def _runs_unseen(self, function: Function, site: Site) -> None:
+        """Note what may run methods that no name calls: of a type that is built in nothing does."""
+        op, *parts = self._facts.expressions[site.at]
+        if op == Op.ENTERED:
+            function.unseen_kinds.setdefault("exit", site.line)
+        elif op == Op.ELEMENT and not self._file.type_of(parts[0]):
+            function.unseen_kinds.setdefault("iteration", site.line)
+        elif op in (Op.GET, Op.REACH):
+            function.unseen_kinds.setdefault("attribute", site.line)
+            if not any(row.target for row in self._rows.get(self._file.place(site), ())):
+                function.unseen_kinds.setdefault("unknown attribute", site.line)
+        elif op in CALLED and self._file.dotted(parts[0]) in known.PURE:
+            given = [*parts[1], *(value for _, value in parts[2])]
+            if not all(self._file.type_of(max(value, ~value)) for value in given):
+                for kind in ("operator", "iteration"):  # str(a), list(a)
+                    function.unseen_kinds.setdefault(kind, site.line)
 
     def _read(self, function: Function, site: Site) -> None:
         expression = self._facts.expressions[site.at]

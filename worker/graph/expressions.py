@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.builder import DOTTED, Builder, visits
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 
 CALLING = (Use.CALL, Use.DECORATOR)
 MAX_SLICE = 8  # elements of a slice that are told apart
@@ -221,6 +221,7 @@ def add_argument(builder: Builder, node: int, arguments: list[int], words: list[
         builder.site(word, Use.KEYWORD, 0)
         words.append((builder.name(word), value))
     elif kind == IS_SPREAD:
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS
         arguments.append(~builder.visit(tree.first(node, VALUE)))
     elif kind == IS_SPREAD_WORDS:
         words.append((NONE, builder.visit(tree.first(node, VALUE))))
@@ -292,6 +293,8 @@ def items(builder: Builder, node: int, use: int) -> list[int]:
     """The expressions within, of which one may be spread."""
     tree = builder.tree
     inner = use if use == Use.TYPE else Use.READ
+    if any(tree.kind(kid) == IS_SPREAD for kid in tree.kids[node]):
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS
     return [
         ~builder.visit(tree.first(kid, VALUE)) if tree.kind(kid) == IS_SPREAD else builder.visit(kid, inner)
         for kid in tree.kids[node]
@@ -363,6 +366,7 @@ def comprehension(builder: Builder, node: int, _use: int) -> int:
 def choice(builder: Builder, node: int, use: int) -> int:
     """`a if b else c`, `a or b`, `a | b`"""
     tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
     inner = use if use == Use.TYPE else Use.READ
     found = [(kid, builder.visit(kid, inner)) for kid in tree.kids[node]]
     return builder.add(Op.CHOICE, [at for kid, at in found if tree.labels[kid] & ARM])
@@ -372,6 +376,7 @@ def choice(builder: Builder, node: int, use: int) -> int:
 def operation(builder: Builder, node: int, _use: int) -> int:
     """What gives nothing that is followed: `not a`."""
     tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
     found: dict[int, int] = {}
     for kid in tree.kids[node]:
         if tree.labels[kid] & BIND and tree.labels[node] & IS_NARROW:  # a instanceof B b

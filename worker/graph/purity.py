@@ -53,7 +53,10 @@ def judged(files: Sequence[GraphFile], graph: Graph) -> Iterator[Judged]:
             target = file.target(scope)
             names[target] = file.name(file.facts.scopes[scope].name)
             functions[target] = _together(functions[target], function) if target in functions else function
-    yield from Settling(functions, names).run()
+    unseen = {
+        kind: [target for target in functions if names[target] in methods] for kind, methods in known.UNSEEN.items()
+    }
+    yield from Settling(functions, names, unseen).run()
 
 
 def _rows(graph: Graph, files: Iterable[int]) -> dict[int, dict[Place, list[RowTarget]]]:
@@ -129,7 +132,9 @@ def _is_descriptor(file: FileFacts, at: int) -> bool:
 
 
 def _unseen_decorator(file: FileFacts, at: int) -> str | None:
-    """Say which decorator of a class may run something when one is made."""
+    """Say which decorator or metaclass of a class may run something when one is made."""
+    if at in file.with_metaclass:
+        return "which has a metaclass"
     for decorator in file.decorated.get(at, ()):
         op, *parts = file.facts.expressions[decorator]
         full = file.dotted(parts[0] if op == Op.CALL else decorator)
@@ -176,6 +181,7 @@ def _together(one: Function, other: Function) -> Function:
     one.logged += other.logged
     one.calls_outside += other.calls_outside
     one.calls = other.calls | one.calls
+    one.unseen_kinds = other.unseen_kinds | one.unseen_kinds
     one.may_call = other.may_call | one.may_call
     return one
 
@@ -186,8 +192,14 @@ def _together(one: Function, other: Function) -> Function:
 class Settling:
     """Functions while they are settled: the worst of what each does and of what it calls. Nothing gets better again."""
 
-    def __init__(self, functions: Mapping[Target, Function], names: Mapping[Target, str]) -> None:
-        self._functions, self._names = functions, names
+    def __init__(
+        self,
+        functions: Mapping[Target, Function],
+        names: Mapping[Target, str],
+        unseen: Mapping[str, Sequence[Target]],
+    ) -> None:
+        """`unseen` are the methods that are run without a call, by what runs them."""
+        self._functions, self._names, self._unseen = functions, names, unseen
         self._found: dict[Target, tuple[Purity, str]] = {}
         self._callers: dict[Target, list[Target]] = defaultdict(list)
         self._perhaps: dict[Target, list[Target]] = defaultdict(list)  # those that may call it
@@ -201,6 +213,7 @@ class Settling:
         """Yield all functions in order."""
         self._spread("impure", self._having("impure", lambda function: function.impure))
         unseen = self._having("unknown", lambda function: function.unseen)
+        unseen += self._of_unseen()
         for callee in [*self._found]:
             unseen += self._of_perhaps(callee)
         self._spread("unknown", unseen)
@@ -229,6 +242,22 @@ class Settling:
                     waiting.append(caller)
             if what == "unknown":
                 waiting += self._of_perhaps(callee)
+
+    def _of_unseen(self) -> list[Target]:
+        """Note as unknown what may run a method with an effect without a call."""
+        effects = {
+            kind: self._names[first]
+            for kind, methods in self._unseen.items()
+            for first in [target for target in methods if self._found.get(target, ("",))[0] == "impure"][:1]
+        }
+        found = []
+        for target, function in self._functions.items():
+            kind = next((kind for kind in effects if kind in function.unseen_kinds), None)
+            if kind and target not in self._found:
+                line = function.unseen_kinds[kind]
+                self._found[target] = "unknown", f"line {line}: may run {effects[kind]}, which is impure"
+                found.append(target)
+        return found
 
     def _of_perhaps(self, callee: Target) -> list[Target]:
         """Note as unknown what may call something that is not pure."""

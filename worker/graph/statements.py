@@ -135,6 +135,7 @@ def narrow(builder: Builder, narrowed: list[tuple[int, int]]) -> None:
 
 def condition(builder: Builder, node: int) -> list[tuple[int, int]]:
     """Read a condition; return the names that are narrowed where it holds, with the classes."""
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
     builder.visit(node)
     tree = builder.tree
     found = []
@@ -391,6 +392,7 @@ def yield_(builder: Builder, node: int, _use: int) -> int:
     scope.flags |= Flag.GENERATOR
     for kid in tree.kids[node]:
         value = builder.visit(kid)
+        scope.flags |= Flag.UNPACKS if tree.labels[kid] & OVER else 0
         scope.yielded.append(builder.add(Op.ELEMENT, value) if tree.labels[kid] & OVER else value)
     return 0
 

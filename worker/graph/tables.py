@@ -97,6 +97,8 @@ class Flag:
     DECLARATION = 512
     EXTENSION = 1024  # it is called as a member of a type that stands elsewhere
     PARTIAL = 4096  # other parts of the class may stand elsewhere
+    OPERATES = 8192  # it has operators, comparisons or conditions
+    UNPACKS = 16384  # it takes apart what it iterates over: `a, b = c`, `[*a]`, `f(*a)`
     RECEIVES = 2048  # its first parameter is the object that it is called on
 
 

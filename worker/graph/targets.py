@@ -3,7 +3,7 @@
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE, constant_key
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, WHOLE, Op, Use, Write
+from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op, Use, Write
 
 IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
     BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
@@ -91,6 +91,8 @@ def key_changed(builder: Builder, node: int) -> None:
 def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:
     """`a, *b, c = d`, where the parts of d may be `known`."""
     tree = builder.tree
+    if not known:
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS
     rest = next((place for place, node in enumerate(nodes) if tree.kind(node) == IS_SPREAD), NONE)
     is_known = len(known) >= len(nodes) - (rest != NONE) and min(known, default=-1) >= 0
     is_known = is_known and (rest != NONE or len(known) == len(nodes))

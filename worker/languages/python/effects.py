@@ -1,7 +1,7 @@
 """What calls of Python's own functions and methods do, by their full names: as much as a function's purity rests on.
 
 A function that is in none of these tables may do anything. Operators, comparisons, conversions (`str(a)`, `len(a)`) and
-iteration are taken to do nothing but that, whatever the values are.
+iteration are taken to do nothing but that, unless a class of the project does more.
 """
 
 BUILTIN = "builtins."
@@ -159,6 +159,21 @@ GIVES_METHOD = {
     ("set", "difference"): "set",
 }
 TYPES = {name: name.lower() for name in words("Dict List Set Tuple bytes dict float frozenset int list set str tuple")}
+
+# Methods that a class has run unseen: where one with an effect may be, what may run it is not called pure.
+UNSEEN = {
+    "attribute": words("__get__ __getattribute__"),
+    "unknown attribute": words("__getattr__"),
+    "iteration": words("__iter__ __next__"),
+    "exit": words("__exit__ __aexit__"),
+    "operator": words("""
+        __abs__ __add__ __and__ __bool__ __bytes__ __ceil__ __complex__ __contains__ __divmod__ __eq__ __float__
+        __floor__ __floordiv__ __format__ __fspath__ __ge__ __gt__ __hash__ __index__ __int__ __invert__ __le__ __len__
+        __lshift__ __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__ __pos__ __pow__ __radd__ __rand__ __rdivmod__
+        __repr__ __reversed__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rmul__ __ror__ __round__ __rpow__
+        __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __str__ __sub__ __truediv__ __trunc__ __xor__
+    """),
+}
 
 # Decorators that run nothing else when the function is called, and classes that run nothing else when one is made.
 DECORATORS = words("builtins.classmethod builtins.property builtins.staticmethod abc.abstractmethod typing.final")
