@@ -93,7 +93,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     listed.write_text("".join(f"{above / name}\n" for name in ("api", "lib", "web")))
     done = fledgling("fleet", "build", str(listed), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "\n1 bundles, 1 of them made\ndigest " in done.stdout
+    assert "\n1 bundle, 1 of them made\ndigest " in done.stdout
     return above, out
 
 

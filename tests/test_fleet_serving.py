@@ -53,7 +53,7 @@ def built(roots: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> P
     out = tmp_path_factory.mktemp("shards")
     done = fledgling("fleet", "shard", *(f"{name}={root}" for name, root in roots.items()), "--out", str(out))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert bundled(out).startswith("1 bundles, 1 of them made\n")
+    assert bundled(out).startswith("1 bundle, 1 of them made\n")
     return out
 
 

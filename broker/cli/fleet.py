@@ -27,6 +27,7 @@ from fledgling.broker.fleet.pack import Pack, PackIndex
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, resolve
 from fledgling.messages.control import Confining
+from fledgling.plain import counted
 from fledgling.roots import refuse_wide, with_root
 from fledgling.security import lifeline, limits
 from fledgling.security import profile as profiles
@@ -201,7 +202,7 @@ def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_jso
     if as_json:
         terminal.show_line(found)
     else:
-        terminal.show_text(f"{found.bundles} bundles, {found.made} of them made")
+        terminal.show_text(f"{counted(found.bundles, 'bundle')}, {found.made} of them made")
         for name, reason in found.failed.items():
             terminal.show_text(f"bundle {name}: failed: {reason}")
         terminal.show_text(f"digest {found.digest}")

@@ -26,7 +26,7 @@ from fledgling.worker.indexer.edges import Edges
 from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.loading import of_rows
 from fledgling.worker.indexer.tables import EdgeTables
-from fledgling.worker.indexer.whole import Circle, Unused, Whole
+from fledgling.worker.indexer.whole import Circle, Unreached, Whole
 from fledgling.worker.language import Languages
 from fledgling.worker.store import facts as known_facts
 from fledgling.worker.store import graph_writer
@@ -160,8 +160,8 @@ class Relating:
         whole = Whole(graph, files, [*map(blocks.file, numbers)], blocks, outlines)
         if circles := [*whole.circles(imports)]:
             tables.add("cycles", of_rows(Circle._fields, circles))
-        if unused := [*whole.unused(self._not_whole(languages))]:
-            tables.add("unused", of_rows(Unused._fields, unused))
+        if unreached := [*whole.unreached(self._not_whole(languages))]:
+            tables.add("unreached", of_rows(Unreached._fields, unreached))
         tables.finish()
 
     def _files(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> list[GraphFile]:

@@ -52,7 +52,7 @@ class EdgeTables:
         self._fd = fd
 
     def add(self, table: str, columns: Columns) -> None:
-        """Load the next rows of a table: `calls`, `refs`, `inherits`, `effects`, `cycles` or `unused`."""
+        """Load the next rows of a table: `calls`, `refs`, `inherits`, `effects`, `cycles` or `unreached`."""
         self._loading.load_all("edges", table, columns)
 
     def finish(self) -> None:

@@ -38,7 +38,7 @@ class Circle(NamedTuple):
     name: str | None
 
 
-class Unused(NamedTuple):
+class Unreached(NamedTuple):
     """A definition that nothing is seen to use; `unseen` says what may use it all the same, None is nothing known."""
 
     path: str
@@ -69,7 +69,7 @@ class Whole:
     """Asks a graph, its files and their definitions.
 
     >>> whole = Whole(graph, files, [blocks.file(number) for number in numbers], blocks, outlines)
-    >>> [*whole.circles(imports)], [*whole.unused(not_whole={"c"})]
+    >>> [*whole.circles(imports)], [*whole.unreached(not_whole={"c"})]
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Whole:
 
     # ---- what nothing is seen to use
 
-    def unused(self, not_whole: Set[str]) -> Iterator[Unused]:
+    def unreached(self, not_whole: Set[str]) -> Iterator[Unreached]:
         """Yield the functions, methods and classes that are used nowhere but in themselves, as far as can be seen.
 
         Of the languages that are `not_whole` some file is not wholly in the graph.
@@ -145,7 +145,7 @@ class Whole:
                 elif place in replacing or derived.hold(row.line_start):
                     unseen = "it may be called through a class that its own is derived from"
                 unseen = self._run_by_others(file, row) or unseen
-                yield Unused(self._files[file].path, row.line_start, row.name, unseen)
+                yield Unreached(self._files[file].path, row.line_start, row.name, unseen)
 
     def _used(self) -> set[int]:
         """Return the definitions that are used outside of themselves, by numbers that hold a file and a line."""

@@ -35,11 +35,11 @@ UNION ALL
 SELECT 'call', callee_path, callee_qualified_name, count(DISTINCT (path, caller))
 FROM image.calls WHERE callee_qualified_name IS NOT NULL AND confidence IN ('certain', 'likely') GROUP BY ALL
 ORDER BY ALL;
-CREATE TABLE image.unused (path VARCHAR, line INTEGER, name VARCHAR, unseen VARCHAR);
+CREATE TABLE image.unreached (path VARCHAR, line INTEGER, name VARCHAR, unseen VARCHAR);
 CREATE VIEW image.unreachable AS
 SELECT
     u.path, u.line, u.name, s.qualified_name, s.kind,
     coalesce(u.unseen, CASE WHEN s.visibility = 'public' THEN 'code outside the project may use it' END) AS unseen
-FROM image.unused u JOIN code.symbols s
+FROM image.unreached u JOIN code.symbols s
     ON s.path = u.path AND s.line_start = u.line AND s.name = u.name AND s.kind IN ('function', 'method', 'class')
 ORDER BY u.rowid;
