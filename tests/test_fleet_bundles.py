@@ -8,15 +8,17 @@ import string
 from pathlib import Path
 
 import duckdb
+import psutil
 import pytest
 from test_cli import fledgling
 from test_fleet import manifest, write_repositories
 
-from fledgling.broker.fleet import verified
+from fledgling.broker.fleet import bundling, verified
 from fledgling.broker.fleet.bundle import BUNDLE, BYTES, MEMBERS, BundleManifest, planned
 from fledgling.broker.fleet.pack import packed
 from fledgling.broker.fleet.shard import SHARD
 from fledgling.broker.fleet.verified import HEAD, ShardError
+from fledgling.messages.control import CONFINED
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
 from fledgling.worker.store import level
@@ -223,3 +225,15 @@ def test_what_is_no_bundle_stays_and_what_is_in_the_way_is_said(built: tuple[Pat
         assert reason in json.loads(done.stdout)["failed"]["00000"]
         (out / name).rmdir()
     assert (out / "backup.bundle").read_bytes() == b"# v2 git bundle\n"
+
+
+def test_bundle_that_takes_too_long_is_said_and_leaves_nothing(
+    built: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    (out / "00000.bundle").unlink()
+    monkeypatch.setattr(bundling, "BUNDLING_SECONDS", 0.0)
+    found = bundling.bundle(out, 2**30, CONFINED)
+    assert found.failed == {"00000": "it was not made in 0 s"}
+    assert not [*out.glob("*.bundle*")]
+    assert not psutil.Process().children()
