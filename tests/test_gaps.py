@@ -66,6 +66,13 @@ HOSTILE = [
     "f((a) ",
     "f(a(b)",
 ]
+# A head, and what comes again and again: `\\"` ends a literal or does not, so any place could begin a text of its own.
+ESCAPED = [
+    (") AAA(", '") AAA(\\" " '),
+    ("=[", '"=[\\" " '),
+    ("decltype(", '"decltype(\\" " '),
+    ("noexcept(", '"noexcept(\\" " '),
+]
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +104,8 @@ def test_what_is_assigned_to_a_tuple_is_seen(text: str) -> None:
     assert (b"f()" not in repaired) == ASSIGNED[text]
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
-def test_gaps_and_bodies_take_time_in_proportion_to_the_text(unit: str) -> None:
-    source = (unit * (SIZE // len(unit))).encode()
+@pytest.mark.parametrize(("head", "unit"), [*(("", unit) for unit in HOSTILE), *ESCAPED])
+def test_gaps_and_bodies_take_time_in_proportion_to_the_text(head: str, unit: str) -> None:
+    source = (head + unit * (SIZE // len(unit))).encode()
     for repair in REPAIRS:
         costs_under(SECONDS, lambda repair=repair: repair.repaired(source, [(0, len(source))]))

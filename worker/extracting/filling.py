@@ -26,7 +26,8 @@ def filled(source: bytes, unknown: Iterable[Span], gaps: Sequence[Gap]) -> Repai
         for gap, filling in gaps:
             for match in gap.finditer(source, start, end):
                 for begin, behind in left_out(match):
-                    text[begin:behind] = fitted(filling, source[begin:behind])
+                    if len(filling) <= len(source[begin:behind].partition(b"\n")[0]):  # a longer one would move names
+                        text[begin:behind] = fitted(filling, source[begin:behind])
     return Repaired(bytes(text))
 
 

@@ -16,8 +16,10 @@ from fledgling.worker.languages.c.macros import lines, placed
 Span = tuple[int, int]
 
 LITERAL = rb"""(?:"(?>(?:[^"\\\n]++|\\.)*)"|'(?>(?:[^'\\\n]++|\\.)*)')"""
-PLAIN = rb"""(?:[^(){};"']++|""" + LITERAL + rb")"
-IN_BRACES = rb"""(?:[^(){}"']++|""" + LITERAL + rb"|\((?>(?:[^(){}\"']++|" + LITERAL + rb")*)\))"
+# A backslash outside of literals ends all of it: `\\"` is a quote there and none in a literal, and each place where a
+# text could begin would be read to the end of the file.
+PLAIN = rb"""(?:[^(){};"'\\]++|""" + LITERAL + rb")"
+IN_BRACES = rb"""(?:[^(){}"'\\]++|""" + LITERAL + rb"|\((?>(?:[^(){}\"'\\]++|" + LITERAL + rb")*)\))"
 BRACES = rb"\{(?>(?:" + IN_BRACES + rb"|\{(?>" + IN_BRACES + rb"*)\})*)\}"
 FLAT = rb"(?:" + PLAIN + rb"|" + BRACES + rb")"
 NESTED = rb"(?:" + FLAT + rb"|\((?>(?:" + FLAT + rb"|\(" + FLAT + rb"*+\))*)\))"

@@ -24,7 +24,7 @@ ASSIGNED_CALL = deferred(rb"[\w>]\((?:[^()\n]++|\([^()\n]*+\))*+\)[ ](=[ ][^=;{}
 REF_BEFORE_PARTIAL = deferred(rb"\bref(?=[ ]partial[ ]struct\b)")
 # 12.8.23 of C# 12: a collection as an argument or a value: f(a, [b])
 COLLECTION = deferred(
-    rb"(?:(?<=[(,=?:])|(?<=[(,=?:][ ])|(?<=[(,=?:>]\n)[ \t]*+)(\[(?:[^][{};\"]++|" + TEXT + rb")*+\])(?=\s*+[,);])"
+    rb"(?:(?<=[(,=?:])|(?<=[(,=?:][ ])|(?<=[(,=?:>]\n)[ \t]*+)(\[(?:[^][{};\"\\]++|" + TEXT + rb")*+\])(?=\s*+[,);])"
 )
 # 12.8.17.3: an element of an initializer: new A(b) { [c] = d }
 ELEMENT_INITIALIZER = deferred(rb"(?<=[{,])\s*+(\[[^][{};]*+\]\s*+=)(?=[^=>])")

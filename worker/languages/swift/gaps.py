@@ -32,7 +32,7 @@ ALIAS_REQUIREMENTS = deferred(
 # Protocol Declaration: requirements of its associated types: protocol A: B where B.C == D {
 PROTOCOL_REQUIREMENTS = deferred(rb"\bprotocol[ ]\w++[^{};]{1,400}?\s(where\b[^{};]{0,999}+)(?=\{)")
 # Declaration Attributes within a conditional, with none of what they are about: @available(Android 24, *)
-AVAILABLE = deferred(rb"@available\([^()\n]*+\)(?=\s*+\n)")
+AVAILABLE = deferred(rb"@available\([^()\n]*+\)(?=[ \t]*+\n)")
 # Type Attributes in parentheses: (@convention(c) (A) -> B).self
 CONVENTION = deferred(rb"@convention\(\w++\)")
 # Function Type: a value that may leave its isolation: () async throws -> sending A
@@ -60,7 +60,7 @@ GAPS = (
     (EMPTY_TUPLE, b"0"), (EMPTY_CASE, b""), (EMPTY_PATTERN, b"_"), (NONISOLATED, b""), (ALIAS_REQUIREMENTS, b""),
     (SENDING, b""), (PROTOCOL_REQUIREMENTS, b""), (AVAILABLE, b""), (CONVENTION, b""),
     (RANGE_PATTERN, b"0"), (CAST_PATTERN, b"0"), (CATCH_CONDITION, b""), (COMPILER_ATTRIBUTE, b""), (DIAGNOSTIC, b""),
-    (CONDITION, b"true"), (REGEX, b"0"), (TRY_BEHIND_IN, b""), (YIELD, b"xield"),
+    (CONDITION, b"A"), (REGEX, b"0"), (TRY_BEHIND_IN, b""), (YIELD, b"xield"),
 )  # fmt: skip
 
 
