@@ -148,6 +148,11 @@ class AppendsGiven:
     def __init__(self, a):                                     #: unknown may change the object that
         self.a = a
         self.a += [1]
+class Named:
+    def __init__(self, a):                                     #: pure
+        self.title = a
+    def shown(self): return self.title                         #: pure
+    def renames(self, a): self.title = a                       #: impure
 class Below(Plain):
     def overridden(self): return 2                             #: pure
 class Remote(requests.Session):
@@ -227,6 +232,8 @@ class Adding:
         print(a)
     def __iadd__(self, a):                                     #: impure
         print(a)
+class Texts:
+    def __str__(self): print(1)                                #: impure
 class Context:
     def __enter__(self): return self                           #: pure
     def __exit__(self, *a): print(a)                           #: impure
@@ -262,7 +269,8 @@ def asks(a, b): return a if b else 1                           #: unknown may ru
 def branches(a):                                               #: unknown may run __add__
     if a:
         return 1
-def formats(a): return f"{a}"                                  #: unknown may run __add__
+def formats(a): return f"{a}"                                  #: unknown may run
+def with_percent(a): return "%s" % a                           #: unknown may run
 def converts(a): return str(a)                                 #: unknown may run
 def converts_text(a: str): return len(a)                       #: pure
 def in_lambda(): return lambda a: a + 1                        #: unknown may run __add__

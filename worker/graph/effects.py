@@ -45,6 +45,7 @@ class Surroundings(NamedTuple):
     properties: Mapping[str, list[Target]]  # by name
     changed: Mapping[Target, int]  # variables of modules that a function changes, and the line where
     doubted: Set[Target]  # those of a name that a function gives a value in what is not known
+    held: Set[str]  # names of variables of classes that may be objects with methods of their own
     methods: frozenset[str]  # names of all functions
 
 
@@ -108,7 +109,7 @@ class EffectReader:
 
     def _of_flags(self, at: int, function: Function) -> None:
         scope = self._facts.scopes[at]
-        for flag, kind in ((Flag.OPERATES, "operator"), (Flag.UNPACKS, "iteration")):
+        for flag, kind in ((Flag.OPERATES, "operator"), (Flag.UNPACKS, "iteration"), (Flag.FORMATS, "text")):
             if scope.flags & flag:
                 function.unseen_kinds.setdefault(kind, scope.line)
 
@@ -207,12 +208,14 @@ class EffectReader:
             function.unseen_kinds.setdefault("iteration", site.line)
         elif op in (Op.GET, Op.REACH):
             function.unseen_kinds.setdefault("attribute", site.line)
+            if self._file.name(site.name) in self._defined.held:
+                function.unseen_kinds.setdefault("class variable", site.line)
             if not any(row.target for row in self._rows.get(self._file.place(site), ())):
                 function.unseen_kinds.setdefault("unknown attribute", site.line)
         elif op in CALLED and self._file.dotted(parts[0]) in known.PURE:
             given = [*parts[1], *(value for _, value in parts[2])]
             if not all(self._file.type_of(max(value, ~value)) for value in given):
-                for kind in ("operator", "iteration"):  # str(a), list(a)
+                for kind in ("operator", "iteration", "text"):  # len(a), list(a), str(a)
                     function.unseen_kinds.setdefault(kind, site.line)
 
     def _read(self, function: Function, site: Site) -> None:

@@ -1,6 +1,6 @@
 """How each kind of expression becomes one of the table."""
 
-from fledgling.worker.graph.builder import DOTTED, Builder, visits
+from fledgling.worker.graph.builder import DOTTED, QUOTES, Builder, visits
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 
@@ -242,6 +242,8 @@ def inner_value(builder: Builder, node: int, _use: int) -> int:
 def text(builder: Builder, node: int, use: int) -> int:
     """`"a"`, `None`, `True`"""
     tree = builder.tree
+    if tree.kids[node]:
+        builder.scopes[builder.frame].flags |= Flag.FORMATS
     for kid in tree.kids[node]:
         builder.visit(kid)
     if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
@@ -384,6 +386,8 @@ def operation(builder: Builder, node: int, _use: int) -> int:
             builder.bind(kid, builder.add(Op.CAST, *parts))
             continue
         at = builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
+        if kid == tree.kids[node][0] and tree.source[tree.start[kid]] in QUOTES:  # "%s" % a
+            builder.scopes[builder.frame].flags |= Flag.FORMATS
         found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
     return 1
 

@@ -53,9 +53,13 @@ def judged(files: Sequence[GraphFile], graph: Graph) -> Iterator[Judged]:
             target = file.target(scope)
             names[target] = file.name(file.facts.scopes[scope].name)
             functions[target] = _together(functions[target], function) if target in functions else function
-    unseen = {
-        kind: [target for target in functions if names[target] in methods] for kind, methods in known.UNSEEN.items()
-    }
+    methods = [
+        file.target(at)
+        for file in read.values()
+        for at, scope in enumerate(file.facts.scopes)
+        if scope.kind == ScopeKind.FUNCTION and file.facts.scopes[scope.parent].kind == ScopeKind.CLASS
+    ]
+    unseen = {kind: [each for each in methods if names[each] in run] for kind, run in known.UNSEEN.items()}
     yield from Settling(functions, names, unseen).run()
 
 
@@ -108,21 +112,29 @@ def _defined(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph: Gr
         if count > len(above.get(target, ())):  # `class A(outside.B[T])` has no row
             decorated[target] = "whose base classes are not all known"
     classes = {target: _class(target, members, above, decorated) for target in members}
+    variables = {  # of modules: fields of objects are read and changed all the time
+        (number, binding.line): file.name(binding.name)
+        for number, file in files.items()
+        for binding in file.facts.bindings
+        if binding.scope == 0
+    }
     changed = {
         target: line
         for number, file in files.items()
         for target, line in changed_variables(file, rows.get(number, {}))
-        if target not in functions and target not in classes
+        if target in variables and target not in functions and target not in classes
     }
     names = {name for number, file in files.items() for name in changed_names(file, rows.get(number, {}))}
-    doubted = frozenset(
-        (number, binding.line)
-        for number, file in files.items()
+    doubted = {target for target, name in variables.items() if name in names}
+    held = frozenset(
+        file.name(binding.name)
+        for file in files.values()
         for binding in file.facts.bindings
-        if binding.scope == 0 and file.name(binding.name) in names
+        if binding.scope >= 0 and file.facts.scopes[binding.scope].kind == ScopeKind.CLASS
+        if file.facts.expressions[max(binding.value, 0)][0] not in (Op.FUNCTION, Op.MADE, Op.TEXT, Op.NUMBER)
     )
     methods = frozenset(name for of_class in members.values() for name in of_class)
-    return Surroundings(functions, classes, dict(properties), changed, doubted, methods)
+    return Surroundings(functions, classes, dict(properties), changed, doubted, held, methods)
 
 
 def _is_descriptor(file: FileFacts, at: int) -> bool:

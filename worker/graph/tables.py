@@ -99,6 +99,7 @@ class Flag:
     PARTIAL = 4096  # other parts of the class may stand elsewhere
     OPERATES = 8192  # it has operators, comparisons or conditions
     UNPACKS = 16384  # it takes apart what it iterates over: `a, b = c`, `[*a]`, `f(*a)`
+    FORMATS = 32768  # it makes texts of what it has: `f"{a}"`, `"%s" % a`
     RECEIVES = 2048  # its first parameter is the object that it is called on
 
 

@@ -162,16 +162,18 @@ TYPES = {name: name.lower() for name in words("Dict List Set Tuple bytes dict fl
 
 # Methods that a class has run unseen: where one with an effect may be, what may run it is not called pure.
 UNSEEN = {
-    "attribute": words("__get__ __getattribute__"),
+    "attribute": words("__getattribute__"),
+    "class variable": words("__get__"),
+    "text": words("__format__ __repr__ __str__"),
     "unknown attribute": words("__getattr__"),
     "iteration": words("__iter__ __next__"),
     "exit": words("__exit__ __aexit__"),
     "operator": words("""
         __abs__ __add__ __and__ __bool__ __bytes__ __ceil__ __complex__ __contains__ __divmod__ __eq__ __float__
-        __floor__ __floordiv__ __format__ __fspath__ __ge__ __gt__ __hash__ __index__ __int__ __invert__ __le__ __len__
+        __floor__ __floordiv__ __fspath__ __ge__ __gt__ __hash__ __index__ __int__ __invert__ __le__ __len__
         __lshift__ __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__ __pos__ __pow__ __radd__ __rand__ __rdivmod__
-        __repr__ __reversed__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rmul__ __ror__ __round__ __rpow__
-        __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __str__ __sub__ __truediv__ __trunc__ __xor__
+        __reversed__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rmul__ __ror__ __round__ __rpow__
+        __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __sub__ __truediv__ __trunc__ __xor__
     """),
 }
 
