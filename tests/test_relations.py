@@ -196,7 +196,10 @@ WHOLE = {
     "def _again(n):\n    return _again(n)\n_again(1)\n",
     "w/two.py": "from w import one\nNAMES = ['_in_a_string']\ndef _even(n):\n    return one._odd(n - 1)\n"
     "def _nowhere(): ...\ndef _in_a_string(): ...\ndef public(): ...\nclass _Own:\n"
-    "    def made(self):\n        return _Own()\n@un.known\ndef _decorated(): ...\n",
+    "    def made(self):\n        return _Own()\n@un.known\ndef _decorated(): ...\nclass _Quoted: ...\n"
+    "NOTED = 'a: _Quoted | None'\n",
+    "w/paste.c": "#define MAKE(a) int a##_made(void);\n__attribute__((constructor)) static void begin(void) {}\n"
+    "static int x_made(void) { return 1; }\n",
     "w/test_w.py": "def _helps(): ...\n",
     "w/__init__.py": "",
 }
@@ -217,12 +220,15 @@ async def whole_is_that_of_the_text(front: Front) -> None:
     unused = await ask(front, "SELECT name, unseen FROM unreachable WHERE path LIKE 'w/%' ORDER BY ALL")
     assert unused.rows == [
         ["_Own", "a file that is not wholly in the graph may use it"],
+        ["_Quoted", "its name stands in a string"],
         ["_decorated", "what stands above it may register it"],
         ["_helps", "a test runner may run it"],
         ["_in_a_string", "its name stands in a string"],
         ["_nowhere", "a file that is not wholly in the graph may use it"],
+        ["begin", "what stands above it may register it"],
         ["made", "a file that is not wholly in the graph may use it"],
         ["public", "a file that is not wholly in the graph may use it"],
+        ["x_made", "a macro may make its name of parts"],
     ]
     assert "what computes a name as it runs is not seen" in (unused.note or "")
 

@@ -1,5 +1,6 @@
 """What only the whole graph tells: what imports or calls itself by way of others, and what nothing is seen to use."""
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -23,6 +24,8 @@ DOUBTFUL = tuple(map(CONFIDENCES.index, ("possible", "unresolved")))
 KINDS = frozenset(("function", "method", "class"))
 STARTED = frozenset(("main", "init", "setup", "teardown", "constructor"))  # names that a language or its tools run
 BY_NAME = frozenset(("python", "javascript", "typescript", "php", "ruby"))  # no interface calls a method unseen
+PASTING = frozenset(("c", "cpp"))  # their macros make names by `##`
+WORD = re.compile(r"\w+")
 LINE_BITS = 32
 DEFINING = USES.index("definition")
 
@@ -127,7 +130,7 @@ class Whole:
 
         Of the languages that are `not_whole` some file is not wholly in the graph.
         """
-        used, doubtful, words = self._used(), self._doubtful(), self._words()
+        used, doubtful, words, is_pasted = self._used(), self._doubtful(), self._words(), self._is_pasted()
         below = {(file, line) for file, line, _, to, *_ in self._graph.bases if to < 0}
         replacing = {(file, line) for file, line, *_ in self._graph.overrides}
         for file, rows in enumerate(self._symbols):
@@ -142,6 +145,8 @@ class Whole:
                     unseen = "uses of its name lead nowhere that is known"
                 elif row.name in words:
                     unseen = "its name stands in a string"
+                elif is_pasted and self._files[file].language in PASTING:
+                    unseen = "a macro may make its name of parts"
                 elif place in replacing or derived.hold(row.line_start):
                     unseen = "it may be called through a class that its own is derived from"
                 unseen = self._run_by_others(file, row) or unseen
@@ -171,12 +176,22 @@ class Whole:
         return {self._graph.names[name] for name in {name for name, confidence in each if confidence in DOUBTFUL}}
 
     def _words(self) -> set[str]:
-        """Return the short strings of the project: `getattr(a, "run")`, `__all__`, registries."""
+        """Return the words of short strings of the project: `getattr(a, "run")`, `__all__`, registries."""
         found = set()
         for file in self._files:
             facts = unpacked(file.facts)
-            found |= {facts.names[parts[0]] for op, *parts in facts.expressions if op == Op.TEXT}
+            for text in {facts.names[parts[0]] for op, *parts in facts.expressions if op == Op.TEXT}:
+                found.update(WORD.findall(text))
         return found
+
+    def _is_pasted(self) -> bool:
+        """Return whether macros of the project make names of parts."""
+        return any(
+            b"##" in self._blocks.text(block)
+            for file, place in zip(self._files, self._places, strict=True)
+            if file.language in PASTING
+            for block in range(place.block, place.block + place.blocks)
+        )
 
     def _run_by_others(self, file: int, row: Symbol) -> str | None:
         """Say who may run a definition that no code of the project names."""
@@ -187,7 +202,8 @@ class Whole:
             return "the language runs it by its name"
         if row.kind == "method" and language not in BY_NAME:
             return "it may be called through an interface or a trait"
-        if self._line(self._places[file], row.line_start).lstrip().startswith((b"@", b"#[", b"[")):
+        first = self._line(self._places[file], row.line_start).lstrip()
+        if first.startswith((b"@", b"#[", b"[")) or b"__attribute__" in first:
             return "what stands above it may register it"
         return None
 
