@@ -271,6 +271,7 @@ def branches(a):                                               #: unknown may ru
         return 1
 def formats(a): return f"{a}"                                  #: unknown may run
 def with_percent(a): return "%s" % a                           #: unknown may run
+def formats_by_method(a): return "{}".format(a)                #: unknown may run __str__
 def converts(a): return str(a)                                 #: unknown may run
 def converts_text(a: str): return len(a)                       #: pure
 def in_lambda(): return lambda a: a + 1                        #: unknown may run __add__

@@ -212,10 +212,12 @@ class EffectReader:
                 function.unseen_kinds.setdefault("class variable", site.line)
             if not any(row.target for row in self._rows.get(self._file.place(site), ())):
                 function.unseen_kinds.setdefault("unknown attribute", site.line)
-        elif op in CALLED and self._file.dotted(parts[0]) in known.PURE:
+        if op in CALLED and self._file.name(site.name) in known.MAKING_TEXT:
+            function.unseen_kinds.setdefault("text", site.line)
+        if op in CALLED and self._file.dotted(parts[0]) in known.PURE:
             given = [*parts[1], *(value for _, value in parts[2])]
             if not all(self._file.type_of(max(value, ~value)) for value in given):
-                for kind in ("operator", "iteration", "text"):  # len(a), list(a), str(a)
+                for kind in ("operator", "iteration"):  # len(a), list(a)
                     function.unseen_kinds.setdefault(kind, site.line)
 
     def _read(self, function: Function, site: Site) -> None:

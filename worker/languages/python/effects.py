@@ -177,6 +177,8 @@ UNSEEN = {
     """),
 }
 
+MAKING_TEXT = words("ascii dumps format format_map repr str")  # functions and methods that run those of "text"
+
 # Decorators that run nothing else when the function is called, and classes that run nothing else when one is made.
 DECORATORS = words("builtins.classmethod builtins.property builtins.staticmethod abc.abstractmethod typing.final")
 DECORATORS |= words("functools.cache functools.cached_property functools.lru_cache functools.wraps typing.override")
