@@ -18,7 +18,8 @@ FACTS = FactsExtractor(LANGUAGES)
 MARK = re.compile(r"#: (?P<purity>pure-ish|pure|impure|unknown)(?: (?P<why>.*))?$")
 
 OWN_EFFECTS = """
-import logging, os, random, re, sys
+import heapq, json, logging, os, random, re, sys
+from os import environ as surroundings
 from collections import defaultdict
 from dataclasses import dataclass
 log = logging.getLogger(__name__)
@@ -30,6 +31,9 @@ MAKERS = []
 def adds(a, b): return a + b                                   #: pure no effect, and it calls nothing
 def strips(a: str): return a.strip().upper()                   #: pure (2 called)
 def splits(a: str): return [b.strip() for b in a.split(",")]   #: pure
+def home(): return surroundings["HOME"]                        #: impure reads os.environ
+def largest(a): return heapq.nlargest(3, a, print)             #: unknown hands over print
+def parses(a): return json.loads(a, parse_constant=print)      #: unknown hands over print
 def of_optional(a: "str | None"): return a and a.lower()       #: pure
 def of_unknown(a): return a.strip()                            #: unknown calls a.strip, which is not known
 def given(f): return f()                                       #: unknown calls f

@@ -227,7 +227,8 @@ class EffectReader:
             return
         is_property = op != Op.NAME and name in self._defined.properties
         rows = self._rows.get(self._file.place(site), ())
-        if not rows and not is_property and name not in STATES:
+        may_be_state = name in STATES or op == Op.NAME  # an import may give it another name
+        if not rows and not is_property and not may_be_state:
             return
         for row in rows:
             if row.target and row.target in self._defined.changed:
@@ -235,7 +236,7 @@ class EffectReader:
                 self._add(function.impure, site.line, f"reads {name}, which a function changes in line {where}")
             elif row.target and row.target in self._defined.doubted:
                 self._add(function.unseen, site.line, f"reads {name}, which a function may change")
-        if name in STATES and (full := self._file.dotted(site.at)) in known.STATE:
+        if may_be_state and (full := self._file.dotted(site.at)) in known.STATE:
             self._add(function.impure, site.line, f"reads {full}")
         if op in (Op.GET, Op.REACH) and is_property:
             targets = [row.target for row in rows if row.target in self._defined.functions]
@@ -307,7 +308,7 @@ class EffectReader:
             self._add(function.logged, site.line, f"calls {shown}")
         elif full in known.PURE:
             self._given_functions(function, site, full)
-        elif full and (full in known.IMPURE or full.partition(".")[0] in known.IMPURE_MODULES):
+        elif full and _is_impure(full):
             self._add(function.impure, site.line, f"calls {full.removeprefix('builtins.')}")
         else:
             self._method(scope, function, site, called)
@@ -358,10 +359,23 @@ class EffectReader:
         if full in known.CALLING and len(parts[1]) > known.CALLING[full]:
             given.append(parts[1][known.CALLING[full]])
         given += [value for value in parts[1] if value < 0 and (full is None or full in known.CALLING)]
-        for value in given:
+        if full is not None:  # whatever else is handed to it that can be called, and has an effect
+            given += [value for value in (*parts[1], *(value for _, value in parts[2])) if self._has_effect(value)]
+        for value in dict.fromkeys(given):
             if value < 0 or not self._is_harmless(value):
                 shown = "what it is given" if value < 0 else self._file.shown(value)
                 self._add(function.unseen, site.line, f"hands over {shown}, which may be called")
+
+    def _has_effect(self, at: int) -> bool:
+        """Return whether a value is a function of this file by its name, or one of outside that has an effect."""
+        if at < 0:
+            return False
+        if full := self._file.dotted(at):
+            return _is_impure(full)
+        expression = self._facts.expressions[at]
+        bound = self._file.bindings(expression) if expression[0] == Op.NAME else ()
+        values = [self._facts.bindings[each].value for each in bound]
+        return any(value >= 0 and self._facts.expressions[value][0] == Op.FUNCTION for value in values)
 
     def _is_harmless(self, at: int) -> bool:
         op, *parts = self._facts.expressions[at]
@@ -374,6 +388,10 @@ class EffectReader:
             or self._file.dotted(at) in known.PURE - known.CALLING.keys()
             or made in ("operator.attrgetter", "operator.itemgetter")
         )
+
+
+def _is_impure(full: str) -> bool:
+    return full in known.IMPURE or full.partition(".")[0] in known.IMPURE_MODULES
 
 
 def changed_variables(file: FileFacts, rows: Rows) -> Iterator[tuple[Target, int]]:
