@@ -18,7 +18,7 @@ FACTS = FactsExtractor(LANGUAGES)
 MARK = re.compile(r"#: (?P<purity>pure-ish|pure|impure|unknown)(?: (?P<why>.*))?$")
 
 OWN_EFFECTS = """
-import heapq, json, logging, os, random, re, sys
+import json, logging, os, random, re, sys
 from os import environ as surroundings
 from collections import defaultdict
 from dataclasses import dataclass
@@ -32,7 +32,6 @@ def adds(a, b): return a + b                                   #: pure no effect
 def strips(a: str): return a.strip().upper()                   #: pure (2 called)
 def splits(a: str): return [b.strip() for b in a.split(",")]   #: pure
 def home(): return surroundings["HOME"]                        #: impure reads os.environ
-def largest(a): return heapq.nlargest(3, a, print)             #: unknown hands over print
 def parses(a): return json.loads(a, parse_constant=print)      #: unknown hands over print
 def of_optional(a: "str | None"): return a and a.lower()       #: pure
 def of_unknown(a): return a.strip()                            #: unknown calls a.strip, which is not known
