@@ -137,6 +137,15 @@ async def test_thousands_of_bombs_stay_within_memory_limit(tmp_path, record_test
 
 
 @pytest.mark.anyio
+async def test_an_index_that_is_closed_holds_no_file(project):
+    """Whoever counts it then looks at no descriptor: it may be another's by now."""
+    async with fronted(project) as (_, indexing):
+        await indexing.built()
+        assert indexing.memory.files_bytes()
+    assert not indexing.memory.files_bytes()
+
+
+@pytest.mark.anyio
 async def test_definitions_for_which_there_is_no_room_are_said_to_be_missing(tmp_path):
     """Their text can be read and searched, and so can all of what had room."""
     for number in range(20):

@@ -91,6 +91,7 @@ class Indexing:
         self.is_followed = is_followed
         self.files = self._filling = Files.created(is_followed=is_followed)  # of the newest generation; of the build
         self._known = TakenOver()
+        self._is_closed = False
         self.memory = Memory(profile.memory_limit, self._descriptors)
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
@@ -256,7 +257,9 @@ class Indexing:
             task.cancel()
             await asyncio.wait([task])
         await self._attempt.end()
-        for fd in self._descriptors():
+        descriptors = self._descriptors()
+        self._is_closed = True
+        for fd in descriptors:
             os.close(fd)
         self._close_root()
 
@@ -282,8 +285,8 @@ class Indexing:
         return Attempt(self.order, self._filling, self._known, tell=self.tell)
 
     def _descriptors(self) -> set[int]:
-        """Return those of all memory files."""
-        return {*self.files.all(), *self._filling.all(), *self._known.all()}
+        """Return those of all memory files; none once they are closed: others may have the numbers by then."""
+        return set() if self._is_closed else {*self.files.all(), *self._filling.all(), *self._known.all()}
 
     async def _build(self) -> Built:
         """Build the index, to its end: all waiters are told."""
