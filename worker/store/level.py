@@ -10,16 +10,16 @@ all names, folded, in order, and whose each is.
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from operator import mul
 from zlib import crc32
 
-from fledgling.worker.store.ngrams import GRAMS, LONGEST, READ_ROWS, Needed, folded, numbers, with_all
+from fledgling.worker.store import ngrams
+from fledgling.worker.store.ngrams import LONGEST, Hashing, Needed, folded, numbers, with_all
 from fledgling.worker.store.sections import NUMBER, FormatError, Mapped, Sections, SectionWriter
 
 ROW_BITS = 18  # of a gram's hash: 32 KB a column, of which 3 MB of source fill a third
 ROWS = 1 << ROW_BITS
 WEIGHTS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)  # odd: each byte of a gram reaches the upper bits
+HASHING = Hashing(WEIGHTS, 32, ROW_BITS)
 COLUMN_BYTES = 2**22  # of text in one column: more would leave few bits that are not set
 _SIGNED_BYTES = 2**20  # of text whose grams are numbers at once, some 16 times as many
 _ROWS_AT_ONCE = 2**14  # of the matrix, when columns become rows
@@ -59,7 +59,7 @@ class LevelWriter:
             a, b, c, d = map(np.uint32, WEIGHTS)
             three = codes[:-2] * a + codes[1:-1] * b + codes[2:] * c
             for hashes in (three, three[:-1] + codes[3:] * d):
-                seen[hashes >> np.uint32(32 - ROW_BITS)] = True
+                seen[hashes >> np.uint32(HASHING.bits - ROW_BITS)] = True
         self._column(member, seen)
 
     def _column(self, member: int, seen: object) -> None:
@@ -120,17 +120,7 @@ class Level:
 
 def rows_of(needed: Needed) -> list[list[int]]:
     """Return for each group of texts the rows in which a member that holds them all is marked."""
-    return [[*dict.fromkeys(row for text in texts for row in _rows(text))] for texts in needed]
-
-
-def _rows(text: bytes) -> Iterator[int]:
-    """Yield the hashes of READ_ROWS grams at most, from all over the text: the longer first, which fewer hold."""
-    hashes = (
-        (sum(map(mul, WEIGHTS, text[at : at + size])) & 0xFFFFFFFF) >> (32 - ROW_BITS)
-        for size in reversed(GRAMS)
-        for at in range(0, len(text) - size + 1, len(text) // READ_ROWS + 1)
-    )
-    return islice(hashes, READ_ROWS)
+    return ngrams.rows_of(needed, HASHING)
 
 
 def _hash(name: bytes) -> int:

@@ -11,6 +11,7 @@ its rows one after the other. ngram_writer.py makes it. See Faloutsos and Christ
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import mul
+from typing import NamedTuple
 
 from fledgling.worker.store.sections import Mapped, Sections
 
@@ -22,6 +23,16 @@ SHORTEST, LONGEST = GRAMS = (3, 4)  # bytes
 READ_ROWS = 24  # of one text: more of them leave hardly fewer blocks
 FOLDED_LETTERS = (("\u212a".encode(), b"k"), ("\u017f".encode(), b"s"))  # those beyond ASCII that RE2 folds to it
 
+
+class Hashing(NamedTuple):
+    """How a gram becomes the number of a row: the upper `row_bits` of `bits` of the weighted sum of its bytes."""
+
+    weights: tuple[int, ...]
+    bits: int
+    row_bits: int
+
+
+HASHING = Hashing(WEIGHTS, 16, ROW_BITS)
 Needed = Sequence[Sequence[bytes]]  # texts of which one group must be there whole: [[b"def ", b"timeout"], [b"lambda"]]
 
 
@@ -84,9 +95,9 @@ class Signatures:
         return b"".join(parts)
 
 
-def rows_of(needed: Needed) -> list[list[int]]:
+def rows_of(needed: Needed, hashing: Hashing = HASHING) -> list[list[int]]:
     """Return for each group of texts the rows in which a block that holds them all is marked."""
-    return [[*dict.fromkeys(row for text in texts for row in _rows(text))] for texts in needed]
+    return [[*dict.fromkeys(row for text in texts for row in _rows(text, hashing))] for texts in needed]
 
 
 def with_all(data: Mapped | bytes, start: int, width: int, rows: Sequence[int]) -> int:
@@ -109,10 +120,11 @@ def numbers(bits: int, first: int) -> Iterator[int]:
         at = digits.find("1", at + 1)
 
 
-def _rows(text: bytes) -> Iterator[int]:
+def _rows(text: bytes, hashing: Hashing) -> Iterator[int]:
     """Yield the hash of READ_ROWS grams at most, from all over the text: the longer first, which fewer blocks hold."""
+    weights, mask, unused = hashing.weights, (1 << hashing.bits) - 1, hashing.bits - hashing.row_bits
     hashes = (
-        (sum(map(mul, WEIGHTS, text[at : at + size])) & 0xFFFF) >> (16 - ROW_BITS)
+        (sum(map(mul, weights, text[at : at + size])) & mask) >> unused
         for size in reversed(GRAMS)
         for at in range(0, len(text) - size + 1, len(text) // READ_ROWS + 1)
     )
