@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 from costing import costs_under
 from running import fronted
+from trees import make
 
 from fledgling.broker.front import Front
 from fledgling.messages.answers import DependencyGraph, Excerpt, Hits, Importer, Ranking
@@ -177,10 +178,7 @@ async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front
         "src/app.py": "x = 1\n",
         "n.ipynb": json.dumps(NOTEBOOK, indent=1) + "\n",
     }
-    for path, text in texts.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    async with fronted(root) as (front, indexing):
+    async with fronted(make(root, **texts)) as (front, indexing):
         await indexing.built()
         yield front
 

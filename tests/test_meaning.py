@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from conftest import write_project
 from running import fronted
+from trees import make
 
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import tools
@@ -44,11 +45,7 @@ FILES = {
 @pytest.fixture(scope="module")
 async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
     """A front over a project in which each file is about something else."""
-    root = tmp_path_factory.mktemp("meaning")
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    async with fronted(root) as (front, indexing):
+    async with fronted(make(tmp_path_factory.mktemp("meaning"), **FILES)) as (front, indexing):
         await indexing.built()
         yield front
 
@@ -264,10 +261,7 @@ async def test_a_profile_that_leaves_rows_out_ranks_by_what_is_left(tmp_path: Pa
     table, rows, query, expected = NARROWED[name]
     view = f"CREATE VIEW {table} AS SELECT * FROM {table} WHERE {rows};"
     (tmp_path / "mine.sql").write_text(f"SET extends = 'fledgling-core';\n{view}")
-    for path, text in FILES.items():
-        (tmp_path / "tree" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "tree" / path).write_text(text)
-    async with fronted(tmp_path / "tree", tmp_path / "mine.sql") as (front, indexing):
+    async with fronted(make(tmp_path / "tree", **FILES), tmp_path / "mine.sql") as (front, indexing):
         await indexing.built()
         found = await ranked(front, query)
         assert "views of this profile leave out rows" in (found.note or "")

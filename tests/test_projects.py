@@ -12,6 +12,7 @@ from conftest import connected
 from running import FOLLOWER, QUERY_WORKER, back_processes, until
 from test_http import serving
 from test_monitor import Watching, asked, free_port
+from trees import make
 
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
@@ -38,11 +39,7 @@ def roots(project, tmp_path_factory):
         "web": {"src/page.py": "def paged():\n    return needle\n", "src/api/x.py": "class Sheet: ...\n"},
         "a.b": {"only.py": "needle = 1\n\n\ndef paged(): ...\n", "needle.txt": "needle\nneedle\n"},
     }.items():
-        found[name] = tmp_path_factory.mktemp("several") / name
-        for path, content in files.items():
-            file = found[name] / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(content)
+        found[name] = make(tmp_path_factory.mktemp("several") / name, **files)
     return found
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from costing import costs_under
 from running import fronted
+from trees import make
 
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import tools
@@ -146,11 +147,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
-    root = tmp_path_factory.mktemp("summaries")
-    for path, text in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    async with fronted(root) as (front, indexing):
+    async with fronted(make(tmp_path_factory.mktemp("summaries"), **FILES)) as (front, indexing):
         await indexing.built()
         yield front
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import re2
 from running import fronted
+from trees import make
 
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
@@ -58,10 +59,7 @@ FILES: dict[str, tuple[str, list[str]]] = {
 
 
 def write(root: Path) -> Path:
-    for path, (text, _) in FILES.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
-    return root
+    return make(root, **{path: text for path, (text, _) in FILES.items()})
 
 
 @pytest.fixture(scope="module")
