@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from fledgling.broker.fleet import replacing, shard, verified
@@ -24,7 +23,7 @@ from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 
 BUNDLING_SECONDS = 600.0  # for one bundle; 100 small repositories take 3
-BUNDLED_PARTS = ("text", "code", "blocks", "signatures", "outlines")  # of a shard, that a bundle is made of
+MADE_OF = ("text", "code", "blocks", "signatures", "outlines")  # parts of its shards
 MAX_FRAME = 2**16  # bytes of what a bundler says
 
 
@@ -123,17 +122,14 @@ def _make(
             try:
                 manifest = verified.read(fd, SHARD)
                 identities.append(verified.identity(fd))
-                needed = [part for part in manifest.parts if part.name in BUNDLED_PARTS]
+                needed = [part for part in manifest.parts if part.name in MADE_OF]
                 place = verified.copy_all(fd, needed, held, end, limits.files(memory_limit) - taken)
             finally:
                 os.close(fd)
             end, taken = place.end, taken + place.taken
             stored.append(StoredIndex(manifest.generation, place.parts))
-        table = msgspec.msgpack.encode(StoredIndexes(stored))
-        os.ftruncate(held, end)
-        os.pwrite(held, table, end)
-        memory_file.seal(held)
-        order = Bundle(os.getpid(), held, len(table), level, tables, memory_limit, confining)
+        table_bytes = verified.seal_with(StoredIndexes(stored), held, end)
+        order = Bundle(os.getpid(), held, table_bytes, level, tables, memory_limit, confining)
         left_out = asyncio.run(_told(order))
         for fd in (level, tables):
             memory_file.seal(fd)

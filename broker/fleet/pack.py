@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
-import msgspec
 from msgspec import Struct
 
 from fledgling.broker.audit_log.records import AnyRecord
@@ -20,7 +19,7 @@ from fledgling.messages.control import Confining, Generation, Images, OpenFleet,
 from fledgling.messages.profile import Profile
 from fledgling.security import limits, memory_file
 
-BUNDLED = ("text", "code")  # parts that a bundle has of its members: the tables
+IN_BUNDLE = ("text", "code")  # parts of a shard that its bundle has: the tables
 _log = logging.getLogger("fledgling")
 
 
@@ -151,7 +150,7 @@ class _Packing:
         manifest = self._manifest(fd, name)
         identity = verified.identity(fd)
         bundle = self._members.get((name, identity))
-        needed = [part for part in manifest.parts if not (bundle and part.name in BUNDLED)]
+        needed = [part for part in manifest.parts if not (bundle and part.name in IN_BUNDLE)]
         self._stored.append(StoredIndex(manifest.generation, self._copied(fd, needed), bundle))
         self._manifests.append(manifest)
         self._identities[f"{name}{SHARD.suffix}"] = identity
@@ -185,13 +184,9 @@ class _Packing:
         if not self._manifests:
             why = "; ".join(f"{name}: {reason}" for name, reason in list(self._refused.items())[:3])
             raise ShardError(f"no shard in the directory can be served{f' ({why})' if why else ''}")
-        table = msgspec.msgpack.encode(StoredIndexes(self._stored, self._bundles))
-        os.ftruncate(self.fd, self._end)
-        os.pwrite(self.fd, table, self._end)
-        memory_file.seal(self.fd)
         return Pack(
             self.fd,
-            len(table),
+            verified.seal_with(StoredIndexes(self._stored, self._bundles), self.fd, self._end),
             tuple(self._manifests),
             self._refused,
             len(self._bundles),

@@ -18,6 +18,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import Count, Word
+from fledgling.messages.control import StoredIndexes
+from fledgling.security import memory_file
 
 VERSION = 1
 MAX_FILE = 16 * 2**30  # bytes; the shard of a kernel of 78,000 files takes a tenth
@@ -180,6 +182,15 @@ def copy_all(fd: int, parts: Iterable[ShardPart], to: int, at: int, room: int) -
         placed[part.name] = at, part.size
         at += -(-part.size // PAGE) * PAGE
     return CopiedParts(placed, at, taken)
+
+
+def seal_with(stored: StoredIndexes, fd: int, end: int) -> int:
+    """Write behind the parts in a memory file which they are, as MessagePack, and seal it; return the bytes of that."""
+    table = msgspec.msgpack.encode(stored)
+    os.ftruncate(fd, end)
+    os.pwrite(fd, table, end)
+    memory_file.seal(fd)
+    return len(table)
 
 
 def runs(data: bytes) -> Iterator[tuple[int, bytes]]:

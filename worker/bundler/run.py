@@ -9,18 +9,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import _duckdb as duckdb
-import msgspec
 
 from fledgling import refusals
-from fledgling.messages.control import Bundle, Bundled, StoredIndexes
+from fledgling.messages.control import Bundle, Bundled
 from fledgling.pipe import Pipe
 from fledgling.security import limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.store.database import EMPTY, SQL, lock_down
-from fledgling.worker.store.image_files import ImageFiles, size_of
+from fledgling.worker.store.image_files import ImageFiles
 from fledgling.worker.store.level import LevelWriter
 from fledgling.worker.store.overlay.snapshots import Snapshot
-from fledgling.worker.store.shelf import BROKEN, Shelf, StoredFiles, schema
+from fledgling.worker.store.shelf import BROKEN, Shelf, StoredFiles, schema, stored_in
 from fledgling.worker.store.symbols import Outlines
 
 # The tables that statements of the five tools name, by the database of an index that has them; `rowid` is the number
@@ -36,15 +35,14 @@ class _Made(ImageFiles):
 
 def bundle(pipe: Pipe[Bundle], order: Bundle, db: duckdb.DuckDBPyConnection) -> None:
     """Make a bundle, and say of which indexes it is not. The order of the first lines is what confinement needs."""
-    mapped, size = memory_file.mapped(order.fd), size_of(order.fd)
+    mapped = memory_file.mapped(order.fd)
     lowered = limits.of_indexer(order.memory_limit)
     try:
         layers = confine("indexer", order.confining, parent=order.broker_pid, lowered=lowered)
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
         return
-    table = os.pread(order.fd, order.table_bytes, size - order.table_bytes)
-    stored = msgspec.msgpack.decode(table, type=StoredIndexes)
+    stored = stored_in(order.fd, order.table_bytes)
     os.pwrite(order.tables_fd, EMPTY, 0)
     db.execute("SET memory_limit=$1", [f"{int(order.memory_limit * limits.INDEXING)}B"])
     db.execute("SET auto_checkpoint_skip_wal_threshold=0")

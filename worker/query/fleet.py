@@ -4,19 +4,17 @@ import gc
 import os
 
 import _duckdb as duckdb
-import msgspec
 
 from fledgling import refusals
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import OpenFleet, Ready, StoredIndexes, ToWorker
+from fledgling.messages.control import OpenFleet, Ready, ToWorker
 from fledgling.messages.generations import CODE, GRAPH
 from fledgling.pipe import Pipe
 from fledgling.security import limits, memory_file
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.query.calls import Calls
 from fledgling.worker.store.database import forget_buffers, lock_down
-from fledgling.worker.store.image_files import size_of
-from fledgling.worker.store.shelf import Shelf, StoredFiles
+from fledgling.worker.store.shelf import Shelf, StoredFiles, stored_in
 from fledgling.worker.tools.corpora import Corpora
 from fledgling.worker.tools.kept_tags import KeptTags
 from fledgling.worker.tools.request import OneOfMany, Request
@@ -24,7 +22,7 @@ from fledgling.worker.tools.request import OneOfMany, Request
 
 def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConnection) -> None:
     """Serve the indexes, until the broker closes the pipe. The order is what confinement needs."""
-    mapped, size = memory_file.mapped(opened.fd), size_of(opened.fd)
+    mapped = memory_file.mapped(opened.fd)
     taken = os.fstat(opened.fd).st_blocks * 512  # less than its size, where it has zeros
     share = limits.worker_share(opened.profile.memory_limit, taken)
     lowered = limits.with_memory(limits.QUERY_WORKER, share)
@@ -33,8 +31,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
         return
-    table = os.pread(opened.fd, opened.table_bytes, size - opened.table_bytes)
-    stored = msgspec.msgpack.decode(table, type=StoredIndexes)
+    stored = stored_in(opened.fd, opened.table_bytes)
     db.execute("SET memory_limit=$1", [f"{share}B"])
     StoredFiles(opened.fd, stored).register(db)
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://']")  # no path of the system begins so

@@ -16,7 +16,7 @@ import msgspec
 from fledgling.messages.control import StoredIndex, StoredIndexes
 from fledgling.worker.store.database import SQL
 from fledgling.worker.store.graph import Graph
-from fledgling.worker.store.image_files import DiscardedLog, ImageFile, ImageFiles
+from fledgling.worker.store.image_files import DiscardedLog, ImageFile, ImageFiles, size_of
 from fledgling.worker.store.level import Level
 from fledgling.worker.store.ngrams import Signatures
 from fledgling.worker.store.overlay.snapshots import Snapshot
@@ -30,6 +30,11 @@ BROKEN = (FormatError, LookupError, ValueError, TypeError, msgspec.MsgspecError)
 DATABASES = ("text", "code")
 BUNDLE = "bundle"  # the database of a bundle, with its number behind
 _QUALIFIED = re.compile(rf"\b({'|'.join(DATABASES)})\.(?=[a-z])")  # in a SQL file, what is of one of them
+
+
+def stored_in(fd: int, table_bytes: int) -> StoredIndexes:
+    """Return what the last bytes of a memory file say of those before."""
+    return msgspec.msgpack.decode(os.pread(fd, table_bytes, size_of(fd) - table_bytes), type=StoredIndexes)
 
 
 class Shelf:
