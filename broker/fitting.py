@@ -50,6 +50,7 @@ from fledgling.messages.questions import (
     arguments_of,
     name_of,
 )
+from fledgling.plain import plain_path
 
 _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is a path
 
@@ -71,7 +72,7 @@ def may_mean(asked: Asked, taken: AnyQuestion) -> bool:
 
 def _is_longer_path(asked: str | None, taken: str | None) -> bool:
     """Whether a path is another one with directories before it, or an extension behind, in any case: `*` is any."""
-    parts, ends = f"/{taken or ''}".casefold(), f"/{_plain(asked or '')}".casefold()
+    parts, ends = f"/{taken or ''}".casefold(), f"/{plain_path(asked or '')}".casefold()
     return parts.endswith(ends) or parts.rpartition(".")[0].endswith(ends)
 
 
@@ -89,7 +90,7 @@ _MAY_MEAN: dict[str, Callable[[str | None, str | None], bool]] = {
 
 def explores(question: Explore, found: Exploration, _: Profile) -> bool:
     """Return whether a map is of the place that was asked for, and its totals hold what it lists."""
-    directory = _plain(question.path)
+    directory = plain_path(question.path)
     prefix = f"{directory}/" if directory else ""
     entries = [*(directory.path for directory in found.directories), *(file.path for file in found.files)]
     summary = found.summary
@@ -108,7 +109,7 @@ def explores(question: Explore, found: Exploration, _: Profile) -> bool:
 
 def summarizes(question: Explore, found: Summaries, _: Profile) -> bool:
     """Return whether summaries are of the place that was asked for, and no more than their total."""
-    asked = _plain(question.path)
+    asked = plain_path(question.path)
     paths = [each.path for each in found.summaries]
     is_file = bool(asked) and found.path == asked
     return (
@@ -126,7 +127,7 @@ def outlines(question: Explore, found: Architecture, _: Profile) -> bool:
     chars = sum(len(line) + 1 for line in found.lines)
     return (
         question.detail == "architecture"
-        and found.path.rstrip("/") == _plain(question.path)
+        and found.path.rstrip("/") == plain_path(question.path)
         and chars <= 4 * found.tokens + 4
     )
 
@@ -137,7 +138,7 @@ def reads(question: Read, found: Excerpt, _: Profile) -> bool:
     end = min(question.end_line or MAX_LINE, found.total_lines)
     is_asked = bool(question.symbol) or found.first == (question.start_line or 1)
     return (
-        found.path == _plain(question.path)
+        found.path == plain_path(question.path)
         and is_asked
         and last <= max(end, found.first - 1)
         and (found.next is None or _reads_on(found.next, found.path, last + 1, end))
@@ -221,7 +222,7 @@ def gathers(question: Read, found: Context, _: Profile) -> bool:
     """Return whether a context is of the file that was asked for, and within the budget."""
     chars = sum(len(line) + 1 for line in found.lines)
     return (
-        found.path == _plain(question.path)
+        found.path == plain_path(question.path)
         and found.budget == question.budget_tokens
         and max(chars - 1, 0) <= 4 * found.budget
         and found.tokens <= found.budget
@@ -235,7 +236,7 @@ def depends(question: Dependencies, found: DependencyGraph, _: Profile) -> bool:
     imports = [item for node in nodes for item in node.imports]
     importers = [item for node in nodes for item in node.imported_by]
     return (
-        found.path == _plain(question.path)
+        found.path == plain_path(question.path)
         and found.direction == question.direction
         and len(found.imports) <= (found.total_imports or len(found.imports))
         and len(found.imported_by) <= (found.total_importers or len(found.imported_by))
@@ -268,14 +269,9 @@ def sifts(_: Sift, found: Sifted, __: Profile) -> bool:
     return all(first < second for first, second in pairwise(found.indexes))
 
 
-def _plain(path: str) -> str:
-    """Return a path without `./` and trailing `/`."""
-    return "/".join(part for part in path.split("/") if part not in ("", "."))
-
-
 def _is_within(question: Search | Symbols, file: FileHits | FileSymbols | Passage) -> bool:
     """Return whether a file is what the filters leave, as far as that is no matter of patterns."""
-    asked = _plain(question.path or "")
+    asked = plain_path(question.path or "")
     is_inside = not asked or _WILDCARD.search(asked) or f"{file.path}/".startswith(f"{asked}/")
     return bool(is_inside) and question.language in (None, file.language)
 

@@ -44,3 +44,8 @@ def visible(text: str) -> str:
 def visible_json(text: str) -> str:
     r"""Return the same JSON for a terminal: `visible_json('"\u202e"')` is `"\u202e"` in eight characters."""
     return _OBEYED.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def plain_path(path: str) -> str:
+    """Return a path as answers have it: `plain_path("./src//a.py/")` is `src/a.py`."""
+    return "/".join(part for part in path.split("/") if part not in ("", "."))

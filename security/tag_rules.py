@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from fledgling.messages.profile import Matcher, TagRule
+from fledgling.messages.profile import TAG, Matcher, TagRule
 from fledgling.security.sql_text import SqlTextError
 
 MAX_RULES = 200  # of a profile, the shipped ones included: each is one look at all files
@@ -17,7 +17,7 @@ MAX_PATTERN_CHARS = 1000
 LEAST = 0.1  # of a confidence: a rule that says less says nothing
 FORM = "write TAG MATCHER CONFIDENCE EXPRESSION, such as search IMPORT 0.9 ^elasticsearch"
 
-_TAG = re.compile(r"[a-z][a-z0-9/_-]{0,31}")
+_TAG = re.compile(TAG)
 _CONFIDENCE = re.compile(r"[01](?:\.[0-9]{1,3})?")
 _MATCHERS: tuple[Matcher, ...] = get_args(Matcher)
 

@@ -36,7 +36,7 @@ from fledgling.messages.operating import (
     Serving,
 )
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import name_of
+from fledgling.messages.questions import arguments_of, name_of
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Unpacker, pack
 
@@ -167,9 +167,7 @@ async def _reply(asked: FromOperator, offers: Sequence[Offer]) -> Status | Serve
 async def _answered(offer: Offer, asked: AskTool) -> ServedAnswer:
     """Put a call as an agent's is put: under the same profile, limits and log."""
     profile, tool = offer.profile, name_of(type(asked.question))
-    arguments = msgspec.to_builtins(asked.question)
-    del arguments["tool"]
-    with offer.log.deciding(profile, tool, arguments) as decision, offer.slot.in_use() as front:
+    with offer.log.deciding(profile, tool, arguments_of(asked.question)) as decision, offer.slot.in_use() as front:
         if tool in profile.tools:
             answer = await front.ask(asked.question, least=CODE, basis=decision.basis)
         else:

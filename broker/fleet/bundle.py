@@ -8,6 +8,7 @@ another one.
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -48,14 +49,9 @@ def names(directory: int) -> list[str]:
 
 def is_bundle(directory: int, name: str) -> bool:
     """Return whether a file is of this user alone and begins as a bundle does, be it of another release or broken."""
-    try:
-        fd = verified.opened(directory, f"{name}{BUNDLE.suffix}")
-    except ShardError:
-        return False
-    try:
+    with suppress(ShardError), verified.opening(directory, f"{name}{BUNDLE.suffix}") as fd:
         return os.pread(fd, len(BUNDLE.magic), 0) == BUNDLE.magic
-    finally:
-        os.close(fd)
+    return False
 
 
 def planned(there: Mapping[str, Iterable[str]], shards: Mapping[str, int]) -> dict[str, list[str]]:

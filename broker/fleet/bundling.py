@@ -58,7 +58,7 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
         )
         made, failed = 0, {}
         present = {*names(directory)}
-        foreign = {name for name in present if not is_bundle(directory, name)}
+        foreign = {name for name in present - there.keys() if not is_bundle(directory, name)}
         for name in present - foreign - plan.keys():  # what cannot be read, and is of no shard here
             os.unlink(f"{name}{BUNDLE.suffix}", dir_fd=directory)
         for name, members in plan.items():
@@ -88,25 +88,18 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
 def _there(directory: int) -> Iterator[tuple[str, BundleManifest]]:
     """Yield the bundles that can be used; the others are made anew."""
     for name in names(directory):
-        with suppress(ShardError):
-            fd = verified.opened(directory, f"{name}{BUNDLE.suffix}")
-            try:
-                yield name, verified.read(fd, BUNDLE)
-            finally:
-                os.close(fd)
+        with suppress(ShardError), verified.opening(directory, f"{name}{BUNDLE.suffix}") as fd:
+            yield name, verified.read(fd, BUNDLE)
 
 
 def _shards(directory: int) -> Iterator[tuple[str, _Shard]]:
     """Yield the shards that this release has made; others are not served."""
     for name in shard.names(directory):
-        with suppress(ShardError):
-            fd = verified.opened(directory, f"{name}{SHARD.suffix}")
-            try:
-                manifest = verified.read(fd, SHARD)
-                if manifest.repository == name and manifest.extractors.partition(" ")[0] == shard.RELEASE:
-                    yield name, _Shard(verified.identity(fd), os.fstat(fd).st_blocks * 512)
-            finally:
-                os.close(fd)
+        with suppress(ShardError), verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
+            manifest = verified.read(fd, SHARD)
+            shard.check_release(manifest.extractors)
+            if manifest.repository == name:
+                yield name, _Shard(verified.identity(fd), os.fstat(fd).st_blocks * 512)
 
 
 def _make(
@@ -118,14 +111,11 @@ def _make(
         held, level, tables = files
         identities, stored, end, taken = [], [], 0, 0
         for member in members:
-            fd = verified.opened(directory, f"{member}{SHARD.suffix}")
-            try:
+            with verified.opening(directory, f"{member}{SHARD.suffix}") as fd:
                 manifest = verified.read(fd, SHARD)
                 identities.append(verified.identity(fd))
                 needed = [part for part in manifest.parts if part.name in MADE_OF]
                 place = verified.copy_all(fd, needed, held, end, limits.files(memory_limit) - taken)
-            finally:
-                os.close(fd)
             end, taken = place.end, taken + place.taken
             stored.append(StoredIndex(manifest.generation, place.parts))
         table_bytes = verified.seal_with(StoredIndexes(stored), held, end)

@@ -19,10 +19,9 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.fleet import builds
 from fledgling.broker.fleet.pack import PackIndex
 from fledgling.broker.front import MAX_CALLS, Report
-from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.merging import Merging, ranked, summed, tree, turn
 from fledgling.broker.projects.paths import Part
-from fledgling.broker.projects.tree import ManyProjects, Terms, only
+from fledgling.broker.projects.tree import ManyProjects, Terms, only, some_of
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import NOT_STARTED, not_ready
 from fledgling.messages.answers import (
@@ -93,10 +92,6 @@ class Fleet(ManyProjects):
     async def started(self) -> Refusal | None:
         """Wait for the first worker; return why there is none."""
         return await asyncio.shield(self._starting)
-
-    def indexings(self) -> Mapping[str, Indexing]:
-        """Return none: nothing is indexed here."""
-        return {}
 
     def stands(self) -> list[str]:
         """Return which repositories are served, from which tree each, and which are not, a line each."""
@@ -319,9 +314,9 @@ class Fleet(ManyProjects):
         partial = [part.project for part in about if part.project in self._partial] if self._partial else []
         gaps = []
         if partial:
-            gaps.append(f"Not all is indexed of {_listed(partial)}; explore(path) says what is missing.")
+            gaps.append(f"Not all is indexed of {some_of(partial, SHOWN_NAMES)}; explore(path) says what is missing.")
         if self._refused:
-            gaps.append(f"Not served, since their shards were refused: {_listed(self._refused)}.")
+            gaps.append(f"Not served, since their shards were refused: {some_of(self._refused, SHOWN_NAMES)}.")
         note = " ".join(filter(None, (found.note, *gaps)))
         return replace(found, note=said(note)) if gaps else found
 
@@ -371,9 +366,3 @@ class Fleet(ManyProjects):
         if reason := self._index.pack.refused.get(name):
             return Refusal("unavailable", said(f"{name}/ is not served: {reason}"), "Ask about another repository.")
         return super()._nowhere(question)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return some names in a sentence: `api/, web/ and 3 more`."""
-    shown = ", ".join(f"{name}/" for name in names[:SHOWN_NAMES])
-    return f"{shown} and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else shown

@@ -108,11 +108,8 @@ def known(name: str, profile: Profile, directory: int) -> Manifest | None:
     One whose last generation could not be made, on a busy machine as it may be, is made again.
     """
     try:
-        fd = verified.opened(directory, f"{name}{SHARD.suffix}")
-        try:
+        with verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
             found = verified.read(fd, SHARD)
-        finally:
-            os.close(fd)
     except ShardError:
         return None  # it is made anew
     is_same = found.extractors == extractors() and found.under == MadeUnder.of(profile)

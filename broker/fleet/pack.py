@@ -3,7 +3,7 @@
 import logging
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 
 from msgspec import Struct
@@ -43,14 +43,13 @@ def packed(
 ) -> Pack:
     """Verify and copy the shards of a directory that a profile may be served from. Raises ShardError where none is.
 
-    Each is read once: what was verified is what is served. They must fit memory_limit. Where a digest is `expected`,
-    all of it is served or nothing. Once `is_closing` it is given up before the next file.
+    Each part is read once: what was verified is what is served. They must fit memory_limit. Where a digest is
+    `expected`, all of it is served or nothing. Once `is_closing` it is given up before the next file.
     """
     directory = verified.open_directory(path)
     try:
         packing = _Packing(directory, profile, is_closing)
         try:
-            packing.look_at_shards()
             packing.take_bundles()
             packing.take_shards()
             pack = packing.sealed()
@@ -71,12 +70,8 @@ def digest_of(directory: int) -> str:
         *(f"{name}{BUNDLE.suffix}" for name in bundle_names(directory)),
         *(f"{name}{SHARD.suffix}" for name in shard.names(directory)),
     ]:
-        with suppress(ShardError):
-            fd = verified.opened(directory, name)
-            try:
-                identities[name] = verified.identity(fd)
-            finally:
-                os.close(fd)
+        with suppress(ShardError), verified.opening(directory, name) as fd:
+            identities[name] = verified.identity(fd)
     return verified.digest_of_all(identities)
 
 
@@ -96,33 +91,28 @@ class _Packing:
         self._identities: dict[str, str] = {}  # by the names of files
         self._copies: dict[tuple[str, int], tuple[int, int]] = {}  # of parts, by hash and size
 
-    def look_at_shards(self) -> None:
+    def _look_at_shards(self) -> None:
         """Note which shards may be served, before a bundle is copied that may hold what others show."""
         for name in shard.names(self._directory):
-            with suppress(ShardError):
-                fd = self._opened(f"{name}{SHARD.suffix}")
-                try:
-                    self._manifest(fd, name)
-                    self._served[name] = verified.identity(fd)
-                finally:
-                    os.close(fd)
+            with suppress(ShardError), self._opening(f"{name}{SHARD.suffix}") as fd:
+                self._manifest(fd, name)
+                self._served[name] = verified.identity(fd)
 
     def take_bundles(self) -> None:
         """Copy the bundles. What is wrong with one is logged: its members are served without."""
-        for name in bundle_names(self._directory):
+        if bundles := bundle_names(self._directory):
+            self._look_at_shards()
+        for name in bundles:
             try:
-                fd = self._opened(f"{name}{BUNDLE.suffix}")
-                try:
+                with self._opening(f"{name}{BUNDLE.suffix}") as fd:
                     self._take_bundle(fd, f"{name}{BUNDLE.suffix}")
-                finally:
-                    os.close(fd)
             except ShardError as wrong:
                 _log.error("the bundle %s is not used: %s", ascii(name)[1:-1], wrong)
                 os.ftruncate(self.fd, self._end)  # what was copied of it is zeros again
 
     def _take_bundle(self, fd: int, name: str) -> None:
         manifest = verified.read(fd, BUNDLE)
-        _check_release(manifest.extractors)
+        shard.check_release(manifest.extractors)
         if any(self._served.get(each.repository) != each.identity for each in manifest.members):
             self._identities[name] = verified.identity(fd)  # it is one of the directory, of which nothing is taken
             raise ShardError("not all of its shards are here, as they were, and may be served under the profile")
@@ -137,11 +127,8 @@ class _Packing:
         """Copy the shards; why one is not served is kept."""
         for name in shard.names(self._directory):
             try:
-                fd = self._opened(f"{name}{SHARD.suffix}")
-                try:
+                with self._opening(f"{name}{SHARD.suffix}") as fd:
                     self._take_shard(fd, name)
-                finally:
-                    os.close(fd)
             except ShardError as wrong:
                 self._refused[name] = str(wrong)
                 os.ftruncate(self.fd, self._end)
@@ -155,17 +142,17 @@ class _Packing:
         self._manifests.append(manifest)
         self._identities[f"{name}{SHARD.suffix}"] = identity
 
-    def _opened(self, name: str) -> int:
+    def _opening(self, name: str) -> AbstractContextManager[int]:
         if self._is_closing():
             raise ClosingError
-        return verified.opened(self._directory, name)
+        return verified.opening(self._directory, name)
 
     def _manifest(self, fd: int, name: str) -> Manifest:
         """Return the manifest of a shard that may be served. Raises ShardError."""
         manifest = verified.read(fd, SHARD)
         if manifest.repository != name:
             raise ShardError(f"it is the shard of {manifest.repository}")
-        _check_release(manifest.extractors)
+        shard.check_release(manifest.extractors)
         if wider := manifest.under.wider_than(self._profile):
             raise ShardError(f"{wider}; make it under that profile")
         return manifest
@@ -192,11 +179,6 @@ class _Packing:
             len(self._bundles),
             verified.digest_of_all(self._identities),
         )
-
-
-def _check_release(extractors: str) -> None:
-    if extractors.partition(" ")[0] != shard.RELEASE:
-        raise ShardError("it was made by another release of Fledgling; make it again")
 
 
 class PackIndex:

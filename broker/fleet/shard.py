@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from fledgling import __version__
 from fledgling.broker.fleet import verified
-from fledgling.broker.fleet.verified import Kind, ShardPart
+from fledgling.broker.fleet.verified import Kind, ShardError, ShardPart
 from fledgling.messages.bounded import Count, Said, Word
 from fledgling.messages.control import Generation
 from fledgling.messages.profile import Profile
@@ -67,6 +67,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
 RELEASE = f"fledgling={__version__}"  # how `extractors` begins: another release may mean other things by the same bytes
 SHARD = Kind("shard", b"fledshrd", ".shard", PARTS, Manifest, MAX_MANIFEST)
+
+
+def check_release(extractors: str) -> None:
+    """Raise ShardError where another release of Fledgling has made a file."""
+    if extractors.partition(" ")[0] != RELEASE:
+        raise ShardError("it was made by another release of Fledgling; make it again")
 
 
 def root_digest(root: str) -> str:

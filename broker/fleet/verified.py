@@ -9,6 +9,7 @@ import stat
 import struct
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
@@ -78,7 +79,10 @@ class Kind(Generic[M]):
 
 
 def write(fd: int, kind: Kind[M], manifest: M, images: Mapping[str, int]) -> M:
-    """Write a file that is empty: its parts, out of sealed memory files by name, and a manifest that names them."""
+    """Write a file that is empty and open to append.
+
+    It has its parts, out of sealed memory files by name, and a manifest that names them.
+    """
     _write(fd, kind.head)
     place, parts = HEAD.size, []
     for name in kind.parts:
@@ -182,6 +186,16 @@ def copy_all(fd: int, parts: Iterable[ShardPart], to: int, at: int, room: int) -
         placed[part.name] = at, part.size
         at += -(-part.size // PAGE) * PAGE
     return CopiedParts(placed, at, taken)
+
+
+@contextmanager
+def opening(directory: int, name: str) -> Iterator[int]:
+    """Open a file of a directory, as `opened` does, until the block ends."""
+    fd = opened(directory, name)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def seal_with(stored: StoredIndexes, fd: int, end: int) -> int:

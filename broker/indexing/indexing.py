@@ -92,7 +92,7 @@ class Indexing:
         self.files = self._filling = Files.created(is_followed=is_followed)  # of the newest generation; of the build
         self._known = TakenOver()
         self._is_closed = False
-        self.memory = Memory(profile.memory_limit, self._descriptors)
+        self.memory = Memory(profile.memory_limit, self._all_files)
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
         self.scope = settings.scope  # what the newest index was built with
@@ -257,7 +257,7 @@ class Indexing:
             task.cancel()
             await asyncio.wait([task])
         await self._attempt.end()
-        descriptors = self._descriptors()
+        descriptors = self._all_files()
         self._is_closed = True
         for fd in descriptors:
             os.close(fd)
@@ -284,7 +284,7 @@ class Indexing:
         """Start an indexer over the memory files that are to be filled."""
         return Attempt(self.order, self._filling, self._known, tell=self.tell)
 
-    def _descriptors(self) -> set[int]:
+    def _all_files(self) -> set[int]:
         """Return those of all memory files; none once they are closed: others may have the numbers by then."""
         return set() if self._is_closed else {*self.files.all(), *self._filling.all(), *self._known.all()}
 
@@ -354,9 +354,9 @@ class Indexing:
 
     def _know(self, known: TakenOver) -> None:
         """Let the next build take over these, and close what is needed no more."""
-        before = self._descriptors()
+        before = self._all_files()
         self._known = known
-        for fd in before - self._descriptors():
+        for fd in before - self._all_files():
             os.close(fd)
 
     def _open_from(self, files: Files) -> None:

@@ -2,12 +2,12 @@
 
 from fledgling.broker.front import Front
 from fledgling.broker.operating.tags import GivenTag, TagList
-from fledgling.broker.operating.unfit import OperationError, UncheckedError, answered, path_of, plain_path, symbol_of
+from fledgling.broker.operating.unfit import OperationError, UncheckedError, answered, path_of, symbol_of
 from fledgling.broker.projects.projects import Projects
 from fledgling.messages.answers import Refusal, Summaries
 from fledgling.messages.operations import OwnAnswer, TagsOf
 from fledgling.messages.questions import Explore
-from fledgling.plain import counted, one_line
+from fledgling.plain import counted, one_line, plain_path
 
 
 class Tagging:

@@ -8,7 +8,7 @@ from fledgling.broker.projects.projects import Projects
 from fledgling.messages.answers import Exploration, Refusal
 from fledgling.messages.operations import OwnAnswer
 from fledgling.messages.questions import Explore, Read
-from fledgling.plain import said
+from fledgling.plain import plain_path, said
 
 FULL = Refusal("unavailable", "the session is full", "The operator can begin another one.")
 
@@ -41,11 +41,6 @@ async def answered(doing: Awaitable[OwnAnswer]) -> OwnAnswer | Refusal:
         return FULL
     except SessionError as failed:
         return Refusal("unavailable", said(str(failed)), "Ask again once the operator has seen to it.")
-
-
-def plain_path(path: str) -> str:
-    """Return a path as answers have it: `plain_path("./src//a.py")` is `src/a.py`."""
-    return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
 async def path_of(front: Front | Projects, path: str, field: str, until: float) -> str:

@@ -116,7 +116,7 @@ class ManyProjects:
     def _of_one(self, what: str, question: AnyQuestion) -> Refusal:
         """Refuse what nobody makes out of the answers of several projects."""
         if "path" in question.__struct_fields__:
-            advice = f"Give path: one of {', '.join(self._names[:SHOWN_NAMES])}."
+            advice = f"Give path: one of {some_of(self._names)}."
         else:
             advice = "Use the other tools, or start a server for that project alone."
         return Refusal("invalid", f"{what} is asked of one project, and {len(self._names)} are served here", advice)
@@ -124,10 +124,16 @@ class ManyProjects:
     def _nowhere(self, question: AnyQuestion) -> Refusal:
         """Say which projects there are to one who asks for what is in none."""
         path = str(getattr(question, "path", "") or "")
-        names = ", ".join(f"{name}/" for name in self._names[:SHOWN_NAMES])
-        names += f" and {len(self._names) - SHOWN_NAMES:,} more" if len(self._names) > SHOWN_NAMES else ""
         kind: Literal["denied", "not_found"] = "denied" if path.startswith(("/", "..")) else "not_found"
-        return Refusal(kind, f"there is no {path[:200]!r} here", f"Begin a path with a project: {names}.")
+        return Refusal(
+            kind, f"there is no {path[:200]!r} here", f"Begin a path with a project: {some_of(self._names)}."
+        )
+
+
+def some_of(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
+    """Return the first of some projects in a sentence: `api/, web/ and 3 more`."""
+    shown = ", ".join(f"{name}/" for name in names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def _as_of(project: str, found: AnyAnswer | Refusal) -> AnyAnswer | Refusal:

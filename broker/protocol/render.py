@@ -25,7 +25,7 @@ from fledgling.messages.answers import (
     SymbolList,
     Table,
 )
-from fledgling.messages.questions import AnyQuestion
+from fledgling.messages.questions import AnyQuestion, arguments_of, name_of
 from fledgling.plain import counted, one_line
 
 
@@ -52,8 +52,7 @@ def call(following: Next) -> str:
 
 def asking(question: AnyQuestion) -> str:
     """Return a question as an agent would write it."""
-    arguments = msgspec.to_builtins(question)
-    return call(Next(arguments.pop("tool"), arguments))
+    return call(Next(name_of(type(question)), arguments_of(question)))
 
 
 def opening(answer: AnyAnswer) -> Iterator[str]:
@@ -120,7 +119,7 @@ def _summary(each: Summarized) -> Iterator[str]:
     if each.name and each.lines:
         yield f"  {each.lines[0]}-{each.lines[1]}  {each.kind} {each.name}"
     else:
-        files = f"{each.files} file{'' if each.files == 1 else 's'}" if each.files else ""
+        files = counted(each.files, "file") if each.files else ""
         yield f"{each.path}  {files or each.language or '-'}"
     if each.says:
         yield f'"{each.says}" [{each.source}]'

@@ -56,14 +56,18 @@ def input_schema(tool: str) -> Schema:
 
 
 def in_words(value: Schema) -> str:
-    """Say what a value must be: `in_words({"type": "integer", "minimum": 1})` is `a whole number from 1`."""
+    """Say what a value must be.
+
+    >>> in_words({"type": "integer", "minimum": 1}), in_words({"type": "array", "maxItems": 20})
+    ('a whole number from 1', 'a list of texts, 20 at most')
+    """
     kind = value.get("type")
     if "enum" in value:
         return f"one of {', '.join(value['enum'])}"
     if kind == "boolean":
         return "true or false"
     if kind == "array":
-        return f"a list of texts, {MAX_ALSO} at most"
+        return f"a list of texts, {value.get('maxItems', MAX_ALSO)} at most"
     if kind == "integer":
         most = f" to {value['maximum']}" if value.get("maximum", MAX_LINE) < MAX_LINE else ""
         return f"a whole number from {value.get('minimum', 0)}{most}"

@@ -12,6 +12,7 @@ from fledgling.broker.reporting.explorer import ELSEWHERE, SCRIPT, policy, secti
 from fledgling.broker.reporting.treemap import Box, Cell, Node, cells, tree
 from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed
 from fledgling.messages.control import Built
+from fledgling.plain import counted
 
 STYLE = Path(fledgling.__file__).with_name("page.css").read_text("utf-8")  # before files are out of reach
 MARK = "<!doctype html>\n<!-- fledgling report -->\n"  # how a report begins: nothing else is overwritten by one
@@ -195,7 +196,7 @@ def _parsed(parsed: Sequence[Parsed]) -> Iterator[str]:
     yield '<ul class="legend">'
     for key, words, color in PARSED:
         count = sum(getattr(row, key) for row in parsed)
-        yield _key(color, words, f"{count:,} file" if count == 1 else f"{count:,} files")
+        yield _key(color, words, counted(count, "file"))
     yield "</ul>"
     shown = parsed[:COVERED]
     label = "Files by language and how far they are parsed"

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import MAX_LINE
+from fledgling.messages.profile import TAG
 from fledgling.messages.questions import Question, Text, name_of
 from fledgling.plain import HIDDEN
 
@@ -18,7 +19,7 @@ Branch = Annotated[str, Meta(max_length=255, pattern=r"^[^\x00-\x20\x7f~^:?*\[\\
 Commit = Annotated[str, Meta(pattern="^[0-9a-f]{40}$")]
 MAX_REFERENCES = 20  # paths of one task, or of one call that gives tags
 MAX_GIVEN = 16  # tags of one call
-TagName = Annotated[str, Meta(pattern="^[a-z][a-z0-9/_-]{0,31}$")]  # as security/tag_rules.py has it
+TagName = Annotated[str, Meta(pattern=rf"^{TAG}\Z")]
 _UNSEEN = re.compile(rf"[\x00-\x1f{HIDDEN}]")  # what a terminal obeys or hides
 
 

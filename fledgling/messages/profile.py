@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+TAG = r"[a-z][a-z0-9/_-]{0,31}"  # the name of one, by a rule or by hand
 Matcher = Literal["PATH", "IMPORT", "SYMBOL", "REGEX"]  # what of a file a rule of tags looks at
 
 
