@@ -20,6 +20,7 @@ MARK = re.compile(r"#: (?P<purity>pure-ish|pure|impure|unknown)(?: (?P<why>.*))?
 OWN_EFFECTS = """
 import json, logging, os, random, re, sys
 from os import environ as surroundings
+from lazily import lazy
 from collections import defaultdict
 from dataclasses import dataclass
 log = logging.getLogger(__name__)
@@ -31,6 +32,24 @@ MAKERS = []
 def adds(a, b): return a + b                                   #: pure no effect, and it calls nothing
 def strips(a: str): return a.strip().upper()                   #: pure (2 called)
 def splits(a: str): return [b.strip() for b in a.split(",")]   #: pure
+class Held:
+    @lazy
+    def value(self): print(1)                                  #: impure calls print
+def reads_lazily(a: Held): return a.value                      #: impure
+MANY = []
+def changes_by_another_name(b):                                #: impure
+    a = [0]
+    if b: a = [1]
+    if b: a = [1]
+    if b: a = [1]
+    if b: a = [1]
+    if b: a = [1]
+    if b: a = [1]
+    if b: a = [1]
+    if b: a = [1]
+    if b: a = MANY
+    a.append(1)
+def many(): return len(MANY)                                   #: impure reads MANY
 def home(): return surroundings["HOME"]                        #: impure reads os.environ
 def parses(a): return json.loads(a, parse_constant=print)      #: unknown hands over print
 def of_optional(a: "str | None"): return a and a.lower()       #: pure

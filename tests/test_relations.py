@@ -201,6 +201,8 @@ WHOLE = {
     "w/paste.c": "#define MAKE(a) int a##_made(void);\n__attribute__((constructor)) static void begin(void) {}\n"
     "static int x_made(void) { return 1; }\n",
     "w/test_w.py": "def _helps(): ...\n",
+    "w/loop.py": "import threading\nclass _Loop(threading.Thread): ...\nclass _Worker(_Loop):\n"
+    "    def _hook(self): ...\n",
     "w/__init__.py": "",
 }
 
@@ -221,8 +223,10 @@ async def whole_is_that_of_the_text(front: Front) -> None:
     assert unused.rows == [
         ["_Own", "a file that is not wholly in the graph may use it"],
         ["_Quoted", "its name stands in a string"],
+        ["_Worker", "a file that is not wholly in the graph may use it"],
         ["_decorated", "what stands above it may register it"],
         ["_helps", "a test runner may run it"],
+        ["_hook", "it may be called through a class that its own is derived from"],
         ["_in_a_string", "its name stands in a string"],
         ["_nowhere", "a file that is not wholly in the graph may use it"],
         ["begin", "what stands above it may register it"],

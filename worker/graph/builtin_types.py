@@ -272,10 +272,10 @@ class FileFacts:
             elif op == Op.REACH:
                 inner = [self.facts.bindings[place].value for place in parts[0]] + [parts[1]]
             elif op == Op.NAME and self.function(parts[1]) != NONE:
-                inner = self.values((op, *parts))
+                inner = [self.facts.bindings[place].value for place in self.bindings((op, *parts))]
             else:
                 inner = parts[0] if op == Op.CHOICE else []
-            found += [to for to in inner if to >= 0 and to not in found]
+            found += [to for to in inner[:MAX_BEHIND] if to >= 0 and to not in found]
             if len(found) > MAX_BEHIND:
                 break
         return found

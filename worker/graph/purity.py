@@ -138,9 +138,12 @@ def _defined(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph: Gr
 
 
 def _is_descriptor(file: FileFacts, at: int) -> bool:
-    """Whether to read a member runs it: `functools.cached_property` and what else a decorator may be."""
+    """Whether to read a member may run it: of a decorator that is not known nobody can say what it makes."""
+    scopes = file.facts.scopes
+    if scopes[scopes[at].parent].kind != ScopeKind.CLASS:
+        return False
     full = [file.dotted(decorator) for decorator in file.decorated.get(at, ())]
-    return "functools.cached_property" in full
+    return any(each not in known.DECORATORS or each == "functools.cached_property" for each in full)
 
 
 def _unseen_decorator(file: FileFacts, at: int) -> str | None:

@@ -28,6 +28,7 @@ from fledgling.worker.indexer.loading import of_rows
 from fledgling.worker.indexer.tables import EdgeTables
 from fledgling.worker.indexer.whole import Circle, Unreached, Whole
 from fledgling.worker.language import Languages
+from fledgling.worker.reasons import SYMLINK
 from fledgling.worker.store import facts as known_facts
 from fledgling.worker.store import graph_writer
 from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, NONE, RESOLVED
@@ -86,11 +87,11 @@ class Relating:
         numbers = [self._numbers[file.path] for file in files]
         self._write(graph, numbers)
         if self._index.edges:
-            self._fill(self._index.edges, graph, files, languages, imports)
+            self._fill(self._index.edges, graph, files)
         return Related(tuple(sorted({file.language for file in files})), self._lacks)
 
     def _resolved(self, files: list[GraphFile]) -> tuple[Graph, list[GraphFile]]:
-        """Return the graph of as many files as fit, and those; how many can be known when it was tried."""
+        """Return the graph of as many files as fit, and those; how many fit is known only once it is tried."""
         while files:
             budget = GraphBudget(follows_arguments=sum(map(self._size, files)) <= FOLLOWED_BYTES)
             try:
@@ -128,15 +129,15 @@ class Relating:
     def _size(self, file: GraphFile) -> int:
         return self._sizes[self._numbers[file.path]]
 
-    def _not_whole(self, languages: Mapping[str, str]) -> set[str]:
+    def _not_whole(self, blocks: Blocks) -> set[str]:
         """Return the languages of which some file is not wholly in the graph, with those that share names with them."""
         family = {name: self._rows[name].graph.family or self._rows[name].imports for name in self._graphed}
         lacking = {
             family[language]
-            for path, language in languages.items()
-            if language in family
-            and path in self._numbers
-            and self._how_far[self._numbers[path]] in (LEFT_OUT, GIVEN_UP, IN_PART)
+            for language in family
+            for number in blocks.in_language(language)
+            if self._how_far[number] in (LEFT_OUT, GIVEN_UP, IN_PART)
+            or blocks.file(number).skip_reason not in (None, SYMLINK)  # the file itself is looked at where it is
         }
         return {name for name in self._graphed if family[name] in lacking}
 
@@ -145,8 +146,6 @@ class Relating:
         tables: EdgeTables,
         graph: Graph,
         files: Sequence[GraphFile],
-        languages: Mapping[str, str],
-        imports: Mapping[str, bytes],
     ) -> None:
         """Load the graph into tables, where SQL is allowed, and what only all of it tells."""
         numbers = [self._numbers[file.path] for file in files]
@@ -158,9 +157,9 @@ class Relating:
             paths = [files[row.file].path for row in effects]
             tables.add("effects", {"path": paths, **of_rows(Judged._fields[1:], [row[1:] for row in effects])})
         whole = Whole(graph, files, [*map(blocks.file, numbers)], blocks, outlines)
-        if circles := [*whole.circles(imports)]:
+        if circles := [*whole.circles()]:
             tables.add("cycles", of_rows(Circle._fields, circles))
-        if unreached := [*whole.unreached(self._not_whole(languages))]:
+        if unreached := [*whole.unreached(self._not_whole(blocks))]:
             tables.add("unreached", of_rows(Unreached._fields, unreached))
         tables.finish()
 

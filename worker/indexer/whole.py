@@ -4,10 +4,11 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple
 
-from fledgling.worker.extractor.messages import imports_of
 from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.tables import Op, unpacked
@@ -72,7 +73,7 @@ class Whole:
     """Asks a graph, its files and their definitions.
 
     >>> whole = Whole(graph, files, [blocks.file(number) for number in numbers], blocks, outlines)
-    >>> [*whole.circles(imports)], [*whole.unreached(not_whole={"c"})]
+    >>> [*whole.circles()], [*whole.unreached(not_whole={"c"})]
     """
 
     def __init__(
@@ -85,14 +86,12 @@ class Whole:
 
     # ---- circles
 
-    def circles(self, imports: Mapping[str, bytes]) -> Iterator[Circle]:
+    def circles(self) -> Iterator[Circle]:
         """Yield the members of all circles: of files that import each other, of functions that call each other."""
         known = {file.path for file in self._files}
         leads = {
-            path: sorted(
-                {to for row in imports_of(imports.get(path, b"")) if (to := row.resolved_path) in known and to}
-            )
-            for path in sorted(known)
+            file.path: sorted({to for row in file.imports if (to := row.resolved_path) in known and to})
+            for file in sorted(self._files, key=attrgetter("path"))
         }
         number = 0
         for each in _circles(leads):
@@ -130,8 +129,8 @@ class Whole:
 
         Of the languages that are `not_whole` some file is not wholly in the graph.
         """
-        used, doubtful, words, is_pasted = self._used(), self._doubtful(), self._words(), self._is_pasted()
-        below = {(file, line) for file, line, _, to, *_ in self._graph.bases if to < 0}
+        used, doubtful, words = self._used(), self._doubtful(), self._words()
+        below = self._derived_from_outside()
         replacing = {(file, line) for file, line, *_ in self._graph.overrides}
         for file, rows in enumerate(self._symbols):
             derived = Spans((row.line_start, row.line_end) for row in rows if (file, row.line_start) in below)
@@ -145,12 +144,22 @@ class Whole:
                     unseen = "uses of its name lead nowhere that is known"
                 elif row.name in words:
                     unseen = "its name stands in a string"
-                elif is_pasted and self._files[file].language in PASTING:
+                elif self._files[file].language in PASTING and self._are_pasted:
                     unseen = "a macro may make its name of parts"
                 elif place in replacing or derived.hold(row.line_start):
                     unseen = "it may be called through a class that its own is derived from"
                 unseen = self._run_by_others(file, row) or unseen
                 yield Unreached(self._files[file].path, row.line_start, row.name, unseen)
+
+    def _derived_from_outside(self) -> set[tuple[int, int]]:
+        """Return the classes that are derived, at whatever distance, from one that is not in the graph."""
+        derived: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        for file, line, _, to, to_line, _ in self._graph.bases:
+            derived[to, to_line].append((file, line))
+        waiting = [(file, line) for file, line, _, to, *_ in self._graph.bases if to < 0]
+        for each in waiting:
+            waiting += derived.pop(each, ())
+        return set(waiting)
 
     def _used(self) -> set[int]:
         """Return the definitions that are used outside of themselves, by numbers that hold a file and a line."""
@@ -184,8 +193,9 @@ class Whole:
                 found.update(WORD.findall(text))
         return found
 
-    def _is_pasted(self) -> bool:
-        """Return whether macros of the project make names of parts."""
+    @cached_property
+    def _are_pasted(self) -> bool:
+        """Whether macros of the project make names of parts."""
         return any(
             b"##" in self._blocks.text(block)
             for file, place in zip(self._files, self._places, strict=True)
