@@ -49,3 +49,8 @@ def visible_json(text: str) -> str:
 def plain_path(path: str) -> str:
     """Return a path as answers have it: `plain_path("./src//a.py/")` is `src/a.py`."""
     return "/".join(part for part in path.split("/") if part not in ("", "."))
+
+
+def by_depth(path: str) -> tuple[int, str]:
+    """Return what sorts paths by how near to the root they are, then by name: `by_depth("a/b")` is (1, "a/b")."""
+    return path.count("/"), path

@@ -13,6 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from fledgling.messages.control import Build
+from fledgling.plain import by_depth
 from fledgling.security import limits, memory_file
 from fledgling.worker.extractor.messages import Batch, Source, imports_of
 from fledgling.worker.extractor.pool import Extractors
@@ -105,7 +106,7 @@ class Relating:
                 return graph, files
             del graph
             gc.collect()  # cells refer to each other
-            nearest = sorted(files, key=lambda file: _depth(file.path))
+            nearest = sorted(files, key=lambda file: by_depth(file.path))
             for file in nearest[len(files) // 2 :]:
                 self._how_far[self._numbers[file.path]] = LEFT_OUT
             files = sorted(nearest[: len(files) // 2], key=lambda file: self._numbers[file.path])
@@ -203,7 +204,7 @@ class Relating:
         """Return the files that there is room for, those nearest to the root; the others are noted as left out."""
         room = self._most_source
         fitting = set()
-        for path in sorted((path for path in paths if path in self._numbers), key=_depth):
+        for path in sorted((path for path in paths if path in self._numbers), key=by_depth):
             room -= self._sizes[self._numbers[path]]
             if room >= 0:
                 fitting.add(path)
@@ -237,11 +238,6 @@ class Relating:
             self._images.graph, how_far, rows, _links(of, bases), _links(of, [(*r, 0) for r in graph.overrides]), names
         )
         memory_file.seal(self._images.graph)
-
-
-def _depth(path: str) -> tuple[int, str]:
-    """Return what sorts files by how near to the root they are, then by path."""
-    return path.count("/"), path
 
 
 def _links(of: graph_writer.Numbers, rows: Sequence[tuple[int, int, int, int, int]]) -> Links:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import accumulate
 from operator import attrgetter
@@ -17,7 +17,7 @@ from fledgling.worker.store.graph import CONFIDENCES, USES
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.symbols import Row as Symbol
 from fledgling.worker.store.text import Blocks, File
-from fledgling.worker.tools.components import Node, components
+from fledgling.worker.tools.components import circles
 from fledgling.worker.tools.packages import is_test
 
 SURE = tuple(map(CONFIDENCES.index, ("certain", "likely")))
@@ -94,11 +94,11 @@ class Whole:
             for file in sorted(self._files, key=attrgetter("path"))
         }
         number = 0
-        for each in _circles(leads):
+        for each in circles(leads):
             number += 1
             yield from (Circle("import", number, len(each), path, None, None) for path in each)
         names = {(file, row.line_start): row.qualified_name for file, rows in enumerate(self._symbols) for row in rows}
-        for called in _circles(self._calls(), with_own=True):
+        for called in circles(self._calls(), with_own=True):
             number += 1
             for key in called:
                 file, line = key >> LINE_BITS, key & (1 << LINE_BITS) - 1
@@ -223,9 +223,3 @@ class Whole:
                 self._split = block, self._blocks.text(block).split(b"\n")
             return self._split[1][line - self._blocks.first_lines[block]]
         return b""
-
-
-def _circles(leads: Mapping[Node, Sequence[Node]], *, with_own: bool = False) -> list[list[Node]]:
-    """Return what leads to itself, by way of others or, `with_own`, at once; sorted."""
-    found = [sorted(each) for each in components(leads)]
-    return sorted(each for each in found if len(each) > 1 or (with_own and each[0] in leads.get(each[0], ())))

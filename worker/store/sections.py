@@ -12,7 +12,7 @@ import mmap
 import struct
 from array import array
 from collections.abc import Iterable
-from typing import BinaryIO, Final, Literal, Self, TypeAlias
+from typing import BinaryIO, Final, Literal, Self, TypeAlias, get_args
 
 import msgspec
 
@@ -20,16 +20,7 @@ MAGIC, VERSION = b"fledglng", 1
 _HEAD = struct.Struct("=8sHHI")  # magic, version, what it holds, nothing
 _END = struct.Struct("=Q")
 Holds = Literal["text", "symbols", "ngrams", "kept", "graph", "words", "facts", "level"]
-HOLDS: tuple[Holds, ...] = (
-    "text",
-    "symbols",
-    "ngrams",
-    "kept",
-    "graph",
-    "words",
-    "facts",
-    "level",
-)  # and their numbers
+HOLDS: tuple[Holds, ...] = get_args(Holds)  # and their numbers
 
 Type = Literal["B", "I", "Q"]  # of items: bytes, and the two below; codes of the modules array and struct
 PLACE: Final = "Q"  # where a byte is

@@ -255,13 +255,13 @@ class Outlines:
         rows = ((number, self.row(number)) for number in hashed)
         return [number for number, row in rows if row.name == name and is_meant(CODES[row.kind], kind)]
 
-    def may_name(self, texts: Sequence[bytes]) -> bool:
-        """Return whether a symbol may have a name that holds all of some texts, as `ngrams.folded` leaves them.
+    def may_name(self, groups: Sequence[Sequence[bytes]]) -> bool:
+        """Return whether a symbol may have a name that holds all texts of a group, as `ngrams.folded` leaves them.
 
         Names stand in the parts as they are, among what else is written of symbols.
         """
         written = folded(bytes(self._written))
-        return all(text in written for text in texts)
+        return any(all(text in written for text in texts) for texts in groups)
 
     def count_rows(self) -> int:
         """Return how many rows there are."""

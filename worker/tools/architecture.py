@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from fledgling.messages.answers import Architecture
-from fledgling.plain import counted, one_line
+from fledgling.plain import by_depth, counted, one_line
 from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import components, packages, summaries, tags, unknown
@@ -136,20 +136,16 @@ def _head(request: Request, project: _Project) -> Iterator[str]:
 
 def _manifests(project: _Project) -> Iterator[str]:
     """Name the files that say how it is built, the nearest to the root first."""
-    paths = sorted((file.path.removeprefix(project.prefix) for file in project.files), key=_depth)
+    paths = sorted((file.path.removeprefix(project.prefix) for file in project.files), key=by_depth)
     flows = sum(_WORKFLOW.fullmatch(path) is not None for path in paths)
     yield from (path for path in paths if _MANIFEST.fullmatch(path.rpartition("/")[2]) and is_own(path))
     if flows:
         yield f".github/workflows/ ({flows})"
 
 
-def _depth(path: str) -> tuple[int, str]:
-    return path.count("/"), path
-
-
 def _entries(request: Request, project: _Project) -> list[str]:
     """Say where it begins: commands that manifests declare, then functions and files that are started by their name."""
-    functions = sorted(_named_main(request, project), key=_depth)
+    functions = sorted(_named_main(request, project), key=by_depth)
     started = {function.rpartition(":")[0] for function in functions}
     by_name = (path for path in _by_name(project) if path not in started)
     found = [*dict.fromkeys([*_declared(request, project), *functions, *by_name])]
@@ -202,12 +198,12 @@ def _named_main(request: Request, project: _Project) -> Iterator[str]:
 
 def _by_name(project: _Project) -> Iterator[str]:
     paths = [file.path.removeprefix(project.prefix) for file in project.own]
-    return (path for path in sorted(paths, key=lambda path: (path.count("/"), path)) if _STARTING.fullmatch(path))
+    return (path for path in sorted(paths, key=by_depth) if _STARTING.fullmatch(path))
 
 
 def _libraries(project: _Project) -> Iterator[str]:
     """Yield what others import, where nothing is begun at: packages, crates, modules that stand outermost."""
-    paths = sorted((file.path.removeprefix(project.prefix) for file in project.own), key=_depth)
+    paths = sorted((file.path.removeprefix(project.prefix) for file in project.own), key=by_depth)
     outermost: list[str] = []
     for path in paths:
         place, _, name = path.rpartition("/")
@@ -248,12 +244,12 @@ def _parts(request: Request, project: _Project, room: int) -> Iterator[str]:
             break
         rows[unit] = row
     yield "parts, each above what it imports most:" if project.links else "parts:"
-    order = components.layers({unit: [*found] for unit, found in counts.items()})
+    order = components.layers(counts)
     yield from (rows[unit] for layer in order for unit in layer if unit in rows)
     if rest := [unit for unit in counts if unit not in rows]:
         yield f"  and {counted(len(rest), 'smaller part')} of {sum(lines[unit] for unit in rest):,} lines"
-    circles = [each for each in components.components({unit: [*found] for unit, found in counts.items()}) if each[1:]]
-    yield from _list("parts that import each other", (tails[unit] for each in circles for unit in sorted(each)), 160)
+    circles = components.circles(counts)
+    yield from _list("parts that import each other", (tails[unit] for each in circles for unit in each), 160)
 
 
 def _tails(units: Sequence[str]) -> dict[str, str]:
@@ -320,12 +316,11 @@ def _cycles(project: _Project, room: int) -> Iterator[str]:
     edges: dict[str, list[str]] = defaultdict(list)
     for path, target in project.links:
         edges[path].append(target)
-    found = [sorted(each) for each in components.components(edges) if len(each) > 1]
-    found.sort(key=lambda each: (-len(each), each))
+    found = sorted(components.circles(edges), key=lambda each: (-len(each), each))
     if not found:
         yield from ["no files import each other in a circle"] if project.links else []
         return
-    yield f"files that import each other in a circle: {len(found)} {'circle' if len(found) == 1 else 'circles'}"
+    yield f"files that import each other in a circle: {counted(len(found), 'circle')}"
     for circle in found[:CYCLES]:
         names = [path.removeprefix(project.prefix) for path in circle]
         yield from _list(

@@ -1,10 +1,10 @@
 """What imports each other in circles, and what stands on what: of any graph, in time linear in its edges."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import TypeVar
 
 Node = TypeVar("Node", str, int)
-Edges = Mapping[Node, Sequence[Node]]
+Edges = Mapping[Node, Collection[Node]]
 
 
 def components(edges: Edges[Node]) -> list[list[Node]]:
@@ -68,3 +68,13 @@ def layers(edges: Edges[Node]) -> list[list[Node]]:
     for node in sorted(height):
         levels[-1 - height[node]].append(node)
     return levels
+
+
+def circles(edges: Edges[Node], *, with_own: bool = False) -> list[list[Node]]:
+    """Return what leads to itself by way of others or, `with_own`, at once; sorted.
+
+    >>> circles({"a": ["b"], "b": ["a"], "c": ["c"]})
+    [['a', 'b']]
+    """
+    found = [sorted(each) for each in components(edges)]
+    return sorted(each for each in found if len(each) > 1 or (with_own and each[0] in edges.get(each[0], ())))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from fledgling.worker.store.overlay.snapshots import Snapshot
+from fledgling.worker.store.text import Blocks
 
 
 class Evidence(NamedTuple):
@@ -38,10 +39,10 @@ class KeptTags:
     """The tags of the snapshot that was asked last, from one call to the next."""
 
     def __init__(self) -> None:
-        self._last: tuple[Snapshot, TagsOfFiles] | None = None
+        self._last: tuple[Blocks, TagsOfFiles] | None = None  # holds no table of the snapshot
 
     def of(self, snapshot: Snapshot, make: Callable[[], TagsOfFiles]) -> TagsOfFiles:
         """Return the tags of the files of a snapshot, and make them where they are not kept."""
-        if self._last is None or self._last[0].blocks is not snapshot.blocks:
-            self._last = snapshot, make()
+        if self._last is None or self._last[0] is not snapshot.blocks:
+            self._last = snapshot.blocks, make()
         return self._last[1]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read, Search, Symbols
+from fledgling.plain import by_depth
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import DEFINITIONS, Outlines, Row
@@ -266,6 +267,6 @@ def _name(request: Request, name: str) -> str:
 
 def _several(reason: str, places: Sequence[str], next_step: str) -> Refused:
     """Return the refusal that names what may be meant, what is nearer to the root first."""
-    nearest = sorted(places, key=lambda path: (path.count("/"), path))
+    nearest = sorted(places, key=by_depth)
     more = f" and {len(places) - SHOWN_MEANT} more" if len(places) > SHOWN_MEANT else ""
     return Refused("ambiguous", f"{reason}: {', '.join(nearest[:SHOWN_MEANT])}{more}", next_step)

@@ -47,11 +47,11 @@ def _looks(question: Sift) -> _Looks | None:
     if needed is None:
         return None
     if name:
-        return _Looks(lambda of: of.naming(name), lambda of: of.outlines is None or of.outlines.may_name(needed[0]))
+        return _Looks(lambda of: of.naming(name), lambda of: of.outlines is None or of.outlines.may_name(needed))
     wide, groups = level.rows_of(needed), ngrams.rows_of(needed)  # once for all
     if isinstance(asked, Search) and not asked.kind:
         return _Looks(lambda of: of.holding(wide), lambda of: of.signatures is None or of.signatures.may_hold(groups))
-    return _Looks(lambda of: of.holding(wide), lambda of: of.outlines is None or any(map(of.outlines.may_name, needed)))
+    return _Looks(lambda of: of.holding(wide), lambda of: of.outlines is None or of.outlines.may_name(needed))
 
 
 def _exact_name(asked: Read | Search | Symbols) -> str | None:

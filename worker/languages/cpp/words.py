@@ -1,12 +1,10 @@
 """What the grammar of C++ takes for something else, and the words that stand in its place; near errors only."""
 
 import re
-from collections.abc import Iterable
+from functools import partial
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.filling import filled
-from fledgling.worker.extracting.repair import Repaired
 from fledgling.worker.languages.c.gaps import PARENTHESES
 
 # 9.5.3: a deleted definition of a function that is no member has a body of another kind: void f(A&) = delete;
@@ -16,7 +14,4 @@ DECLTYPE = deferred(rb"\b decltype \s*+ (?! \( auto \) ) " + PARENTHESES, re.VER
 
 GAPS = ((DELETED, b"{}"), (DECLTYPE, b"decl_ype"))  # a name as long as the word that it stands for
 
-
-def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:
-    """The text with other words for them, near what the grammar does not know."""
-    return filled(source, unknown, GAPS)
+repaired = partial(filled, gaps=GAPS)

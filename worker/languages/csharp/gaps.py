@@ -5,12 +5,10 @@ example. Names are read from the text itself, so what stands in its place is nev
 """
 
 import re
-from collections.abc import Iterable
+from functools import partial
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.filling import filled
-from fledgling.worker.extracting.repair import Repaired
 
 TEXT = rb"\"(?>(?:[^\"\\\n]++|\\.)*)\""
 # 24.6.2: what a pointer points at, of another type: *(int*)&a
@@ -36,7 +34,4 @@ GAPS = (
     (COLLECTION, b"0"),    (ELEMENT_INITIALIZER, b""), (FILE_DIRECTIVE, b""),
 )  # fmt: skip
 
-
-def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:
-    """The text with other words for them, near what the grammar does not know."""
-    return filled(source, unknown, GAPS)
+repaired = partial(filled, gaps=GAPS)

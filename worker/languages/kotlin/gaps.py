@@ -5,12 +5,10 @@ with an example. Names are read from the text itself, so what stands in its plac
 """
 
 import re
-from collections.abc import Iterable
+from functools import partial
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.filling import filled
-from fledgling.worker.extracting.repair import Repaired
 
 # Kotlin 2.2: a condition of a branch: is A if a.b ->
 GUARD = deferred(rb"^[ \t]*+(?:!?+(?:is|in)[ ])?+[^\n{}\"]{1,200}?\s(if\b[^\n{}]{0,200}?)(?=->)", re.MULTILINE)
@@ -32,7 +30,4 @@ GAPS = (
     (REMARK_BEHIND_ANNOTATION, b""),
 )  # fmt: skip
 
-
-def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:
-    """The text with other words for them, near what the grammar does not know."""
-    return filled(source, unknown, GAPS)
+repaired = partial(filled, gaps=GAPS)

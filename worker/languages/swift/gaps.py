@@ -5,12 +5,10 @@ an example. Names are read from the text itself, so what stands in its place is 
 """
 
 import re
-from collections.abc import Iterable
+from functools import partial
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.filling import filled
-from fledgling.worker.extracting.repair import Repaired
 
 # Tuple Expression: one without elements: promise.succeed(()), but not the parameters of a type: () -> Void
 EMPTY_TUPLE = deferred(
@@ -63,7 +61,4 @@ GAPS = (
     (CONDITION, b"A"), (REGEX, b"0"), (TRY_BEHIND_IN, b""), (YIELD, b"xield"),
 )  # fmt: skip
 
-
-def repaired(source: bytes, unknown: Iterable[Span]) -> Repaired:
-    """The text with other words for them, near what the grammar does not know."""
-    return filled(source, unknown, GAPS)
+repaired = partial(filled, gaps=GAPS)
