@@ -24,6 +24,7 @@ from fledgling.messages.profile import Profile, View
 from fledgling.security import memory_file
 
 NAMES = ["api", "lib", "web"]
+SECTIONS = ("blocks", "signatures", "outlines", "words", "graph")  # the same bytes in each build; databases vary
 TEXT = "import os\n\n\ndef run_{name}(timeout):\n    return timeout  # needle {name}\n\n\nclass {title}:\n    pass\n"
 
 

@@ -12,14 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 from test_cli import fledgling
-from test_fleet import NAMES, manifest, states, write_repositories
+from test_fleet import NAMES, SECTIONS, manifest, states, write_repositories
 
 from fledgling.broker.fleet import engines
 from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError
 from fledgling.security import profile as profiles
-
-PARTS = ("blocks", "signatures", "outlines", "words", "graph")  # without the databases, whose bytes vary
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +32,7 @@ def repositories(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def digests(out: Path) -> dict[str, dict[str, str]]:
     """Of each shard the hashes of its parts."""
     return {
-        path.stem: {part.name: part.digest for part in manifest(path).parts if part.name in PARTS}
+        path.stem: {part.name: part.digest for part in manifest(path).parts if part.name in SECTIONS}
         for path in sorted(out.glob("*.shard"))
     }
 

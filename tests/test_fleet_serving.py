@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
-from running import QUERY_WORKER, Server, back_processes, opened, until
+from running import QUERY_WORKER, Server, back_processes, is_alive, opened, until
 from test_cli import fledgling
 from test_fleet import manifest, write_repositories
 
@@ -254,7 +254,9 @@ async def test_call_about_many_ends_in_its_time(built: Path, tmp_path: Path) -> 
         begun = time.monotonic()
         found = await fleet.ask(Symbols(kind="class"))
         assert time.monotonic() - begun < 0.3 + 0.3 + 1.0, "a busy machine may take the rest"
-        if not isinstance(found, Refusal):
+        if isinstance(found, Refusal):
+            assert found.kind in ("timeout", "unavailable"), found
+        else:
             assert found.note
             assert "is not in this answer: " in found.note
             assert "more are not in it." in found.note
@@ -568,15 +570,14 @@ async def test_worker_holds_one_memory_file_and_is_replaced(built: Path) -> None
         status = status_of(worker)
         assert "Seccomp:\t2" in status
         worker.send_signal(signal.SIGKILL)
-        await until(lambda: not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE)
+        await until(lambda: not is_alive(worker))
         found = await fleet.ask(Search("needle"))
         assert isinstance(found, Hits)
         assert found.total == 6
 
 
 async def test_server_answers_as_any_other(built: Path) -> None:
-    command = [*["python", "-I", "-B", "-m", "fledgling", "fleet", "serve"], str(built)]
-    command[0] = sys.executable
+    command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "serve", str(built)]
     with Server(built, command=command) as server:
         server.begin()
         server.call(2, "search", {"query": "run_lib", "context": 0})

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from running import QUERY_WORKER, Server, back_processes
+from running import QUERY_WORKER, Server, back_processes, is_alive
 from test_cli import fledgling
-from test_fleet import copied, manifest
+from test_fleet import SECTIONS, copied, manifest
 
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.bundle import BUNDLE
@@ -22,7 +22,6 @@ from fledgling.security import memory_file
 pytestmark = pytest.mark.long
 BUILDS, SERVERS, REPOSITORIES = 60, 40, 6
 COMMAND = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet"]
-SECTIONS = ("blocks", "signatures", "outlines", "words", "graph")  # the databases of two builds are not the same bytes
 
 
 def write(root: Path, version: int) -> None:
@@ -43,7 +42,7 @@ def assert_whole(out: Path) -> None:
 
 def gone(processes: list[psutil.Process]) -> bool:
     _, alive = psutil.wait_procs(processes, timeout=15)
-    return not [each for each in alive if each.status() != psutil.STATUS_ZOMBIE]
+    return not [each for each in alive if is_alive(each)]
 
 
 def said(server: Server) -> str:

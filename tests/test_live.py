@@ -16,7 +16,7 @@ import msgspec
 import psutil
 import pytest
 from changing import edit, plant, question
-from running import FOLLOWER, QUERY_WORKER, answered, first, fronted, until
+from running import FOLLOWER, PATIENCE, QUERY_WORKER, answered, first, fronted, until
 
 from fledgling.broker.basis import Basis
 from fledgling.broker.following import RESTARTS
@@ -463,6 +463,8 @@ async def test_an_edit_is_in_the_next_answer_about_uses(tmp_path: Path) -> None:
             edit_once()
             assert isinstance(await front.ask(Explore()), Exploration)  # the worker hears of it
             async with fronted(tmp_path) as (fresh, _):
+                end = time.monotonic() + PATIENCE
                 while "changed since this was indexed" in str(here := await front.ask(asked)):  # a busy machine
-                    pass
+                    assert time.monotonic() < end
+                    await asyncio.sleep(0.05)
                 assert here == await fresh.ask(asked)

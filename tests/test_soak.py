@@ -14,7 +14,7 @@ from typing import Any
 
 import psutil
 import pytest
-from running import FOLLOWER, QUERY_WORKER, back_processes, opened
+from running import FOLLOWER, QUERY_WORKER, back_processes, is_alive, opened
 from test_http import serving
 from test_monitor import asked, called
 
@@ -178,4 +178,4 @@ def test_twenty_projects_ten_clients(tmp_path, record_testsuite_property):
         for name in roots:
             asked(server, "manage", agent="operator", action="purge", project=name)
     psutil.wait_procs(left, timeout=20)
-    assert not [process for process in left if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+    assert not [process for process in left if is_alive(process)]
