@@ -293,6 +293,9 @@ def test_what_a_server_does_not_start_with(project, issuer, tmp_path):
     )
     (tmp_path / "none.json").write_text('{"keys": []}')
     (tmp_path / "text.json").write_text("keys")
+    many = [json.loads(issuer.file.read_text())["keys"][0] | {"kid": str(number)} for number in range(33)]
+    (tmp_path / "many.json").write_text(json.dumps({"keys": many}))
+    (tmp_path / "long.json").write_text(json.dumps({"keys": [], "said": "x" * 2**18}))
     writable = tmp_path / "writable.json"
     writable.write_bytes(issuer.file.read_bytes())
     writable.chmod(0o666)
@@ -312,6 +315,8 @@ def test_what_a_server_does_not_start_with(project, issuer, tmp_path):
     assert "it holds a private key" in refused(tmp_path / "private.json")
     assert "it has no public key" in refused(tmp_path / "none.json")
     assert "it is no JSON Web Key Set" in refused(tmp_path / "text.json")
+    assert "it has more than 32 public keys" in refused(tmp_path / "many.json")
+    assert "it is longer than 262144 bytes" in refused(tmp_path / "long.json")
     assert "others may write it" in refused(writable)
     assert "it cannot be read" in refused(tmp_path / "link.json")
     assert "it cannot be read" in refused(tmp_path / "nothing.json")

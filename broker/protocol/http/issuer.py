@@ -19,8 +19,8 @@ from msgspec import Struct
 from fledgling.config import ConfigError
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")  # public keys
-MAX_KEYS_BYTES = 2**18  # of the file
-MAX_KEYS = 32
+MAX_KEYS_BYTES = 2**18  # of the file: a hundred of the longest keys
+MAX_KEYS = 32  # an issuer has two or three at a time, and each is tried against a token that names none
 LEEWAY_SECONDS = 10  # by which the clocks of issuer and server may differ
 METADATA = "/.well-known/oauth-protected-resource"  # RFC 9728, 3.1: the path of the resource comes behind it
 
