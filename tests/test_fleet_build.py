@@ -78,6 +78,11 @@ def test_repositories_without_a_change_are_left_alone(tmp_path: Path) -> None:
     assert built(listed, out, "--since", later) == (0, {"lib": "built", "web": "unchanged"})
 
 
+def test_a_command_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "TASK_SECONDS", 0.0)
+    assert engines.run(["index"]) == (1, "", "it was not done after 0 s")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "local"])
 def test_every_engine_builds_the_same(repositories: Path, tmp_path: Path, engine: str) -> None:

@@ -192,6 +192,19 @@ async def test_a_build_that_takes_too_long_is_ended_and_what_it_has_sealed_is_se
 
 
 @pytest.mark.anyio
+async def test_a_graph_that_takes_too_long_is_done_without(project, patient, monkeypatch):
+    """Who asks for the uses of a definition hears why there are none, and all else is answered."""
+    monkeypatch.setattr(indexing_module, "RELATING_SECONDS", 0.0)
+    async with building(project, patient) as (front, indexing):
+        await indexing.built()
+        refused = await front.ask(Symbols(symbol="Engine", relation="callers"))
+        assert isinstance(refused, Refusal)
+        assert refused.reason == "the uses of definitions could not be resolved: this was not finished after 0 s"
+        assert not isinstance(await front.ask(Symbols("src/core/engine.py")), Refusal)
+        await until(lambda: not back_processes(psutil.Process(), INDEXER))
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize("kills", [1, 2])
 async def test_a_server_whose_indexer_is_killed_at_once_stays_up(project, kills):
     """Before it has said a word: a client is greeted all the same, and hears what happened where there is no index."""
