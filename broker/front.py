@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 
@@ -17,6 +17,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol import tools
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import GIVEN_UP, NO_ROOT, not_looked_at, not_ready, taken, unfinished
+from fledgling.broker.terms import Report, Terms, due
 from fledgling.broker.workers import Workers
 from fledgling.config import Freshness
 from fledgling.messages.answers import (
@@ -32,7 +33,7 @@ from fledgling.messages.answers import (
     SymbolList,
 )
 from fledgling.messages.control import AskRefs, Progress, Refs, Swept, TagsByHand
-from fledgling.messages.generations import CODE, GRAPH, LISTING
+from fledgling.messages.generations import CODE, GRAPH
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
 from fledgling.messages.status import Changed
@@ -45,7 +46,6 @@ PATIENCE_SECONDS = 5.0  # for which calls wait when an index is built anew; then
 UNSEEN = "The index is still being built: files that were written since that began may be shown as they were."
 UNFOLLOWED = "Changes of the project since it was indexed cannot be followed: this may be out of date."
 
-Report = Callable[[Progress], Awaitable[None]]
 ByHand = Callable[[Asked], TagsByHand]  # the tags that the answer to a question may speak of
 
 
@@ -78,56 +78,30 @@ class Front:
         self._idle = asyncio.Event()
         self._idle.set()
 
-    def deadline(self) -> float:
-        """Return by when a call that arrives now must be answered, on the clock of time.monotonic."""
-        return time.monotonic() + self.profile.query_timeout
-
-    async def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, object],
-        report: Report | None = None,
-        *,
-        least: int = LISTING,
-        deadline: float | None = None,
-        basis: Basis | None = None,
-    ) -> AnyAnswer | Refusal:
-        """Check the tool and its arguments, then ask what they mean; every refusal is an answer.
-
-        `basis` takes what the answer was made of.
-        """
+    async def call(self, tool: str, arguments: Mapping[str, object], terms: Terms | None = None) -> AnyAnswer | Refusal:
+        """Check the tool and its arguments, then ask what they mean; every refusal is an answer."""
         meant = taken(self.profile, tool, arguments, self.indexing.root)
         if isinstance(meant, Refusal):
             return meant
-        ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline(), basis=basis)
+        ask = partial(self.ask, terms=terms or Terms(due(self.profile)))
         return await mending.answered(meant, ask, self.profile.tools, self.indexing.root)
 
-    async def ask(
-        self,
-        question: AnyQuestion,
-        report: Report | None = None,
-        *,
-        least: int = LISTING,
-        deadline: float | None = None,
-        basis: Basis | None = None,
-    ) -> AnyAnswer | Refusal:
-        """Put one question as soon as a generation of the index can answer it, at `least` that one.
+    async def ask(self, question: AnyQuestion, terms: Terms | None = None) -> AnyAnswer | Refusal:
+        """Put one question as soon as a generation of the index can answer it.
 
-        Whatever the call has to wait for, it is answered or refused GRACE after `deadline`, by default its own.
+        Whatever the call has to wait for, it is answered or refused GRACE after its deadline.
         """
-        found = await self._ask(question, report, least, deadline or self.deadline(), basis)
+        found = await self._ask(question, terms or Terms(due(self.profile)))
         assert not isinstance(found, InnerAnswer)
         return found
 
     async def survey(self, deadline: float | None = None) -> Overview | Refusal:
         """Return what a report shows of the whole index: who may see that is decided where it is shown."""
-        found = await self._ask(Survey(), None, CODE, deadline or self.deadline(), None)
+        found = await self._ask(Survey(), Terms(deadline or due(self.profile), least=CODE))
         assert isinstance(found, Overview | Refusal)
         return found
 
-    async def _ask(
-        self, question: Asked, report: Report | None, least: int, deadline: float, basis: Basis | None
-    ) -> Found | Refusal:
+    async def _ask(self, question: Asked, terms: Terms) -> Found | Refusal:
         is_sql = isinstance(question, Query)
         if self._calls >= MAX_CALLS or (is_sql and self._sql_calls >= MAX_SQL_CALLS):
             return Refusal("busy", f"{self._calls} calls are at work already", "Wait for an answer, then ask again.")
@@ -137,24 +111,22 @@ class Front:
         self._sql_calls += is_sql
         try:
             with self._in_use():
-                return await self._found(question, report, least, deadline, basis)
+                return await self._found(question, terms)
         except IndexingError as failed:
             return failed.refusal
         finally:
             self._calls -= 1
             self._sql_calls -= is_sql
 
-    async def _found(
-        self, question: Asked, report: Report | None, least: int, deadline: float, basis: Basis | None
-    ) -> Found | Refusal:
+    async def _found(self, question: Asked, terms: Terms) -> Found | Refusal:
         """Wait for the generation that can answer, and put the question. Raises IndexingError."""
-        number = max(least, tools.generation(question))
+        number = max(terms.least, tools.generation(question))
         try:
-            async with asyncio.timeout_at(deadline):
-                await self.indexed(number, report)
+            async with asyncio.timeout_at(terms.deadline):
+                await self.indexed(number, terms.report)
         except TimeoutError:
             return unfinished(self.profile, self.indexing)
-        return await self._put(question, number, deadline, basis or Basis())
+        return await self._put(question, number, terms.deadline, terms.basis or Basis())
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:
@@ -204,7 +176,7 @@ class Front:
         if not self._follower or not newest or newest.number < CODE:
             return
         with suppress(IndexingError, LostError, TimeoutError), self._in_use():
-            async with asyncio.timeout_at(self.deadline()):
+            async with asyncio.timeout_at(due(self.profile)):
                 worker = await self._workers.serving(CODE)
                 if isinstance(worker, Refusal):
                     return

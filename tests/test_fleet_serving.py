@@ -30,6 +30,7 @@ from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.broker.terms import Terms
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Refusal, SymbolList
 from fledgling.messages.control import CONFINED
@@ -137,7 +138,7 @@ QUESTIONS: list[AnyQuestion] = [
 @pytest.mark.parametrize("number", range(len(QUESTIONS)))
 async def test_answers_are_those_of_a_server_that_indexed_itself(fleet: Fleet, projects: Projects, number: int) -> None:
     question = QUESTIONS[number]
-    found, expected = [await each.ask(question, deadline=each.deadline() + 60, least=3) for each in (fleet, projects)]
+    found, expected = [await each.ask(question, Terms(time.monotonic() + 60, least=3)) for each in (fleet, projects)]
     if isinstance(found, Refusal) and isinstance(expected, Refusal):
         assert found.kind == expected.kind
         return
@@ -250,7 +251,7 @@ async def test_call_about_many_ends_in_its_time(built: Path, tmp_path: Path) -> 
     profile = tmp_path / "hasty.sql"
     profile.write_text("SET extends = 'fledgling-core';\nSET query_timeout = 0.3;\n")
     async with serving(shards, profile) as fleet:
-        assert not isinstance(await fleet.ask(Explore("r000"), deadline=time.monotonic() + 60), Refusal)
+        assert not isinstance(await fleet.ask(Explore("r000"), Terms(time.monotonic() + 60)), Refusal)
         begun = time.monotonic()
         found = await fleet.ask(Symbols(kind="class"))
         assert time.monotonic() - begun < 0.3 + 0.3 + 1.0, "a busy machine may take the rest"

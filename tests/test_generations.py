@@ -20,6 +20,7 @@ from fledgling.broker.front import PROGRESS_SECONDS
 from fledgling.broker.indexing.indexing import UNFINISHED
 from fledgling.broker.protocol import render, tools
 from fledgling.broker.protocol.server import build
+from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import Directory, Exploration, File, Hits, Refusal, Summary, SymbolList
 from fledgling.messages.generations import CODE, LISTING, TEXT
 from fledgling.messages.questions import Explore, Read, Search, Symbols
@@ -460,8 +461,8 @@ async def test_text_that_does_not_fit_the_memory_is_missed_and_said_to_be(tmp_pa
     async with fronted(root, profile) as (front, indexing):
         built = await indexing.built()
         missing = built.skipped["over memory_limit"]
-        map_ = await front.ask(Explore(), least=CODE)
-        found = await front.ask(Search("canary", context=0), least=CODE)
+        map_ = await front.ask(Explore(), Terms(due(front.profile), least=CODE))
+        found = await front.ask(Search("canary", context=0), Terms(due(front.profile), least=CODE))
     assert built.files == (80 if view else 90)
     assert found.total == built.files - missing == 128_000_000 * limits.TEXT // 1_020_010
     assert map_.summary.skipped == {"over memory_limit": missing}

@@ -22,6 +22,7 @@ from fledgling.broker.basis import Basis
 from fledgling.broker.following import RESTARTS
 from fledgling.broker.front import UNFOLLOWED, UNSEEN, Front
 from fledgling.broker.indexing.indexing import Indexing
+from fledgling.broker.terms import Terms, due
 from fledgling.config import PROJECT_FILE, Freshness, Settings
 from fledgling.messages.answers import AnyAnswer, Exploration, Refusal, Relations
 from fledgling.messages.cursors import place as cursor_at
@@ -305,13 +306,13 @@ async def test_an_answer_says_of_which_generation_it_is_and_of_when(tmp_path: Pa
     write(tmp_path, "a.py", "needle = 1\n" * 9)
     async with live(tmp_path) as front:
         first, second, third, page, refused = (Basis() for _ in range(5))
-        cut = await front.call("search", {"query": "needle", "max_results": 3}, basis=first)
+        cut = await front.call("search", {"query": "needle", "max_results": 3}, Terms(due(front.profile), basis=first))
         moment = datetime.now(UTC)
         write(tmp_path, "a.py", "needle = 2\n" * 9)
-        await front.call("search", {"query": "needle"}, basis=second)
-        await front.call("search", {"query": "needle"}, basis=third)
-        await front.call("search", cut.next.arguments, basis=page)
-        await front.call("read", {"path": 1}, basis=refused)
+        await front.call("search", {"query": "needle"}, Terms(due(front.profile), basis=second))
+        await front.call("search", {"query": "needle"}, Terms(due(front.profile), basis=third))
+        await front.call("search", cut.next.arguments, Terms(due(front.profile), basis=page))
+        await front.call("read", {"path": 1}, Terms(due(front.profile), basis=refused))
         assert [basis.generation for basis in (first, second, third, page, refused)] == [0, 1, 1, 0, None]
         assert first.as_of == page.as_of < moment < second.as_of < third.as_of <= datetime.now(UTC)
         assert third.meta() == {"generation": 1, "as_of": third.as_of.isoformat(timespec="milliseconds")}

@@ -23,6 +23,7 @@ from mcp import Client
 from running import PATIENCE, Peak, Server, anonymous_bytes, broker, fronted, is_alive, until
 
 from fledgling.broker.memory import Memory, held_bytes
+from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import Refusal
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import Explore
@@ -159,7 +160,7 @@ async def test_definitions_for_which_there_is_no_room_are_said_to_be_missing(tmp
     async with fronted(tmp_path, profile(place)) as (front, indexing):
         with Peak(partial(all_held, psutil.Process()), LOOK_SECONDS) as whole:
             built = await indexing.built()
-            explored = await front.ask(Explore(), least=CODE)
+            explored = await front.ask(Explore(), Terms(due(front.profile), least=CODE))
         missing = FULL.search(built.partial)
         assert missing, built.partial
         assert 0 < int(missing[1]) <= 22

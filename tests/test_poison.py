@@ -6,6 +6,7 @@ import pytest
 from running import fronted
 from test_cli import fledgling
 
+from fledgling.broker.terms import Terms, due
 from fledgling.messages.control import CONFINED
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import Explore
@@ -79,7 +80,7 @@ async def test_a_file_that_cannot_be_parsed_is_named_and_its_text_found(tmp_path
     (tmp_path / "good.c").write_text(GOOD)
     async with fronted(tmp_path) as (front, indexing):
         await indexing.built()
-        explored = await front.ask(Explore(), least=CODE)
+        explored = await front.ask(Explore(), Terms(due(front.profile), least=CODE))
         assert explored.note == (
             "Not parsed, as that took too long or too much memory: poison.c; definitions may be missing."
         )

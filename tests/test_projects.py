@@ -21,6 +21,7 @@ from fledgling.broker.projects import projects as projects_module
 from fledgling.broker.projects.merging import Turn, turn
 from fledgling.broker.projects.paths import _changes, parts, within
 from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.broker.terms import due
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
 from fledgling.messages.control import AskRefs
@@ -320,7 +321,7 @@ async def test_a_project_is_given_up_behind_its_calls(roots, monkeypatch):
             await asyncio.sleep(wait)
             await projects.slots["web"].unload()
             assert [await each for each in asking] == [expected] * 4
-            assert await front.refs(AskRefs(branch="main"), front.deadline()) is None
+            assert await front.refs(AskRefs(branch="main"), due(front.profile)) is None
             assert (await front.ask(Explore())).reason == "the index was given up meanwhile"
 
 

@@ -260,10 +260,12 @@ async def asked_of(front: "Front", question: AnyQuestion, looks: Looks) -> AnyAn
 
 
 async def _put_to_whole(front: "Front", question: AnyQuestion, put: Put) -> AnyAnswer | Refusal:
+    from fledgling.broker.terms import Terms, due  # noqa: PLC0415  (as starting)
+
     line, needed = terminal.ProgressLine(), max(CODE, tools.generation(question))
     await front.indexed(needed, line.report)
     line.clear()
-    return await put(partial(front.ask, least=needed), question)
+    return await put(lambda asked: front.ask(asked, Terms(due(front.profile), least=needed)), question)
 
 
 async def _listed(ask: Ask, question: AnyQuestion) -> AnyAnswer | Refusal:

@@ -19,6 +19,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting import output, report, stats
+from fledgling.broker.terms import Terms, due
 from fledgling.config import KEYS, PROJECT_FILE
 from fledgling.messages.answers import AnyAnswer, Overview, Refusal
 from fledgling.messages.control import Accepted, Built, Confining
@@ -105,7 +106,7 @@ def doctor(as_json: bool, **options: Any) -> None:
 async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
     """Ask for the map, so that there is a query worker to look at."""
     await front.indexed(CODE)
-    return await front.ask(Explore(), least=CODE)
+    return await front.ask(Explore(), Terms(due(front.profile), least=CODE))
 
 
 @click.command("report", cls=Command)

@@ -21,6 +21,7 @@ from fledgling.broker.operating.indexes import ONLY
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.refused import denied
 from fledgling.broker.status import status
+from fledgling.broker.terms import Terms, due
 from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Confining
@@ -169,7 +170,7 @@ async def _answered(offer: Offer, asked: AskTool) -> ServedAnswer:
     profile, tool = offer.profile, name_of(type(asked.question))
     with offer.log.deciding(profile, tool, arguments_of(asked.question)) as decision, offer.slot.in_use() as front:
         if tool in profile.tools:
-            answer = await front.ask(asked.question, least=CODE, basis=decision.basis)
+            answer = await front.ask(asked.question, Terms(due(profile), least=CODE, basis=decision.basis))
         else:
             answer = denied(profile, tool)
         decision.became(answer, len(msgspec.msgpack.encode(answer)))

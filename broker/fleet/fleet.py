@@ -18,12 +18,13 @@ from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.fleet import builds
 from fledgling.broker.fleet.pack import PackIndex
-from fledgling.broker.front import MAX_CALLS, Report
+from fledgling.broker.front import MAX_CALLS
 from fledgling.broker.projects.merging import Merging, ranked, summed, tree, turn
 from fledgling.broker.projects.paths import Part
-from fledgling.broker.projects.tree import ManyProjects, Terms, only, some_of
+from fledgling.broker.projects.tree import ManyProjects, only, some_of
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import NOT_STARTED, not_ready
+from fledgling.broker.terms import Terms
 from fledgling.messages.answers import (
     AnyAnswer,
     Exploration,
@@ -38,7 +39,7 @@ from fledgling.messages.answers import (
 )
 from fledgling.messages.control import Generation
 from fledgling.messages.cursors import Place, offset_of
-from fledgling.messages.generations import GRAPH, LISTING
+from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import (
     AnyQuestion,
     Asked,
@@ -107,20 +108,12 @@ class Fleet(ManyProjects):
         await asyncio.gather(*self._retiring)
         self._index.close()
 
-    async def ask(
-        self,
-        question: AnyQuestion,
-        report: Report | None = None,
-        *,
-        least: int = LISTING,
-        deadline: float | None = None,
-        basis: Basis | None = None,
-    ) -> AnyAnswer | Refusal:
+    async def ask(self, question: AnyQuestion, terms: Terms | None = None) -> AnyAnswer | Refusal:
         """Answer one question; the next page of an older build is refused."""
         ours = builds.continued(question, self._build)
         if ours is None:
             return builds.OTHER_BUILD
-        found = await super().ask(ours, report, least=least, deadline=deadline, basis=basis)
+        found = await super().ask(ours, terms)
         return builds.stamped(found, self._build)
 
     async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:

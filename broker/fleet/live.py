@@ -13,16 +13,14 @@ import time
 from collections.abc import Callable, Mapping
 
 from fledgling.broker.audit_log.records import AnyRecord
-from fledgling.broker.basis import Basis
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.fleet import Fleet
 from fledgling.broker.fleet.pack import ClosingError, Pack, PackIndex, digest_of, packed
 from fledgling.broker.fleet.verified import ShardError
-from fledgling.broker.front import Report
 from fledgling.broker.indexing.indexing import Indexing
+from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
-from fledgling.messages.generations import LISTING
 from fledgling.messages.profile import Profile
 
 LOOK_SECONDS = 2.0  # at least between two looks at a directory
@@ -116,10 +114,6 @@ class LiveFleet:
         self._renewing: asyncio.Task[None] | None = None
         self._retiring: dict[_Build, asyncio.Task[None]] = {}
 
-    def deadline(self) -> float:
-        """Return by when a call that arrives now must be answered, on the clock of time.monotonic."""
-        return self._build.fleet.deadline()
-
     def indexings(self) -> Mapping[str, Indexing]:
         """Return none: nothing is indexed here."""
         return {}
@@ -128,23 +122,14 @@ class LiveFleet:
         """Return which repositories are served, and which are not, a line each."""
         return self._build.fleet.stands()
 
-    async def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, object],
-        report: Report | None = None,
-        *,
-        least: int = LISTING,
-        deadline: float | None = None,
-        basis: Basis | None = None,
-    ) -> AnyAnswer | Refusal:
+    async def call(self, tool: str, arguments: Mapping[str, object], terms: Terms | None = None) -> AnyAnswer | Refusal:
         """Put a call to the newest build."""
         self._look()
         build = self._build
         build.calls += 1
         build.is_idle.clear()
         try:
-            return await build.fleet.call(tool, arguments, report, least=least, deadline=deadline, basis=basis)
+            return await build.fleet.call(tool, arguments, terms)
         finally:
             build.calls -= 1
             if not build.calls:

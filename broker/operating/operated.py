@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from fledgling.broker.basis import Basis
 from fledgling.broker.fleet.live import LiveFleet
-from fledgling.broker.front import Front, Report
+from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.operating.desk import Desk
 from fledgling.broker.operating.indexes import Indexes
@@ -22,8 +21,8 @@ from fledgling.broker.operating.tags import TagList
 from fledgling.broker.operating.tasks import TaskList
 from fledgling.broker.projects.projects import Projects
 from fledgling.broker.refused import denied, invalid
+from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import AnyAnswer, Refusal
-from fledgling.messages.generations import LISTING
 from fledgling.messages.operations import OPERATIONS, AnyOperation, Manage, OwnAnswer, StatusOf, TagsOf, Tasks
 from fledgling.messages.profile import Profile
 
@@ -64,10 +63,6 @@ class Operated:
         """The profile of the agent."""
         return self.front.profile
 
-    def deadline(self) -> float:
-        """Return by when a call that arrives now must be answered, on the clock of time.monotonic."""
-        return self.front.deadline()
-
     def indexings(self) -> dict[str, Indexing]:
         """Return the indexes there are, by project."""
         return self.front.indexings()
@@ -77,25 +72,18 @@ class Operated:
         await self.front.close()
 
     async def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, object],
-        report: Report | None = None,
-        *,
-        least: int = LISTING,
-        deadline: float | None = None,
-        basis: Basis | None = None,
+        self, tool: str, arguments: Mapping[str, object], terms: Terms | None = None
     ) -> AnyAnswer | Refusal | OwnAnswer:
         """Answer a tool of the operator's, or hand the call on."""
         if tool not in OPERATIONS:
-            return await self.front.call(tool, arguments, report, least=least, deadline=deadline, basis=basis)
+            return await self.front.call(tool, arguments, terms)
         if tool not in self.profile.tools:
             return denied(self.profile, tool)
         try:
             asked: AnyOperation = msgspec.convert(arguments, OPERATIONS[tool], strict=False)
         except msgspec.ValidationError as problem:
             return invalid(tool, problem)
-        until = deadline or self.deadline()
+        until = terms.deadline if terms else due(self.profile)
         match asked:
             case StatusOf():
                 return await self._indexes.status(asked)

@@ -4,6 +4,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.operating.tags import GivenTag, TagList
 from fledgling.broker.operating.unfit import OperationError, UncheckedError, answered, path_of, symbol_of
 from fledgling.broker.projects.projects import Projects
+from fledgling.broker.terms import Terms
 from fledgling.messages.answers import Refusal, Summaries
 from fledgling.messages.operations import OwnAnswer, TagsOf
 from fledgling.messages.questions import Explore
@@ -79,7 +80,7 @@ class Tagging:
 
     async def _by_rules(self, path: str, until: float) -> list[str]:
         """Return all tags of a file, each with what says so."""
-        found = await self._front.ask(Explore(await self._file(path, until), detail="summary"), deadline=until)
+        found = await self._front.ask(Explore(await self._file(path, until), detail="summary"), Terms(until))
         if isinstance(found, Refusal):
             raise UncheckedError(found)
         return found.summaries[0].tags if isinstance(found, Summaries) and found.summaries else []

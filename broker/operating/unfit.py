@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from fledgling.broker.front import Front
 from fledgling.broker.operating.session import FullError, SessionError
 from fledgling.broker.projects.projects import Projects
+from fledgling.broker.terms import Terms
 from fledgling.messages.answers import Exploration, Refusal
 from fledgling.messages.operations import OwnAnswer
 from fledgling.messages.questions import Explore, Read
@@ -50,7 +51,7 @@ async def path_of(front: Front | Projects, path: str, field: str, until: float) 
     that the index could not be asked.
     """
     plain = plain_path(path)
-    found = await front.ask(Explore(plain), deadline=until) if plain and not path.startswith("/") else None
+    found = await front.ask(Explore(plain), Terms(until)) if plain and not path.startswith("/") else None
     if isinstance(found, Exploration):
         return f"{plain}/"
     if isinstance(found, Refusal) and found.kind == "invalid":  # it is a file
@@ -62,7 +63,7 @@ async def path_of(front: Front | Projects, path: str, field: str, until: float) 
 
 async def symbol_of(front: Front | Projects, path: str, symbol: str, until: float) -> None:
     """Raise OperationError unless a file has one such definition; UncheckedError where nobody can tell now."""
-    found = await front.ask(Read(path, symbol=symbol), deadline=until)
+    found = await front.ask(Read(path, symbol=symbol), Terms(until))
     if isinstance(found, Refusal):
         if found.kind in ("not_found", "ambiguous", "invalid"):
             raise OperationError(found.reason, found.next_step)

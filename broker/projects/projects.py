@@ -17,7 +17,8 @@ from fledgling.broker.front import ByHand, Front, no_tags
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.paths import Part
-from fledgling.broker.projects.tree import ManyProjects, Terms
+from fledgling.broker.projects.tree import ManyProjects
+from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion
@@ -134,7 +135,7 @@ class Projects(ManyProjects):
     async def _ask(self, part: Part, terms: Terms) -> AnyAnswer | Refusal:
         try:
             with self.slots[part.project].in_use() as front:
-                return await front.ask(part.question, **terms._asdict())
+                return await front.ask(part.question, terms)
         except IndexingError as failed:
             _log.error("project %s: %s", part.project, failed)  # it names a directory, and an agent is told of none
             return Refusal("unavailable", "the project cannot be opened", "Ask about another; see the server's log.")

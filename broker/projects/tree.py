@@ -3,21 +3,18 @@
 What is told of a project an agent can see by exploring: a path that is in none leads nowhere, whatever it is called.
 """
 
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec.structs import replace
 
 from fledgling.broker import mending
-from fledgling.broker.basis import Basis
-from fledgling.broker.front import Report
 from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, tree
 from fledgling.broker.projects.paths import Part, parts, within
 from fledgling.broker.refused import taken
+from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, Relations
-from fledgling.messages.generations import LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols, name_of
 
@@ -25,15 +22,6 @@ NO_ROOT = "\0"  # no path begins with it: absolute paths are looked at here
 SHOWN_NAMES = 20  # of projects, in a sentence
 
 AskPart = Callable[[Part], Awaitable[AnyAnswer | Refusal]]
-
-
-class Terms(NamedTuple):
-    """How a question is put: who hears of progress, the least generation, by when, and what takes its basis."""
-
-    report: Report | None
-    least: int
-    deadline: float
-    basis: Basis | None
 
 
 class ManyProjects:
@@ -47,44 +35,23 @@ class ManyProjects:
         self.profile = profile
         self._names = names
 
-    def deadline(self) -> float:
-        """Return by when a call that arrives now must be answered, on the clock of time.monotonic."""
-        return time.monotonic() + self.profile.query_timeout
-
-    async def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, object],
-        report: Report | None = None,
-        *,
-        least: int = LISTING,
-        deadline: float | None = None,
-        basis: Basis | None = None,
-    ) -> AnyAnswer | Refusal:
+    async def call(self, tool: str, arguments: Mapping[str, object], terms: Terms | None = None) -> AnyAnswer | Refusal:
         """Check the tool and its arguments, then ask those projects that they are about."""
         meant = taken(self.profile, tool, arguments, NO_ROOT)
         if isinstance(meant, Refusal):
             return meant
         meant = meant._replace(question=self._relative(meant.question))
-        ask = partial(self.ask, report=report, least=least, deadline=deadline or self.deadline(), basis=basis)
+        ask = partial(self.ask, terms=terms or Terms(due(self.profile)))
         return await mending.answered(meant, ask, self.profile.tools, NO_ROOT)
 
-    async def ask(
-        self,
-        question: AnyQuestion,
-        report: Report | None = None,
-        *,
-        least: int = LISTING,
-        deadline: float | None = None,
-        basis: Basis | None = None,
-    ) -> AnyAnswer | Refusal:
+    async def ask(self, question: AnyQuestion, terms: Terms | None = None) -> AnyAnswer | Refusal:
         """Put one question to whom it is about, and answer with paths of the tree."""
         if isinstance(question, Query):
             return self._of_one("SQL", question)
         about = parts(question, self._names)
         if not about:
             return self._nowhere(question)
-        terms = Terms(report, least, deadline or self.deadline(), basis)
+        terms = terms or Terms(due(self.profile))
         named = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0] in self._names
         if named:
             return _as_of(about[0].project, await self._ask(about[0], terms))

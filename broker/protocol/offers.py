@@ -33,6 +33,7 @@ from fledgling.broker.audit_log.records import LAYERS
 from fledgling.broker.audit_log.writer import UNLOGGED, AuditLog, AuditLogError
 from fledgling.broker.protocol import app, prompts, render, resources, tools
 from fledgling.broker.protocol.app import App
+from fledgling.broker.terms import due
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile
 
@@ -58,10 +59,9 @@ class Offers:
         log: AuditLog,
         ask: Ask,
         state: AskStatus,
-        deadline: Callable[[], float],
         shown: App | None = None,
     ) -> None:
-        """Put calls by `ask`, each by what `deadline` says when its request arrives; `state` says how the index is.
+        """Put calls by `ask`; `state` says how the index is.
 
         `shown` is the page that clients may show, where there is one.
         """
@@ -69,7 +69,6 @@ class Offers:
         self._log = log
         self._ask = ask
         self._state = state
-        self._deadline = deadline
         self._shown = shown
 
     async def list_resources(self, context: Context, _: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -96,10 +95,10 @@ class Offers:
         found = resources.found(self._profile, params.uri)
         about = {"uri": params.uri}
         if self._shown and params.uri == app.URI:
-            page = _text(self._decided("resources/read", about, await self._shown.page(self._deadline())), about)
+            page = _text(self._decided("resources/read", about, await self._shown.page(due(self._profile))), about)
             return ReadResourceResult(contents=[TextResourceContents(uri=app.URI, mime_type=app.MIME, text=page)])
         if isinstance(found, resources.MappedCall):
-            text = _text(await self._ask(context, *found, self._deadline()), about)
+            text = _text(await self._ask(context, *found, due(self._profile)), about)
         elif isinstance(found, resources.Since):
             stands = "\n".join(await self._state(found.generation))
             text = _text(self._decided("resources/read", about, stands), about)
@@ -132,7 +131,7 @@ class Offers:
 
     async def complete(self, context: Context, params: CompleteRequestParams) -> CompleteResult:
         """Complete the path of a file, or the name of a definition."""
-        deadline = self._deadline()
+        deadline = due(self._profile)
 
         async def ask(tool: str, arguments: Mapping[str, object]) -> AnyAnswer | Refusal:
             return await self._ask(context, tool, arguments, deadline)

@@ -32,6 +32,7 @@ from fledgling.broker.protocol import app, render, schema, stdio, tools, updates
 from fledgling.broker.protocol.client_log import ClientLog
 from fledgling.broker.protocol.offers import Context, Offers, ToolDenied
 from fledgling.broker.status import percent, told
+from fledgling.broker.terms import Terms, due
 from fledgling.config import Answers
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Progress
@@ -70,9 +71,9 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
     ) -> tuple[AnyAnswer | Refusal | OwnAnswer, CallToolResult, str]:
         try:
             with log.deciding(front.profile, tool, arguments) as decision:
-                report, basis = Reporter(context).report, decision.basis
-                answer = await front.call(tool, arguments, report, least=least, deadline=deadline, basis=basis)
-                returned, text = result(answer, form, basis)
+                terms = Terms(deadline, Reporter(context).report, least, decision.basis)
+                answer = await front.call(tool, arguments, terms)
+                returned, text = result(answer, form, decision.basis)
                 decision.became(answer, len(text.encode()))
         except AuditLogError as failed:
             _log.error("%s; a call is refused", failed)
@@ -81,7 +82,8 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
         return answer, returned, text
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        _, returned, text = await put(context, params.name, params.arguments or {}, answers, LISTING, front.deadline())
+        arguments, deadline = params.arguments or {}, due(front.profile)
+        _, returned, text = await put(context, params.name, arguments, answers, LISTING, deadline)
         if params.name not in front.profile.tools:
             raise ToolDenied(INVALID_PARAMS, text)
         return returned
@@ -103,7 +105,7 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
                 )
             raise
 
-    offers = Offers(front.profile, log, ask, partial(told, behind), front.deadline, shown)
+    offers = Offers(front.profile, log, ask, partial(told, behind), shown)
     client_log = ClientLog()
     with warnings.catch_warnings(action="ignore", category=MCPDeprecationWarning):  # of logging: see ClientLog
         server: Server[Any] = Server(

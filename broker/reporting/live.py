@@ -8,6 +8,7 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.refused import unfinished
 from fledgling.broker.reporting import report
+from fledgling.broker.terms import due
 from fledgling.messages.answers import Refusal
 
 
@@ -16,7 +17,7 @@ async def made(front: Front, script: str = "", deadline: float | None = None) ->
 
     What it waits for ends by `deadline`, by default that of a call.
     """
-    deadline = deadline or front.deadline()
+    deadline = deadline or due(front.profile)
     overview = await front.survey(deadline)
     if isinstance(overview, Refusal):
         return overview

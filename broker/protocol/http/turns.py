@@ -5,10 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
-from fledgling.broker.basis import Basis
-from fledgling.broker.front import Front, Report
+from fledgling.broker.front import Front
+from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Refusal
-from fledgling.messages.generations import LISTING
 from fledgling.messages.questions import AnyQuestion
 
 TURNS = 1  # requests of one of several agents, or of nobody, worked on at once, refused ones too: others do not wait
@@ -77,15 +76,7 @@ class SharingFront(Front):
         finally:
             await turn.take()
 
-    async def ask(
-        self,
-        question: AnyQuestion,
-        report: Report | None = None,
-        *,
-        least: int = LISTING,
-        deadline: float | None = None,
-        basis: Basis | None = None,
-    ) -> AnyAnswer | Refusal:
+    async def ask(self, question: AnyQuestion, terms: Terms | None = None) -> AnyAnswer | Refusal:
         """Put one question, as any front does."""
         async with self.aside():
-            return await super().ask(question, report, least=least, deadline=deadline, basis=basis)
+            return await super().ask(question, terms)
