@@ -325,5 +325,5 @@ def test_shard_says_what_it_was_made_of(shards: Path) -> None:
     assert (found.repository, found.files, found.under.profile, found.partial) == ("api", 2, "fledgling-core", None)
     assert found.generation.number == 3
     assert isinstance(found.generation, Generation)
-    assert {part.name for part in found.parts} == set(shard.PARTS)
+    assert {part.name for part in found.parts} == set(shard.SERVED)
     assert found.tree == manifest(shards / "api.shard").tree != manifest(shards / "web.shard").tree

@@ -18,15 +18,17 @@ from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import ServedProject, json_option
 from fledgling.broker.cli.starting import audit_log, confined, confined_to
-from fledgling.broker.fleet import bundling, making, shard
+from fledgling.broker.fleet import bundling, exporting, making, shard
 from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName
 from fledgling.broker.fleet.live import LiveFleet, ShardDirectory
 from fledgling.broker.fleet.making import Outcome, ToIndex
 from fledgling.broker.fleet.pack import Pack, PackIndex
 from fledgling.broker.fleet.verified import ShardError
+from fledgling.broker.own_file import OwnFileError
 from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, resolve
 from fledgling.messages.control import Confining
+from fledgling.messages.profile import Profile
 from fledgling.plain import counted
 from fledgling.roots import refuse_wide, with_root
 from fledgling.security import lifeline, limits
@@ -139,8 +141,7 @@ def fleet_build(
         repositories = named(read_list(listed))
     except ListError as wrong:
         raise ConfigError(str(listed), str(wrong), "give a line for each repository: [NAME=]DIRECTORY") from None
-    resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
-    of_profile = profiles.load(resolved.settings.profile)
+    _, of_profile = _settings(profile, config)
     options = ["--out", str(out.resolve())]
     for name, value in (("--profile", profile), ("--config", config)):
         options += [name, value] if value else []
@@ -182,10 +183,8 @@ def fleet_bundle(directory: Path, profile: str | None, config: str | None, allow
 
     Only bundles whose shards have changed are made, by a confined process each. `fleet build` does this at its end.
     """
-    surroundings.check()
-    resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
-    memory_limit = profiles.load(resolved.settings.profile).memory_limit
-    raise SystemExit(_bundled(directory.resolve(), memory_limit, Confining(allow_degraded), as_json=as_json))
+    _, of_profile = _settings(profile, config)
+    raise SystemExit(_bundled(directory.resolve(), of_profile.memory_limit, Confining(allow_degraded), as_json=as_json))
 
 
 def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_json: bool) -> int:
@@ -209,6 +208,44 @@ def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_jso
     return SOME if found.failed else ALL
 
 
+@fleet_group.command("parquet")
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--out",
+    metavar="TABLES",
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="the directory of the files, outside of every repository and yours alone to write to",
+)
+@settings_options
+@json_option
+def fleet_parquet(
+    directory: Path, out: Path, profile: str | None, config: str | None, allow_degraded: bool, as_json: bool
+) -> None:
+    """Write the tables of a directory's shards as Parquet files, for DuckDB, Spark or Trino.
+
+    Shards have tables where their profile has the tool `query`. What the profile of this command hides is in none of
+    the files, and only those are written whose shards have changed.
+    """
+    _, shown = _settings(profile, config)
+    try:
+        found = exporting.export(directory.resolve(), out.resolve(), shown, Confining(allow_degraded))
+    except (ShardError, OwnFileError) as wrong:
+        raise ConfigError(str(directory), str(wrong), "see `fledgling fleet parquet --help`") from None
+    except OSError as refused:
+        problem = f"the tables cannot be written ({refused.strerror})"
+        raise ConfigError(str(out), problem, "look whose the directory is, and whether its disk is whole") from None
+    if as_json:
+        terminal.show_line(found)
+    else:
+        terminal.show_text(f"{counted(found.parts, 'file')} of each table, {found.made} of them made")
+        for name, reason in found.failed.items():
+            terminal.show_text(f"{name}.parquet: failed: {reason}")
+        for name, reason in found.refused.items():
+            terminal.show_text(f"{name}: left out: {reason}")
+    raise SystemExit(SOME if found.failed or found.refused else ALL)
+
+
 @fleet_group.command("serve")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @settings_options
@@ -222,10 +259,9 @@ def fleet_serve(
     hides, is refused by name, and the others are served. All of them must fit the profile's memory_limit. A new build
     is served once it is whole.
     """
-    surroundings.check()
-    resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
+    resolved, served = _settings(profile, config)
     logs.configure(resolved.settings)
-    served, place = profiles.load(resolved.settings.profile), directory.resolve()
+    place = directory.resolve()
     log = audit_log(resolved, {"": str(place)}, served)
     shards = ShardDirectory(str(place), served, digest)
     index = PackIndex(_packed(shards, place), served, Confining(allow_degraded), log.tell)
@@ -246,6 +282,13 @@ def fleet_serve(
 
     asyncio.run(serving())
     log.tell(EndRecord(reason="the client has closed its end"))
+
+
+def _settings(profile: str | None, config: str | None) -> tuple[Resolved, Profile]:
+    """Check where this runs, and return the settings of a command that has no root, and its profile."""
+    surroundings.check()
+    resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
+    return resolved, profiles.load(resolved.settings.profile)
 
 
 def _packed(shards: ShardDirectory, place: Path) -> Pack:

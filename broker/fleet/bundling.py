@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.own_file import OwnFileError
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Bundle, Bundled, Confining, StoredIndex, StoredIndexes
+from fledgling.messages.control import Bundle, Bundled, Confining, Export, StoredIndex, StoredIndexes
 from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 
@@ -39,23 +39,26 @@ class Bundles(Struct, frozen=True):
     digest: str
 
 
-class _Shard(NamedTuple):
+class KnownShard(NamedTuple):
     """A shard of the directory: the hash of its manifest, and the bytes that it takes."""
 
     identity: str
     bytes: int
 
 
+class Arranged(NamedTuple):
+    """The bundles and the shards of a directory by name, and of which shards each bundle is to be."""
+
+    there: dict[str, BundleManifest]
+    shards: dict[str, KnownShard]
+    plan: dict[str, list[str]]
+
+
 def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
     """Make those bundles of a directory that are not of the shards that are there. Raises ShardError."""
     directory = verified.open_directory(str(out))
     try:
-        there = dict(_there(directory))
-        shards = dict(_shards(directory))
-        plan = planned(
-            {name: [each.repository for each in manifest.members] for name, manifest in there.items()},
-            {name: each.bytes for name, each in shards.items()},
-        )
+        there, shards, plan = arranged(directory)
         made, failed = 0, {}
         present = {*names(directory)}
         foreign = {name for name in present - there.keys() if not is_bundle(directory, name)}
@@ -85,6 +88,16 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
         os.close(directory)
 
 
+def arranged(directory: int) -> Arranged:
+    """Return which shards of a directory go together."""
+    there, shards = dict(_there(directory)), dict(_shards(directory))
+    plan = planned(
+        {name: [each.repository for each in manifest.members] for name, manifest in there.items()},
+        {name: each.bytes for name, each in shards.items()},
+    )
+    return Arranged(there, shards, plan)
+
+
 def _there(directory: int) -> Iterator[tuple[str, BundleManifest]]:
     """Yield the bundles that can be used; the others are made anew."""
     for name in names(directory):
@@ -92,14 +105,14 @@ def _there(directory: int) -> Iterator[tuple[str, BundleManifest]]:
             yield name, verified.read(fd, BUNDLE)
 
 
-def _shards(directory: int) -> Iterator[tuple[str, _Shard]]:
+def _shards(directory: int) -> Iterator[tuple[str, KnownShard]]:
     """Yield the shards that this release has made; others are not served."""
     for name in shard.names(directory):
         with suppress(ShardError), verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
             manifest = verified.read(fd, SHARD)
             shard.check_release(manifest.extractors)
             if manifest.repository == name:
-                yield name, _Shard(verified.identity(fd), os.fstat(fd).st_blocks * 512)
+                yield name, KnownShard(verified.identity(fd), os.fstat(fd).st_blocks * 512)
 
 
 def _make(
@@ -109,27 +122,13 @@ def _make(
     files = [memory_file.create() for _ in range(3)]
     try:
         held, level, tables = files
-        identities, stored, end, taken = [], [], 0, 0
-        for member in members:
-            with verified.opening(directory, f"{member}{SHARD.suffix}") as fd:
-                manifest = verified.read(fd, SHARD)
-                identities.append(verified.identity(fd))
-                needed = [part for part in manifest.parts if part.name in MADE_OF]
-                place = verified.copy_all(fd, needed, held, end, limits.files(memory_limit) - taken)
-            end, taken = place.end, taken + place.taken
-            stored.append(StoredIndex(manifest.generation, place.parts))
-        table_bytes = verified.seal_with(StoredIndexes(stored), held, end)
-        order = Bundle(os.getpid(), held, table_bytes, level, tables, memory_limit, confining)
-        left_out = asyncio.run(_told(order))
+        copied = copied_shards(directory, members, MADE_OF, held, memory_limit)
+        order = Bundle(os.getpid(), held, copied.table_bytes, level, tables, memory_limit, confining)
+        left_out = asyncio.run(told(order, (held, level, tables)))
         for fd in (level, tables):
             memory_file.seal(fd)
-        made = BundleManifest(
-            extractors(),
-            tuple(
-                Member(*each, number in left_out) for number, each in enumerate(zip(members, identities, strict=True))
-            ),
-            (),
-        )
+        identities = enumerate(zip(members, copied.identities, strict=True))
+        made = BundleManifest(extractors(), tuple(Member(*each, number in left_out) for number, each in identities), ())
         with replacing.new(out, f"{name}{BUNDLE.suffix}", [], directory) as fd:
             verified.write(fd, BUNDLE, made, {"level": level, "tables": tables})
             replacing.put(f"{name}{BUNDLE.suffix}", directory)
@@ -138,13 +137,33 @@ def _make(
             os.close(fd)
 
 
-async def _told(order: Bundle) -> frozenset[int]:
-    """Have a process fill the memory files of a bundle; return which members it could not read. Raises ShardError."""
+class CopiedShards(NamedTuple):
+    """Some shards in a memory file: their hashes, and the bytes at its end that say where each is."""
+
+    identities: list[str]
+    table_bytes: int
+
+
+def copied_shards(
+    directory: int, members: Iterable[str], parts: Collection[str], to: int, memory_limit: int
+) -> CopiedShards:
+    """Verify some parts of shards while they are copied into a memory file, and seal that. Raises ShardError."""
+    identities, stored, end, taken = [], [], 0, 0
+    for member in members:
+        with verified.opening(directory, f"{member}{SHARD.suffix}") as fd:
+            manifest = verified.read(fd, SHARD)
+            identities.append(verified.identity(fd))
+            needed = [part for part in manifest.parts if part.name in parts]
+            place = verified.copy_all(fd, needed, to, end, limits.files(memory_limit) - taken)
+        end, taken = place.end, taken + place.taken
+        stored.append(StoredIndex(manifest.generation, place.parts))
+    return CopiedShards(identities, verified.seal_with(StoredIndexes(stored), to, end))
+
+
+async def told(order: Bundle | Export, descriptors: Sequence[int]) -> frozenset[int]:
+    """Have a process fill memory files from shards; return which of those it could not read. Raises ShardError."""
     process: BackProcess[Bundled | Refusal] = BackProcess(
-        "fledgling.worker.bundler",
-        order,
-        (order.fd, order.level_fd, order.tables_fd),
-        Unpacker(Bundled | Refusal, MAX_FRAME),
+        "fledgling.worker.bundler", order, descriptors, Unpacker(Bundled | Refusal, MAX_FRAME)
     )
     found = None
     try:

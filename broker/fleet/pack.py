@@ -95,7 +95,7 @@ class _Packing:
         """Note which shards may be served, before a bundle is copied that may hold what others show."""
         for name in shard.names(self._directory):
             with suppress(ShardError), self._opening(f"{name}{SHARD.suffix}") as fd:
-                self._manifest(fd, name)
+                shard.usable(fd, name, self._profile)
                 self._served[name] = verified.identity(fd)
 
     def take_bundles(self) -> None:
@@ -134,10 +134,11 @@ class _Packing:
                 os.ftruncate(self.fd, self._end)
 
     def _take_shard(self, fd: int, name: str) -> None:
-        manifest = self._manifest(fd, name)
+        manifest = shard.usable(fd, name, self._profile)
         identity = verified.identity(fd)
         bundle = self._members.get((name, identity))
-        needed = [part for part in manifest.parts if not (bundle and part.name in IN_BUNDLE)]
+        names = [name for name in shard.SERVED if not (bundle and name in IN_BUNDLE)]
+        needed = [part for part in manifest.parts if part.name in names]
         self._stored.append(StoredIndex(manifest.generation, self._copied(fd, needed), bundle))
         self._manifests.append(manifest)
         self._identities[f"{name}{SHARD.suffix}"] = identity
@@ -146,16 +147,6 @@ class _Packing:
         if self._is_closing():
             raise ClosingError
         return verified.opening(self._directory, name)
-
-    def _manifest(self, fd: int, name: str) -> Manifest:
-        """Return the manifest of a shard that may be served. Raises ShardError."""
-        manifest = verified.read(fd, SHARD)
-        if manifest.repository != name:
-            raise ShardError(f"it is the shard of {manifest.repository}")
-        shard.check_release(manifest.extractors)
-        if wider := manifest.under.wider_than(self._profile):
-            raise ShardError(f"{wider}; make it under that profile")
-        return manifest
 
     def _copied(self, fd: int, parts: Sequence[ShardPart]) -> dict[str, tuple[int, int]]:
         """Copy parts, and return where they are; what has been copied of another file is not copied again."""

@@ -13,8 +13,10 @@ from fledgling.messages.bounded import Count, Said, Word
 from fledgling.messages.control import Generation
 from fledgling.messages.profile import Profile
 
-# What of an index a server needs: the listing is superseded by then, and no SQL is asked of several repositories.
-PARTS = ("text", "code", "blocks", "signatures", "outlines", "words", "graph")
+# What of an index is kept: the listing is superseded by then. No SQL is asked of several repositories, so nobody serves
+# `edges`, which an index has under a profile with `query` alone: they are exported.
+PARTS = ("text", "code", "blocks", "signatures", "outlines", "words", "graph", "edges")
+SERVED = PARTS[:-1]
 MAX_MANIFEST = 2**20  # bytes; the longest part of one are a profile's views, which are at most 64 KiB
 RepositoryName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
 
@@ -73,6 +75,20 @@ def check_release(extractors: str) -> None:
     """Raise ShardError where another release of Fledgling has made a file."""
     if extractors.partition(" ")[0] != RELEASE:
         raise ShardError("it was made by another release of Fledgling; make it again")
+
+
+def usable(fd: int, name: str, profile: Profile) -> Manifest:
+    """Return the manifest of an open file, if it is the shard of that name, and a profile may show all that it holds.
+
+    Raises ShardError.
+    """
+    manifest = verified.read(fd, SHARD)
+    if manifest.repository != name:
+        raise ShardError(f"it is the shard of {manifest.repository}")
+    check_release(manifest.extractors)
+    if wider := manifest.under.wider_than(profile):
+        raise ShardError(f"{wider}; make it under that profile")
+    return manifest
 
 
 def root_digest(root: str) -> str:

@@ -83,15 +83,15 @@ def write(fd: int, kind: Kind[M], manifest: M, images: Mapping[str, int]) -> M:
 
     It has its parts, out of sealed memory files by name, and a manifest that names them.
     """
-    _write(fd, kind.head)
+    write_all(fd, kind.head)
     place, parts = HEAD.size, []
-    for name in kind.parts:
+    for name in filter(images.__contains__, kind.parts):
         hashed, size = blake2b(digest_size=DIGEST_BYTES), 0
         while data := os.pread(images[name], COPIED_BYTES, size):
             hashed.update(data)
             for at, run in runs(data):
                 os.ftruncate(fd, place + size + at)  # zeros before it take no room
-                _write(fd, run)
+                write_all(fd, run)
             size += len(data)
             os.ftruncate(fd, place + size)
         if size:
@@ -101,7 +101,7 @@ def write(fd: int, kind: Kind[M], manifest: M, images: Mapping[str, int]) -> M:
     encoded = msgspec.json.encode(manifest)
     if len(encoded) > kind.max_manifest:
         raise ShardError(f"its manifest has more than {kind.max_manifest:,} bytes")
-    _write(fd, encoded + END.pack(place, digest(encoded)))
+    write_all(fd, encoded + END.pack(place, digest(encoded)))
     os.fsync(fd)
     return manifest
 
@@ -291,7 +291,8 @@ def _read(fd: int, size: int, at: int) -> bytes:
     return data
 
 
-def _write(fd: int, data: bytes) -> None:
+def write_all(fd: int, data: bytes) -> None:
+    """Write all of `data` where an open file is, or behind its end if it is open to append."""
     left = memoryview(data)
     while left:
         left = left[os.write(fd, left) :]

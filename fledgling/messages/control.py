@@ -353,6 +353,23 @@ class Bundle(Struct, frozen=True, forbid_unknown_fields=True, tag="bundle"):
     confining: Confining = CONFINED
 
 
+class Export(Struct, frozen=True, forbid_unknown_fields=True, tag="export"):
+    """Broker to bundler: fill empty memory files with the tables of the indexes in another, each as a Parquet file.
+
+    The last `table_bytes` of that are StoredIndexes as MessagePack, and `repositories` what the indexes are called.
+    `tables` are the files by the names of tables, and `staging` is one more, for what is at work.
+    """
+
+    broker_pid: int
+    fd: int
+    table_bytes: Count
+    repositories: tuple[Word, ...]
+    staging_fd: int
+    tables: dict[Word, int]
+    memory_limit: int
+    confining: Confining = CONFINED
+
+
 class Bundled(Struct, frozen=True, forbid_unknown_fields=True, tag="bundled"):
     """Bundler to broker: what it makes is written, but for the indexes with these numbers, and these layers held it."""
 

@@ -1,25 +1,23 @@
 """One bundle: the first level over the indexes of some repositories, and their tables as one database.
 
-The indexes were written by processes that have met hostile files, so this one is confined before it reads the first
-byte of them: it names no path, and what it writes goes to memory files. An index that cannot be read is left out.
+What it writes goes to memory files. An index that cannot be read is left out.
 """
 
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 
 import _duckdb as duckdb
 
 from fledgling import refusals
-from fledgling.messages.control import Bundle, Bundled
+from fledgling.messages.control import Bundle, Bundled, Export
 from fledgling.pipe import Pipe
-from fledgling.security import limits, memory_file
-from fledgling.security.confinement import ConfinementError, confine
-from fledgling.worker.store.database import EMPTY, SQL, lock_down
-from fledgling.worker.store.image_files import ImageFiles
+from fledgling.security import memory_file
+from fledgling.security.confinement import ConfinementError
+from fledgling.worker.bundler.opening import confined, opened
+from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.level import LevelWriter
 from fledgling.worker.store.overlay.snapshots import Snapshot
-from fledgling.worker.store.shelf import BROKEN, Shelf, StoredFiles, schema, stored_in
+from fledgling.worker.store.shelf import BROKEN, Shelf, StoredFiles, schema
 from fledgling.worker.store.symbols import Outlines
 
 # The tables that statements of the five tools name, by the database of an index that has them; `rowid` is the number
@@ -27,30 +25,15 @@ from fledgling.worker.store.symbols import Outlines
 TABLES = {"text": ("files",), "code": ("files", "imports", "roots", "names")}
 
 
-class _Made(ImageFiles):
-    """The database that is made, by a protocol of its own: the indexes have the other."""
-
-    protocol = "made"
-
-
-def bundle(pipe: Pipe[Bundle], order: Bundle, db: duckdb.DuckDBPyConnection) -> None:
+def bundle(pipe: Pipe[Bundle | Export], order: Bundle, db: duckdb.DuckDBPyConnection) -> None:
     """Make a bundle, and say of which indexes it is not. The order of the first lines is what confinement needs."""
     mapped = memory_file.mapped(order.fd)
-    lowered = limits.of_indexer(order.memory_limit)
     try:
-        layers = confine("indexer", order.confining, parent=order.broker_pid, lowered=lowered)
+        layers = confined(order)
     except ConfinementError as absent:
         pipe.send(refusals.not_confined(str(absent)))
         return
-    stored = stored_in(order.fd, order.table_bytes)
-    os.pwrite(order.tables_fd, EMPTY, 0)
-    db.execute("SET memory_limit=$1", [f"{int(order.memory_limit * limits.INDEXING)}B"])
-    db.execute("SET auto_checkpoint_skip_wal_threshold=0")
-    db.execute("SET wal_autocheckpoint='0B'")
-    StoredFiles(order.fd, stored).register(db)
-    made = _Made({"tables": order.tables_fd})
-    db.register_filesystem(made)
-    db.execute(f"ATTACH '{made.protocol}://tables' AS made")
+    stored = opened(order, order.tables_fd, db)
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://']")
     own = _own_tables(db)
     lock_down(db)

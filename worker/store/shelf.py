@@ -28,6 +28,7 @@ from fledgling.worker.store.words import Words
 # What an index raises that is not what an indexer writes, as it has met hostile files: sections lack, or do not fit.
 BROKEN = (FormatError, LookupError, ValueError, TypeError, msgspec.MsgspecError)
 DATABASES = ("text", "code")
+EDGES = "edges"  # the database beside them that an index has where SQL is allowed, by which others mean theirs
 BUNDLE = "bundle"  # the database of a bundle, with its number behind
 _QUALIFIED = re.compile(rf"\b({'|'.join(DATABASES)})\.(?=[a-z])")  # in a SQL file, what is of one of them
 
@@ -153,7 +154,7 @@ class StoredFiles(ImageFiles):
             f"{self.protocol}://{name}{number}": place
             for number, each in enumerate(stored.indexes)
             for name, place in each.parts.items()
-            if name in DATABASES
+            if name in (*DATABASES, EDGES)
         } | {f"{self.protocol}://{BUNDLE}{number}": each["tables"] for number, each in enumerate(stored.bundles)}
 
     def open(self, name: str, mode: str = "rb") -> "ImageFile | DiscardedLog":

@@ -1,0 +1,197 @@
+"""Parquet files of what the shards of a directory hold, for engines of others: a confined process makes them.
+
+A table is a directory, `symbols/`, and has a file for each bundle of shards, `00017.parquet`. `parts.json` says of
+which shards a file of each table is; one that it does not name is being made.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from fledgling.broker.fleet import bundling, replacing, shard, verified
+from fledgling.broker.fleet.making import extractors
+from fledgling.broker.fleet.shard import SHARD, RepositoryName
+from fledgling.broker.fleet.verified import COPIED_BYTES, Digest, ShardError
+from fledgling.broker.own_file import OwnFileError
+from fledgling.messages.control import Confining, Export
+from fledgling.messages.profile import Profile
+from fledgling.security import memory_file
+
+TABLES = ("files", "content", "symbols", "imports", "calls")
+EXPORTED = ("text", "code", "edges")  # parts of a shard: its tables
+NO_TABLES = "it has no tables for SQL; make it under a profile with the tool `query`, such as fledgling-analyst"
+PARTS = "parts.json"
+MAX_PARTS = 2**20  # bytes of that: a thousand bundles take a tenth
+PartName = Annotated[str, Meta(pattern=r"^[0-9]{5}\Z")]
+
+
+class Exported(Struct, frozen=True):
+    """What became of the files: how many each table has, how many of them were made, and what they lack.
+
+    `failed` are files that could not be made, and `refused` repositories that are in none, by name, each with why.
+    """
+
+    parts: int
+    made: int
+    failed: dict[str, str]
+    refused: dict[str, str]
+
+
+class Part(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of each table: the hash of what it was made of, and the repositories whose tables could not be read."""
+
+    made_of: Digest
+    left_out: tuple[RepositoryName, ...] = ()
+
+
+def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> Exported:
+    """Make those files that are not of the shards that there are, as far as a profile may show them.
+
+    Raises ShardError where there are none, or a directory is not as it has to be.
+    """
+    with ExitStack() as held:
+        directory = _opened(shards, held)
+        usable, refused = _usable(directory, profile, out)
+        plan = {
+            part: [name for name in members if name in usable]
+            for part, members in bundling.arranged(directory).plan.items()
+        }
+        to = _Directory(out, held)
+        for part in to.parts.keys() - {part for part, members in plan.items() if members}:
+            to.remove(part)
+        made, failed = 0, {}
+        for part, members in plan.items():
+            made_of = verified.digest_of_all({name: usable[name] for name in members} | {"": extractors()})
+            if not members or (part in to.parts and to.parts[part].made_of == made_of):
+                continue
+            try:
+                to.put(part, Part(made_of), partial(_filled, directory, members, profile, confining))
+                made += 1
+            except (ShardError, OwnFileError) as wrong:
+                failed[part] = str(wrong)
+            except OSError as refusal:
+                failed[part] = f"it cannot be written ({refusal.strerror})"
+        unread = {name: "its tables cannot be read" for part in to.parts.values() for name in part.left_out}
+        return Exported(len(to.parts), made, failed, refused | unread)
+
+
+def _opened(path: Path, held: ExitStack) -> int:
+    fd = verified.open_directory(str(path))
+    held.callback(os.close, fd)
+    return fd
+
+
+def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return of each shard that may be exported the hash of its manifest, and of the others why not, by name."""
+    usable, refused = {}, {}
+    above = {shard.root_digest(str(each)) for each in (out, *out.parents)}
+    for name in shard.names(directory):
+        try:
+            with verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
+                manifest = shard.usable(fd, name, profile)
+                identity = verified.identity(fd)
+        except ShardError as wrong:
+            refused[name] = str(wrong)
+            continue
+        if manifest.root in above:
+            raise ShardError(f"the directory of the tables is inside the repository {name}")
+        if {*EXPORTED} <= {part.name for part in manifest.parts}:
+            usable[name] = identity
+        else:
+            refused[name] = NO_TABLES
+    if not usable:
+        why = "; ".join(f"{name}: {reason}" for name, reason in list(refused.items())[:3])
+        raise ShardError(f"no shard can be exported{f' ({why})' if why else ''}")
+    return usable, refused
+
+
+def _filled(
+    directory: int, members: Sequence[str], profile: Profile, confining: Confining, tables: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Have a process fill memory files, by the names of tables; return whose tables it could not read."""
+    held, staging = memory_file.create(), memory_file.create()
+    try:
+        copied = bundling.copied_shards(directory, members, EXPORTED, held, profile.memory_limit)
+        order = Export(
+            os.getpid(),
+            held,
+            copied.table_bytes,
+            tuple(members),
+            staging,
+            dict(tables),
+            profile.memory_limit,
+            confining,
+        )
+        left_out = asyncio.run(bundling.told(order, (held, staging, *tables.values())))
+        return tuple(name for number, name in enumerate(members) if number in left_out)
+    finally:
+        os.close(held)
+        os.close(staging)
+
+
+class _Directory:
+    """The directory of the tables: whoever may read it may read what is in it.
+
+    A part is named in `parts.json` only while all of its files are of the same shards.
+    """
+
+    def __init__(self, path: Path, held: ExitStack) -> None:
+        self._path, self._fd = path, _opened(path, held)
+        self._mode = os.fstat(self._fd).st_mode
+        for table in TABLES:
+            with suppress(FileExistsError):
+                os.mkdir(table, self._mode & 0o777, dir_fd=self._fd)
+        self._tables = {table: _opened(path / table, held) for table in TABLES}
+        self.parts = self._read()
+
+    def put(self, part: str, made: Part, fill: Callable[[Mapping[str, int]], tuple[str, ...]]) -> None:
+        """Let `fill` fill a memory file for each table, and put them in the place of the old files."""
+        files = {table: memory_file.create() for table in TABLES}
+        try:
+            left_out = fill(files)
+            self._tell({name: each for name, each in self.parts.items() if name != part})
+            for table, fd in files.items():
+                self._replace(f"{part}.parquet", fd, self._path / table, self._tables[table])
+            self._tell({**self.parts, part: msgspec.structs.replace(made, left_out=left_out)})
+        finally:
+            for fd in files.values():
+                os.close(fd)
+
+    def remove(self, part: str) -> None:
+        """Remove the files of a part of which no repository is left."""
+        for table in self._tables.values():
+            with suppress(FileNotFoundError):
+                os.unlink(f"{part}.parquet", dir_fd=table)
+        self._tell({name: each for name, each in self.parts.items() if name != part})
+
+    def _replace(self, name: str, of: int, path: Path, directory: int) -> None:
+        with replacing.new(path, name, [], directory) as fd:
+            os.fchmod(fd, 0o600 | self._mode & 0o044)
+            place = 0
+            while data := os.pread(of, COPIED_BYTES, place):
+                verified.write_all(fd, data)
+                place += len(data)
+            os.fsync(fd)
+            replacing.put(name, directory)
+
+    def _read(self) -> dict[str, Part]:
+        """Return what is said of the parts; nothing where that cannot be read, and all are made anew."""
+        with suppress(ShardError, OSError, msgspec.DecodeError), verified.opening(self._fd, PARTS) as fd:
+            return msgspec.json.decode(os.pread(fd, MAX_PARTS, 0), type=dict[PartName, Part])
+        return {}
+
+    def _tell(self, parts: dict[str, Part]) -> None:
+        said = memory_file.create()
+        try:
+            verified.write_all(said, msgspec.json.encode(parts, order="sorted"))
+            self._replace(PARTS, said, self._path, self._fd)
+        finally:
+            os.close(said)
+        self.parts = parts

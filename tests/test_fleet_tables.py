@@ -1,0 +1,131 @@
+"""Parquet files beside shards, read by DuckDB, which is the judge: all that a profile shows, and nothing else."""
+
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+import pytest
+from test_cli import fledgling
+from test_fleet import NAMES, TEXT, write_repositories
+
+from fledgling.broker.fleet import exporting
+from fledgling.broker.fleet.exporting import NO_TABLES, TABLES
+from fledgling.broker.fleet.verified import ShardError
+from fledgling.messages.control import CONFINED
+from fledgling.security import profile as profiles
+
+HIDING = """
+SET extends = 'fledgling-analyst';
+CREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE '%.md';
+"""
+MADE_UNDER = {
+    "hiding.sql": {"api": "api", "lib": "lib"},
+    "fledgling-analyst": {"web": "web"},
+    "fledgling-core": {"plain": "web"},
+}
+DOCUMENTED = Path(__file__).parents[1] / "docs" / "fleet.md"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Repositories, and the shards of some under a profile that hides documents, of others under wider ones."""
+    place = tmp_path_factory.mktemp("fleet")
+    write_repositories(place)
+    (place / "web" / "src" / "use.py").write_text(
+        "from src.main import run_web\n\n\ndef use():\n    return run_web(1)\n"
+    )
+    (place / "hiding.sql").write_text(HIDING)
+    (place / "shards").mkdir(mode=0o700)
+
+    def shard(profile: str) -> None:
+        named = [f"{name}={place / root}" for name, root in MADE_UNDER[profile].items()]
+        under = str(place / profile) if profile.endswith(".sql") else profile
+        done = fledgling("fleet", "shard", *named, "--out", str(place / "shards"), "--profile", under)
+        assert done.returncode == 0, done.stderr
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(shard, MADE_UNDER))
+    return place
+
+
+@pytest.fixture(scope="module")
+def tables(place: Path) -> Path:
+    """What the command writes under a profile that hides nothing."""
+    out = place / "tables"
+    out.mkdir(mode=0o750)
+    done = fledgling("fleet", "parquet", str(place / "shards"), "--out", str(out), "--profile", "fledgling-analyst")
+    assert (done.returncode, done.stderr) == (2, "")
+    assert done.stdout.splitlines() == ["1 file of each table, 1 of them made", f"plain: left out: {NO_TABLES}"]
+    return out
+
+
+def test_rows_are_those_of_the_project(tables: Path, engine: duckdb.DuckDBPyConnection) -> None:
+    def rows(sql: str) -> list[tuple[object, ...]]:
+        return engine.sql(re.sub(r"\{(\w+)\}", rf"'{tables}/\1/*.parquet'", sql)).fetchall()
+
+    lines = [
+        (name, "src/main.py", number, text)
+        for name in NAMES
+        for number, text in enumerate(TEXT.format(name=name, title=name.title()).splitlines(), 1)
+    ]
+    assert rows("SELECT repository, path, line_number, line_text FROM {content} WHERE path = 'src/main.py'") == lines
+    files = [
+        (name, path) for name in NAMES for path in ("README.md", "src/main.py") if name == "web" or "md" not in path
+    ]
+    assert rows("SELECT repository, path FROM {files}") == [*files, ("web", "src/use.py")]
+    found = rows(
+        "SELECT name, repository, kind FROM {symbols} WHERE path LIKE '%.py' AND kind IN ('class', 'function')"
+    )
+    made = {("run_" + name, name, "function") for name in NAMES} | {(name.title(), name, "class") for name in NAMES}
+    assert found == sorted(made | {("use", "web", "function")}), "sorted by name"
+    assert rows("SELECT repository, module, resolved_path FROM {imports} WHERE module <> 'os'") == [
+        ("web", "src.main", "src/main.py")
+    ]
+    assert rows("SELECT repository, caller, callee_name, callee_path, confidence FROM {calls}") == [
+        ("web", "use", "run_web", "src/main.py", "certain")
+    ]
+    assert {path.stat().st_mode & 0o777 for path in tables.glob("*/*.parquet")} == {0o640}, "as the directory"
+
+
+def test_what_a_profile_hides_is_in_no_file(place: Path, tmp_path: Path, engine: duckdb.DuckDBPyConnection) -> None:
+    out = tmp_path / "tables"
+    out.mkdir(mode=0o700)
+    hiding = profiles.load(str(place / "hiding.sql"))
+    found = exporting.export(place / "shards", out, hiding, CONFINED)
+    assert found.refused.keys() == {"plain", "web"}
+    assert "other views" in found.refused["web"]
+    for table in TABLES:
+        read = engine.sql(f"SELECT DISTINCT repository, path FROM '{out / table}/*.parquet'").fetchall()
+        assert {*read} <= {("api", "src/main.py"), ("lib", "src/main.py")}
+    before = {path: path.read_bytes() for path in out.glob("*/*.parquet")}
+    assert exporting.export(place / "shards", out, hiding, CONFINED).made == 0
+    (out / "parts.json").write_text("{")
+    again = exporting.export(place / "shards", out, hiding, CONFINED)
+    assert (again.parts, again.made) == (1, 1), "what is not known is made again"
+    assert {path: path.read_bytes() for path in out.glob("*/*.parquet")} == before
+    (out / "parts.json").write_text('{"00007": {"made_of": "' + 64 * "0" + '"}}')
+    for table in TABLES:
+        os.rename(out / table / "00000.parquet", out / table / "00007.parquet")
+        (out / table / "00008.parquet").touch()
+    exporting.export(place / "shards", out, hiding, CONFINED)
+    assert {path.name for path in out.glob("*/*")} == {"00000.parquet", "00008.parquet"}, "others' files stay"
+
+
+@pytest.mark.parametrize("where", ["inside", "open"])
+def test_tables_go_where_nobody_else_writes(place: Path, tmp_path: Path, where: str) -> None:
+    out = place / "api" / "src" if where == "inside" else tmp_path
+    out.chmod({"inside": 0o700, "open": 0o777}[where])
+    before = sorted(out.iterdir())
+    with pytest.raises(ShardError, match={"inside": "inside the repository api", "open": "others may write"}[where]):
+        exporting.export(place / "shards", out, profiles.load("fledgling-analyst"), CONFINED)
+    assert sorted(out.iterdir()) == before
+
+
+def test_documented_queries_are_answered(tables: Path, engine: duckdb.DuckDBPyConnection) -> None:
+    section = DOCUMENTED.read_text().partition("## Tables")[2].partition("\n## ")[0]
+    queries = [query for block in re.findall(r"```sql\n(.*?)```", section, re.DOTALL) for query in block.split(";")]
+    answers = [engine.sql(query.replace("/srv/tables", str(tables))).fetchall() for query in queries if query.strip()]
+    assert len(answers) == 3
+    assert all(answers)
