@@ -61,10 +61,10 @@ def environment(): return os.environ["A"]                      #: impure reads o
 def rolls(): return random.random()                            #: impure calls random.random
 def says(a): print(a)                                          #: impure calls print
 def logs(a): log.info("%s", a)                                 #: pure-ish calls log.info
-def sorts(a): return sorted(a, key=lambda b: b[0])             #: pure
+def sorts(a: list): return sorted(a, key=lambda b: b[0])       #: pure
 def sorts_by(a, f): return sorted(a, key=f)                    #: unknown hands over f
 def maps(f, a): return map(f, a)                               #: unknown hands over f
-def maps_known(a): return list(map(str, a))                    #: pure
+def maps_known(a: list): return [str(b) for b in a]            #: pure
 def replaces(f, a): return re.sub("a", f, a)                   #: unknown hands over f
 def unpacks(a, b): return max(a, **b)                          #: unknown hands over b
 def raises(a): raise ValueError(a)                             #: pure
@@ -79,7 +79,7 @@ def counts():                                                  #: impure COUNT
     COUNT += 1
 def registers(a):                                              #: impure MAKERS
     MAKERS.append(a)
-def builds(a):                                                 #: pure
+def builds(a: list):                                           #: pure
     b = []
     for c in a:
         b.append(c)
@@ -87,7 +87,7 @@ def builds(a):                                                 #: pure
     del b[0]
     return b
 def groups(a):                                                 #: pure
-    b = defaultdict(list)
+    b = {}
     b["a"] = a
     return b
 def fills_argument(a):                                         #: impure writes a[...]
@@ -109,7 +109,7 @@ def joins_set(a: set): a |= {1}                                #: impure changes
 def extends_part(a):                                           #: unknown may change the object that b is
     b = a.items
     b += [1]
-def sums(a):                                                   #: pure
+def sums(a: list):                                             #: pure
     b, c, d, e = 0, "", [], 0.5
     for f in a:
         b += f
@@ -224,7 +224,7 @@ def hands_on(f): return f                                      #: pure
 
 def purity_of(text, language="python"):
     """Return what the functions of one file are, by line."""
-    stdlib = "abc collections dataclasses functools json logging os random re sys typing"
+    stdlib = "abc collections dataclasses functools html itertools json logging operator os random re sys typing"
     imports = [
         ImportRow(line, module, None, False, module in stdlib.split(), None, ())
         for line, said in enumerate(text.splitlines(), 1)
@@ -293,7 +293,7 @@ def branches(a):                                               #: unknown may ru
         return 1
 def formats(a): return f"{a}"                                  #: unknown may run
 def with_percent(a): return "%s" % a                           #: unknown may run
-def formats_by_method(a): return "{}".format(a)                #: unknown may run __str__
+def formats_by_method(a): return "{}".format(a)                #: unknown may run
 def converts(a): return str(a)                                 #: unknown may run
 def converts_text(a: str): return len(a)                       #: pure
 def in_lambda(): return lambda a: a + 1                        #: unknown may run __add__
@@ -304,21 +304,21 @@ def enters():                                                  #: unknown may ru
         pass
 def reads(a): return a.b                                       #: unknown may run __get
 def reads_held(): return Holding().held                        #: unknown may run __get__
-def iterates(a):                                               #: unknown may run __next__
+def iterates(a):                                               #: unknown which may be a file or a generator
     for b in a:
         pass
 def iterates_texts(a: list[str]):                              #: pure
     for b in a:
         pass
-def comprehends(a): return [b for b in a]                      #: unknown may run __next__
+def comprehends(a): return [b for b in a.items()]              #: unknown calls a.items
 def takes_apart(a):                                            #: unknown may run __next__
     b, c = a
     return b
 def swaps(a, b):                                               #: pure
     a, b = b, a
     return a
-def spreads(a): return [*a]                                    #: unknown may run __next__
-def yields_from(a): yield from a                               #: unknown may run __next__
+def spreads(a): return [*a]                                    #: unknown spreads what may be a file
+def yields_from(a): yield from a                               #: unknown spreads what may be a file
 def derives():                                                 #: unknown derives a class as it runs
     class Below(Above):
         pass
@@ -339,15 +339,123 @@ def asserts(a):                                                #: impure calls p
 def returns_self(a): return a                                  #: pure
 def makes(): return [1]                                        #: pure
 def yields(a): yield a                                         #: pure
-def hands_on(f, *a): return f(*a)                              #: unknown calls f
+def hands_on(f, a): return f(a)                                #: unknown calls f
 def decorates():                                               #: impure calls print
     def inner(a=print(1)):                                     #: pure
         pass
 """
 
+ONLY_LOGS = """
+import logging
+log = logging.getLogger(__name__)
+class Noisy:
+    def __add__(self, a):                                      #: pure-ish calls log.info
+        log.info("a")
+        return 1
+    def __str__(self):                                         #: pure-ish
+        log.info("a")
+        return ""
+    @property
+    def title(self):                                           #: pure-ish
+        log.info("a")
+        return 1
+    def __getattr__(self, a):                                  #: pure-ish
+        log.info("a")
+    def __getitem__(self, a):                                  #: pure-ish
+        log.info("a")
+    def __enter__(self): return guess(self)                    #: unknown calls guess
+    def __call__(self): return guess(self)                     #: unknown calls guess
+class Still:
+    def __len__(self): return 1                                #: pure
+def adds(a, b): return a + b                                   #: pure-ish may run __
+def counts(a): return len(a)                                   #: pure
+def makes_text(a): return str(a)                               #: pure-ish may run __str__
+def says(a): log.info("%s", a)                                 #: pure-ish
+def reads(a): return a.b                                       #: pure-ish may run __getattr__
+def reads_title(a): return a.title                             #: pure-ish may run title
+def passes(a): return reads_title(a)                           #: pure-ish calls reads_title
+def takes(a): return a[0]                                      #: pure-ish may run __
+def cuts(a): return a[1:2]                                     #: pure-ish may run __
+def matches(a):                                                #: pure-ish may run
+    match a:
+        case Still(): return 1
+"""
+
+NEVER_NAMED = """
+import functools, html, operator
+class Texts:
+    def _say(self): print(1)                                   #: impure
+    __str__ = _say
+    label = property(_say)
+    kept = functools.cached_property(_say)
+    @property
+    def own(self): print(1)                                    #: impure
+    other = own
+    def reads(self): return self.label                         #: unknown which may be made as it is read
+    def reads_other(self): return self.other                   #: unknown may run own
+class Later: pass
+Later.__len__ = lambda self: print(1)
+Later.late = property(lambda self: print(1))
+class Gone:
+    def __del__(self): print(1)                                #: impure
+class GoneToo(Gone): pass
+class Setter:
+    def __set__(self, a, b): print(1)                          #: impure
+class Setting:
+    field = Setter()
+    def __init__(self, a): self.field = a                      #: unknown sets field, which may run a method
+class Worded(str):
+    def strip(self): print(1)                                  #: impure
+class Counted:
+    seen = 0
+    @classmethod
+    def counts(cls): cls.seen = 1                              #: impure
+    def replace(self, a, b): print(a)                          #: impure
+    def __class_getitem__(cls, a): print(a)                    #: impure
+    def __hash__(self): print(1)                               #: impure
+def makes_text(a): return f"{a}"                               #: unknown may run
+def reads_kept(a): return a.kept                               #: unknown which may be made
+def reads_late(a): return a.late                               #: unknown which may be made
+def counts(a): return len(a)                                   #: unknown may run __len__, which is not known
+def makes_gone(): GoneToo()                                    #: unknown which has a __del__ of its own
+def strips(a: str): return a.strip()                           #: unknown calls a.strip
+def reads_seen(): return Counted.seen                          #: impure reads seen, which a function changes
+def escapes(a): return html.escape(a)                          #: unknown may run
+def of_type(): return Counted[int]                             #: unknown may run __
+def in_set(a): return {a}                                      #: unknown may run __
+def in_keys(a): return {a: 1}                                  #: unknown may run __
+def gets_all(a: list): return [*map(operator.attrgetter("own"), a)] #: unknown
+def makes_class(a): return type("A", (a,), {})                 #: unknown makes a class
+"""
+
+TAKES = """
+import itertools, os
+def of_file(a): return [b for b in a]                          #: unknown iterates over a, which may be a file
+def of_list(a: list): return [b for b in a]                    #: pure
+def of_own(a): return [b for b in [a, 1]]                      #: pure
+def of_range(a: int): return [b for b in range(a)]             #: pure
+def of_places(a: list): return [b for b in enumerate(a)]       #: pure
+def of_places_of(a): return [b for b in enumerate(a)]          #: unknown iterates over enumerate(...)
+def of_pairs(a: dict): return [b for b in a.items()]           #: pure
+def of_chain(a): return [b for b in itertools.chain(a)]        #: unknown iterates over
+def same(a): return a                                          #: pure
+def of_same(a): return [b for b in same(a)]                    #: unknown iterates over same(...)
+def sums(a): return sum(a)                                     #: unknown takes from a
+def joins(a): return ",".join(a)                               #: unknown takes from a
+def joins_known(a: list[str]): return ",".join(a)              #: pure
+def extends(a):                                                #: unknown takes from a
+    b = []
+    b.extend(a)
+    return b
+def greatest(a, b): return max(a, b)                           #: pure
+def greatest_of(a): return max(a)                              #: unknown takes from a
+"""
+
 
 @pytest.mark.parametrize(
-    "text", [OWN_EFFECTS, WHOM_IT_CALLS, UNSEEN], ids=["own-effects", "whom-it-calls", "what-runs-unseen"]
+    "text",
+    [OWN_EFFECTS, WHOM_IT_CALLS, UNSEEN, ONLY_LOGS, NEVER_NAMED, TAKES],
+    ids=["own-effects", "whom-it-calls", "what-runs-unseen", "what-only-logs", "what-is-never-named", "what-takes"],
 )
 def test_function_is_what_its_mark_says(text):
     found = purity_of(text)

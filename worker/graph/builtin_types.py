@@ -6,15 +6,16 @@ such sign has no name and no type: nothing is guessed.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Sequence, Set
+from typing import Any, NamedTuple
 
 from fledgling.worker.graph.project import GraphFile
-from fledgling.worker.graph.tables import NONE, Facts, Op, ScopeKind, Site, Use, sites_of, unpacked
+from fledgling.worker.graph.tables import NONE, Binding, Facts, Op, ScopeKind, Site, Use, sites_of, unpacked
 from fledgling.worker.languages.python import effects as known
 
 MAX_DEPTH = 12  # expressions within each other that are looked into, for a type or a full name
 METACLASS = "metaclass"
+VIEWS = ("items", "keys", "values")
 MAX_BEHIND = 32  # expressions that one stands for
 MAX_BINDINGS = 8  # of a name whose values are looked at
 SHOWN_CHARS = 60  # of what is named as evidence
@@ -23,6 +24,13 @@ PLAIN = {Op.TEXT: "str", Op.NUMBER: "int", Op.TUPLE: "tuple", Op.DICT: "dict"}
 
 Target = tuple[int, int]  # file and first line of a definition
 Place = tuple[int, int, bool]  # line and column of an occurrence, and whether it has a name: a call has none
+
+
+class RowTarget(NamedTuple):
+    """What the graph says of one occurrence: a definition, or none, and how sure that is."""
+
+    target: Target | None
+    confidence: int
 
 
 class FileFacts:
@@ -47,6 +55,7 @@ class FileFacts:
         self._before = {each.value: each.of for each in self.facts.augmented}
         self._fresh: dict[tuple[int, int], bool] = {}
         self.frames = self._functions()
+        self.derived: Set[str] = frozenset()  # built-in types of which the project derives what may do more
         self.with_metaclass = self._with_metaclass()
         self.has_star = any(scope.stars for scope in self.facts.scopes)
         self.decorated = {
@@ -68,6 +77,10 @@ class FileFacts:
     def function(self, scope: int) -> int:
         """Return the function that runs what stands in a scope, -1 for the module; a lambda is part of that."""
         return self.frames[scope] if scope >= 0 else NONE
+
+    def is_in_class(self, binding: Binding) -> bool:
+        """Return whether a binding is of a name of a class."""
+        return binding.scope >= 0 and self.facts.scopes[binding.scope].kind == ScopeKind.CLASS
 
     def _functions(self) -> list[int]:
         frames: list[int] = []
@@ -216,7 +229,8 @@ class FileFacts:
             of, inner = self.declared(parts[0], depth + 1), self.declared(parts[1], depth + 1)
             return f"{of}:str" if of == "list" and inner == "str" else of
         full = self.dotted(at, depth + 1) or ""
-        return known.TYPES.get(full.removeprefix("builtins.").removeprefix("typing."), "")
+        type_ = known.TYPES.get(full.removeprefix("builtins.").removeprefix("typing."), "")
+        return "" if type_ in self.derived else type_
 
     def _is_none(self, at: int) -> bool:
         op, *parts = self.facts.expressions[at]
@@ -261,6 +275,27 @@ class FileFacts:
         values = self.values((op, parts[0], parts[1], None))
         values = [value for value in values if value not in self._before]  # `a += b`: of the same a
         return bool(values) and all(self.is_fresh(value, function, depth + 3) for value in values)
+
+    def is_still(self, at: int, function: int, depth: int = 0) -> bool:
+        """Return whether to iterate over a value changes nothing but what the function has made: it is a container."""
+        op, *parts = self.facts.expressions[at]
+        if depth > MAX_DEPTH:
+            return False
+        if self.type_of(at) or self.is_fresh(at, function):
+            return True
+        if op == Op.CALL:
+            full = self.dotted(parts[0])
+            if full in known.PURE:
+                given = parts[1] if full in known.TAKING else ()
+                return all(value >= 0 and self.is_still(value, function, depth + 1) for value in given)
+            inner = self.facts.expressions[parts[0]]
+            if inner[0] == Op.GET:
+                return self.name(inner[2]) in VIEWS or bool(self.type_of(inner[1]))
+            return False
+        if op == Op.NAME:
+            values = self.values((op, *parts))
+            return bool(values) and all(self.is_still(v, function, depth + 3) for v in values)
+        return op in (Op.TUPLE, Op.TEXT, Op.LIST, Op.DICT)
 
     def behind(self, at: int) -> list[int]:
         """Return what is changed if `a.b[c]` is: it, `a.b` and `a`, and what the function's own `a` stands for."""

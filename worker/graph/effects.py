@@ -4,49 +4,18 @@ Only what is known to have no effect has none: a call of what is not seen is sai
 their order, with types as far as literals, declared types and built-in functions give them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from fledgling.worker.graph.builtin_types import FileFacts, Place, Target
+from fledgling.worker.graph import unseen
+from fledgling.worker.graph.builtin_types import FileFacts, RowTarget, Target
 from fledgling.worker.graph.reasons import Confidence
+from fledgling.worker.graph.surroundings import CALLED, OWN, Rows, Surroundings
 from fledgling.worker.graph.tables import NONE, Augmented, Flag, Op, ScopeKind, Site, Use
 from fledgling.worker.languages.python import effects as known
 
 MAX_PROPERTIES = 16  # of one name that a member may be
-OWN = frozenset(("__init__", "__post_init__"))  # methods that may set the fields of the object they make
-CALLED = (Op.CALL, Op.NEW)
-NAMING = (Op.NAME, Op.GET, Op.REACH)
-MUTATING = frozenset[str]().union(*known.MUTATING.values())
 STATES = frozenset(name.rpartition(".")[2] for name in known.STATE)
-
-
-class RowTarget(NamedTuple):
-    """What the graph says of one occurrence: a definition, or none, and how sure that is."""
-
-    target: Target | None
-    confidence: int
-
-
-Rows = Mapping[Place, Sequence[RowTarget]]
-
-
-class Class(NamedTuple):
-    """A class: its members by name, and what runs unseen when one is made, if anything."""
-
-    members: Mapping[str, Target]
-    unseen: str | None
-
-
-class Surroundings(NamedTuple):
-    """The definitions of a project that the effects of one file may lead to."""
-
-    functions: set[Target]
-    classes: Mapping[Target, Class]
-    properties: Mapping[str, list[Target]]  # by name
-    changed: Mapping[Target, int]  # variables of modules that a function changes, and the line where
-    doubted: Set[Target]  # those of a name that a function gives a value in what is not known
-    held: Set[str]  # names of variables of classes that may be objects with methods of their own
-    methods: frozenset[str]  # names of all functions
 
 
 class Effect(NamedTuple):
@@ -97,7 +66,8 @@ class EffectReader:
                 continue
             use = site.use
             if use in (Use.READ, Use.CALL):
-                self._runs_unseen(self.functions[scope], site)
+                found = self._rows.get(self._file.place(site), ())
+                unseen.of_site(self._file, site, found, self._defined.held, self.functions[scope].unseen_kinds)
             if use == Use.READ:
                 self._read(self.functions[scope], site)
             elif use in (Use.CALL, Use.DECORATOR):
@@ -107,20 +77,17 @@ class EffectReader:
         self._write_keys()
         return self.functions
 
-    def _of_flags(self, at: int, function: Function) -> None:
-        scope = self._facts.scopes[at]
-        for flag, kind in ((Flag.OPERATES, "operator"), (Flag.UNPACKS, "iteration"), (Flag.FORMATS, "text")):
-            if scope.flags & flag:
-                function.unseen_kinds.setdefault(kind, scope.line)
-
     def _of_inner(self) -> None:
         """Lambdas and classes that stand in functions."""
         for at, row in enumerate(self._facts.scopes):
             function = self.functions.get(self._file.function(at))
-            if function and row.kind == ScopeKind.LAMBDA:
-                self._of_flags(at, function)
-            elif function and row.kind == ScopeKind.CLASS and (row.bases or at in self._file.with_metaclass):
-                self._add(function.unseen, row.line, "derives a class as it runs")
+            if not function or row.kind not in (ScopeKind.LAMBDA, ScopeKind.CLASS):
+                continue
+            unseen.of_flags(row.flags, row.line, function.unseen_kinds)
+            if row.kind == ScopeKind.CLASS:
+                function.unseen_kinds.setdefault("class variable", row.line)  # __set_name__
+                if row.bases or at in self._file.with_metaclass:
+                    self._add(function.unseen, row.line, "derives a class as it runs")
 
     def _write_keys(self) -> None:
         """`a[b] = c`, and `a += b`, which may be as much."""
@@ -154,7 +121,9 @@ class EffectReader:
             self._add(function.unseen, scope.line, "the file was not parsed whole")
         if scope.flags & (Flag.ABSTRACT | Flag.PROTOCOL | Flag.OVERLOAD | Flag.DECLARATION):
             self._add(function.unseen, scope.line, "is abstract")
-        self._of_flags(at, function)
+        unseen.of_flags(scope.flags, scope.line, function.unseen_kinds)
+        if scope.flags & Flag.SPREADS:
+            self._add(function.unseen, scope.line, "spreads what may be a file or a generator")
         if scope.flags & Flag.ASYNC:
             self._add(function.unseen, scope.line, "runs as a coroutine")
         for decorator in self._file.decorated.get(at, ()):
@@ -181,12 +150,22 @@ class EffectReader:
             return
         if op not in (Op.GET, Op.REACH) or site.use != Use.WRITE:
             return
-        is_own = op == Op.GET and self._is_own(scope, parts[0])
-        if is_own and name not in self._defined.properties and "__setattr__" not in self._defined.methods:
+        if op == Op.GET and self._is_own(scope, parts[0]):
+            if self._may_run(scope, name):
+                self._add(function.unseen, site.line, f"sets {name}, which may run a method")
             own_writes.add((scope, site.name))
             return
         shown = self._file.shown(site.at) if op == Op.GET else f"... .{name}"
         self._add(function.impure, site.line, f"writes {shown}")
+
+    def _may_run(self, scope: int, name: str) -> bool:
+        """Whether a constructor that sets a field may run a method: that of a property, or `__setattr__`."""
+        defined = self._defined
+        own = defined.classes.get(self._file.target(self._facts.scopes[scope].parent))
+        if own is None or not own.is_plain or "__setattr__" in own.names:
+            return True
+        is_held = name in defined.made or name in defined.properties or (name in defined.held and defined.has_setter)
+        return is_held and name in own.names
 
     def _is_own(self, scope: int, of: int) -> bool:
         """Whether an expression is the object that a constructor makes: its first parameter, never bound anew."""
@@ -199,54 +178,53 @@ class EffectReader:
         values = self._file.values((op, *parts))
         return [self._facts.expressions[value] for value in values] == [(Op.PARAMETER, scope, 0)]
 
-    def _runs_unseen(self, function: Function, site: Site) -> None:
-        """Note what may run methods that no name calls: of a type that is built in nothing does."""
-        op, *parts = self._facts.expressions[site.at]
-        if op == Op.ENTERED:
-            function.unseen_kinds.setdefault("exit", site.line)
-        elif op == Op.ELEMENT and not self._file.type_of(parts[0]):
-            function.unseen_kinds.setdefault("iteration", site.line)
-        elif op in (Op.GET, Op.REACH):
-            function.unseen_kinds.setdefault("attribute", site.line)
-            if self._file.name(site.name) in self._defined.held:
-                function.unseen_kinds.setdefault("class variable", site.line)
-            if not any(row.target for row in self._rows.get(self._file.place(site), ())):
-                function.unseen_kinds.setdefault("unknown attribute", site.line)
-        if op in CALLED and self._file.name(site.name) in known.MAKING_TEXT:
-            function.unseen_kinds.setdefault("text", site.line)
-        if op in CALLED and self._file.dotted(parts[0]) in known.PURE:
-            given = [*parts[1], *(value for _, value in parts[2])]
-            if not all(self._file.type_of(max(value, ~value)) for value in given):
-                for kind in ("operator", "iteration"):  # len(a), list(a)
-                    function.unseen_kinds.setdefault(kind, site.line)
-
     def _read(self, function: Function, site: Site) -> None:
         expression = self._facts.expressions[site.at]
         op, name = expression[0], self._facts.names[site.name]
         if op == Op.NAME and expression[2] > 0:  # a variable of the function, or of one around
             return
-        is_property = op != Op.NAME and name in self._defined.properties
+        is_property = op in (Op.GET, Op.REACH) and name in self._defined.properties
         rows = self._rows.get(self._file.place(site), ())
+        if op != Op.NAME and name in self._defined.made:
+            self._read_made(function, site, rows)
         may_be_state = name in STATES or op == Op.NAME  # an import may give it another name
         if not rows and not is_property and not may_be_state:
             return
+        changed = self._defined.changed
+        if op == Op.GET and self._is_of_module(expression[1]):  # `A.b`: of an object, it would be a field
+            changed = self._defined.changed_anywhere
         for row in rows:
-            if row.target and row.target in self._defined.changed:
-                where = self._defined.changed[row.target]
+            if row.target and row.target in changed:
+                where = changed[row.target]
                 self._add(function.impure, site.line, f"reads {name}, which a function changes in line {where}")
             elif row.target and row.target in self._defined.doubted:
                 self._add(function.unseen, site.line, f"reads {name}, which a function may change")
         if may_be_state and (full := self._file.dotted(site.at)) in known.STATE:
             self._add(function.impure, site.line, f"reads {full}")
-        if op in (Op.GET, Op.REACH) and is_property:
-            targets = [row.target for row in rows if row.target in self._defined.functions]
-            is_seen = targets and all(row.confidence == Confidence.CERTAIN for row in rows)
-            candidates = targets if is_seen else self._defined.properties[name]
-            if len(candidates) > MAX_PROPERTIES:
-                self._add(function.unseen, site.line, f"reads {name}, which may be one of many properties")
-                return
-            for target in candidates:
-                (function.calls if is_seen else function.may_call).setdefault(target, site.line)
+        if is_property:
+            self._read_property(function, site, rows)
+
+    def _is_of_module(self, at: int) -> bool:
+        op, *parts = self._facts.expressions[at]
+        return bool(op == Op.NAME and parts[1] <= 0)
+
+    def _read_made(self, function: Function, site: Site, rows: Sequence[RowTarget]) -> None:
+        """A variable of a class may be made as it is read: `a = property(b)`."""
+        name = self._facts.names[site.name]
+        is_seen = bool(rows) and all(row.target and row.confidence == Confidence.CERTAIN for row in rows)
+        if not is_seen or any(row.target in self._defined.made[name] for row in rows):
+            self._add(function.unseen, site.line, f"reads {name}, which may be made as it is read")
+
+    def _read_property(self, function: Function, site: Site, rows: Sequence[RowTarget]) -> None:
+        name = self._facts.names[site.name]
+        targets = [row.target for row in rows if row.target in self._defined.functions]
+        is_seen = targets and all(row.confidence == Confidence.CERTAIN for row in rows)
+        candidates = targets if is_seen else self._defined.properties[name]
+        if len(candidates) > MAX_PROPERTIES:
+            self._add(function.unseen, site.line, f"reads {name}, which may be one of many properties")
+            return
+        for target in candidates:
+            (function.calls if is_seen else function.may_call).setdefault(target, site.line)
 
     # ---- calls
 
@@ -265,7 +243,12 @@ class EffectReader:
         elif expression[0] == Op.ENTERED:
             self._entered(function, site, expression[1])
         elif expression[0] == Op.ELEMENT:
-            pass  # iterating over what is not of the project
+            if not self._file.is_still(expression[1], scope):
+                self._add(
+                    function.unseen,
+                    site.line,
+                    f"iterates over {self._file.shown(expression[1])}, which may be a file or a generator",
+                )
         elif self._is_plain_super(scope, called, site):
             pass
         elif any(row.target or row.confidence in (Confidence.UNRESOLVED, Confidence.POSSIBLE) for row in rows):
@@ -308,6 +291,9 @@ class EffectReader:
             self._add(function.logged, site.line, f"calls {shown}")
         elif full in known.PURE:
             self._given_functions(function, site, full)
+            self._consumed(scope, function, site, full)
+            if full == "builtins.type" and len(self._facts.expressions[site.at][2]) != 1:
+                self._add(function.unseen, site.line, "makes a class")
         elif full and _is_impure(full):
             self._add(function.impure, site.line, f"calls {full.removeprefix('builtins.')}")
         else:
@@ -321,6 +307,16 @@ class EffectReader:
         is_logger = above in ("logging.Logger()", "logging") and last in known.LOGGING
         return is_logger or full == "warnings.warn" or full in known.LOGGERS
 
+    def _consumed(self, scope: int, function: Function, site: Site, full: str) -> None:
+        """`list(a)` takes from `a` what it gives, if that is a generator or a file."""
+        op, _, arguments, _ = (*self._facts.expressions[site.at], None, None)[:4]
+        if full not in known.CONSUMING or op not in CALLED or (full in known.OF_ONE and len(arguments) > 1):
+            return
+        for value in arguments:
+            if value >= 0 and not self._file.is_still(value, scope):
+                shown = self._file.shown(value)
+                self._add(function.unseen, site.line, f"takes from {shown}, which may be a file or a generator")
+
     def _method(self, scope: int, function: Function, site: Site, called: int) -> None:
         """A call of a method of what is outside the project, or of what is not known at all."""
         op, *parts = self._facts.expressions[called]
@@ -330,6 +326,8 @@ class EffectReader:
             return
         of = self._file.type_of(parts[0]).partition(":")[0]
         is_fresh = self._file.is_fresh(parts[0], scope)
+        if name in known.CONSUMING:
+            self._consumed(scope, function, site, name)
         if name in known.METHODS.get(of, ()):
             self._given_functions(function, site, None)
         elif name in known.MUTATING.get(of, ()) or (not of and name in known.CHANGING):
@@ -392,57 +390,3 @@ class EffectReader:
 
 def _is_impure(full: str) -> bool:
     return full in known.IMPURE or full.partition(".")[0] in known.IMPURE_MODULES
-
-
-def changed_variables(file: FileFacts, rows: Rows) -> Iterator[tuple[Target, int]]:
-    """Yield the variables of modules that a function of a file changes, each with the line where it does."""
-    facts, frames = file.facts, file.frames
-    changed = [(write.of, write.line) for write in facts.writes if file.function(write.scope) != NONE]
-    changed += [(each.of, each.line) for each in facts.augmented if file.function(each.scope) != NONE]
-    rebound: dict[tuple[int, int], int] = {}  # scope and name, and a line
-    for site in file.sites:
-        if site.use not in (Use.WRITE, Use.CALL) or frames[site.scope] == NONE:
-            continue
-        if site.use == Use.WRITE and site.binding != NONE:
-            binding = facts.bindings[site.binding]
-            if binding.scope != NONE and frames[binding.scope] == NONE:
-                rebound.setdefault((binding.scope, binding.name), site.line)
-        else:
-            changed += [(of, site.line) for of in _changed_by(file, site)]
-    for (scope, name), line in rebound.items():
-        for other in file.bindings((Op.NAME, name, scope, None)):
-            yield (file.number, facts.bindings[other].line), line
-    meant = _meant(file, rows) if changed else {}
-    for at, line in changed:
-        for each in file.behind(at):
-            yield from ((target, line) for target in meant.get(each, ()))
-
-
-def _meant(file: FileFacts, rows: Rows) -> dict[int, set[Target]]:
-    """Return what the names and fields of a file mean, by their expressions."""
-    found: dict[int, set[Target]] = {}
-    for site in file.sites:
-        if not found.get(site.at) and file.facts.expressions[site.at][0] in NAMING:
-            found[site.at] = {row.target for row in rows.get(file.place(site), ()) if row.target}
-    return found
-
-
-def changed_names(file: FileFacts, rows: Rows) -> Iterator[str]:
-    """Yield the names that a function gives a value in what is not known: `b` of `a.b = c`."""
-    for site in file.sites:
-        is_field = site.use == Use.WRITE and site.binding == NONE and file.frames[site.scope] != NONE
-        if is_field and not any(row.target for row in rows.get(file.place(site), ())):
-            yield file.name(site.name)
-    for name in file.facts.replaced:
-        yield file.name(name)
-
-
-def _changed_by(file: FileFacts, site: Site) -> list[int]:
-    """Return what an occurrence changes: `a` and `a.b` of `a.b = c`, `a` of `a.append(b)`."""
-    op, *parts = file.facts.expressions[site.at]
-    if site.use == Use.WRITE:
-        return [site.at]
-    if op not in CALLED or file.name(site.name) not in MUTATING:
-        return []
-    of, *inner = file.facts.expressions[parts[0]]
-    return inner[:1] if of == Op.GET else []

@@ -6,6 +6,7 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 
 CALLING = (Use.CALL, Use.DECORATOR)
 MAX_SLICE = 8  # elements of a slice that are told apart
+BRACE = ord("{")
 MAX_KEY = 80  # characters of a string that can be a key
 OF, KEY, ARG, ARGS, ARM, COND, VALUE, TYPE, WORD, LEFT, RIGHT, OVER, BODY, BIND = (
     BITS[role]
@@ -96,6 +97,8 @@ def generic_key(builder: Builder, node: int) -> int:
 def index(builder: Builder, node: int, use: int) -> int:
     """`a[b]`"""
     tree = builder.tree
+    if use != Use.TYPE:
+        builder.scopes[builder.frame].flags |= Flag.INDEXES
     of, *keys = [builder.visit(kid, use if use == Use.TYPE else Use.READ) for kid in tree.kids[node]] or [0]
     if len(keys) == 1 and tree.kind(tree.kids[node][1]) == IS_SLICE:
         return part_of(builder, of, tree.kids[node][1])
@@ -221,9 +224,10 @@ def add_argument(builder: Builder, node: int, arguments: list[int], words: list[
         builder.site(word, Use.KEYWORD, 0)
         words.append((builder.name(word), value))
     elif kind == IS_SPREAD:
-        builder.scopes[builder.frame].flags |= Flag.UNPACKS
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS | Flag.SPREADS
         arguments.append(~builder.visit(tree.first(node, VALUE)))
     elif kind == IS_SPREAD_WORDS:
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS
         words.append((NONE, builder.visit(tree.first(node, VALUE))))
     else:
         arguments.append(builder.visit(node))
@@ -281,7 +285,9 @@ def number(builder: Builder, node: int, _use: int) -> int:
 
 @visits("list")
 def list_(builder: Builder, node: int, use: int) -> int:
-    """`[a, b]`"""
+    """`[a, b]`, `{a, b}`"""
+    if builder.tree.source[builder.tree.start[node]] == BRACE:  # a set: hashes
+        builder.scopes[builder.frame].flags |= Flag.OPERATES
     return builder.add(Op.LIST, items(builder, node, use), True)
 
 
@@ -296,7 +302,7 @@ def items(builder: Builder, node: int, use: int) -> list[int]:
     tree = builder.tree
     inner = use if use == Use.TYPE else Use.READ
     if any(tree.kind(kid) == IS_SPREAD for kid in tree.kids[node]):
-        builder.scopes[builder.frame].flags |= Flag.UNPACKS
+        builder.scopes[builder.frame].flags |= Flag.UNPACKS | Flag.SPREADS
     return [
         ~builder.visit(tree.first(kid, VALUE)) if tree.kind(kid) == IS_SPREAD else builder.visit(kid, inner)
         for kid in tree.kids[node]
@@ -319,6 +325,7 @@ def dict_(builder: Builder, node: int, _use: int) -> int:
             word = tree.first(kid, WORD)
             pairs.append((NONE if word == NONE else builder.add(Op.TEXT, builder.name(word)), value))
         else:
+            builder.scopes[builder.frame].flags |= Flag.UNPACKS
             pairs.append((NONE, builder.visit(kid)))
     return builder.add(Op.DICT, pairs)
 
@@ -330,7 +337,10 @@ def read_pair(builder: Builder, node: int) -> tuple[int, int]:
     is_plain = key != NONE and not tree.kids[key]
     if is_plain and tree.labels[key] & IS_LABEL:
         builder.name_value(value, key)
-    return builder.optional(key), max(value, 0)
+    at = builder.optional(key)
+    if not constant_key(builder, max(at, 0)):  # its hash
+        builder.scopes[builder.frame].flags |= Flag.OPERATES
+    return at, max(value, 0)
 
 
 @visits("variant")
@@ -351,6 +361,7 @@ def pair(builder: Builder, node: int, _use: int) -> int:
 def comprehension(builder: Builder, node: int, _use: int) -> int:
     """`[a for b in c if d]`"""
     tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES  # `if c`, and the hashes of a set
     builder.enter(node, ScopeKind.BLOCK, NONE, builder.line(node))
     value = tree.first(node, VALUE)
     for kid in tree.kids[node]:

@@ -66,6 +66,7 @@ def assign_each(builder: Builder, lefts: list[int], value: int, type_: int) -> i
 def augment(builder: Builder, node: int, _use: int) -> int:
     """`a += b`: what a was, or what b is."""
     tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.OPERATES
     left = tree.first(node, LEFT)
     value = builder.visit(tree.first(node, RIGHT))
     if tree.kind(left) == IS_NAME:
@@ -197,6 +198,7 @@ def loop(builder: Builder, node: int, _use: int) -> int:
     """`for a in b: c`, `while a: b`; in a comprehension without a body."""
     tree = builder.tree
     over, left, body = tree.first(node, OVER), tree.first(node, LEFT), tree.first(node, BODY)
+    builder.scopes[builder.frame].flags |= Flag.OPERATES * (over == NONE)
     element = NONE
     if over != NONE:
         element = builder.add(Op.ELEMENT, builder.visit(over))
@@ -314,6 +316,7 @@ def item_with(builder: Builder, node: int, _use: int) -> int:
 def match(builder: Builder, node: int, _use: int) -> int:
     """`match a: case b: c`"""
     tree = builder.tree
+    builder.scopes[builder.frame].flags |= Flag.MATCHES
     case = BITS["case"]
     found = []
     left, value = tree.first(node, LEFT), 0
@@ -392,7 +395,7 @@ def yield_(builder: Builder, node: int, _use: int) -> int:
     scope.flags |= Flag.GENERATOR
     for kid in tree.kids[node]:
         value = builder.visit(kid)
-        scope.flags |= Flag.UNPACKS if tree.labels[kid] & OVER else 0
+        scope.flags |= Flag.UNPACKS | Flag.SPREADS if tree.labels[kid] & OVER else 0
         scope.yielded.append(builder.add(Op.ELEMENT, value) if tree.labels[kid] & OVER else value)
     return 0
 

@@ -97,9 +97,12 @@ class Flag:
     DECLARATION = 512
     EXTENSION = 1024  # it is called as a member of a type that stands elsewhere
     PARTIAL = 4096  # other parts of the class may stand elsewhere
-    OPERATES = 8192  # it has operators, comparisons or conditions
+    OPERATES = 8192  # it has operators, comparisons, conditions or keys
     UNPACKS = 16384  # it takes apart what it iterates over: `a, b = c`, `[*a]`, `f(*a)`
     FORMATS = 32768  # it makes texts of what it has: `f"{a}"`, `"%s" % a`
+    INDEXES = 65536  # it takes, sets or removes what is behind a key: `a[b]`
+    MATCHES = 131072  # it compares with patterns
+    SPREADS = 262144  # it takes all that something gives: `[*a]`, `f(*a)`, `yield from a`
     RECEIVES = 2048  # its first parameter is the object that it is called on
 
 

@@ -75,6 +75,7 @@ def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None
 
 def key_target(builder: Builder, node: int, value: int) -> None:
     """`a[b] = c`"""
+    builder.scopes[builder.frame].flags |= Flag.INDEXES
     of, *keys = [builder.visit(kid) for kid in builder.tree.kids[node]] or [0]
     key = keys[0] if len(keys) == 1 else 0
     builder.writes.append(Write(of, NONE, key, value, builder.line(node), builder.scope))
@@ -84,6 +85,7 @@ def key_target(builder: Builder, node: int, value: int) -> None:
 
 def key_changed(builder: Builder, node: int) -> None:
     """`a[b] += c`, `del a[b]`: what is behind the key is not followed."""
+    builder.scopes[builder.frame].flags |= Flag.INDEXES
     of, *_ = [builder.visit(kid) for kid in builder.tree.kids[node]] or [0]
     builder.writes.append(Write(of, NONE, 0, 0, builder.line(node), builder.scope))
 

@@ -4,6 +4,8 @@ A function that is in none of these tables may do anything. Operators, compariso
 iteration are taken to do nothing but that, unless a class of the project does more.
 """
 
+from collections.abc import Sequence
+
 BUILTIN = "builtins."
 
 
@@ -12,18 +14,23 @@ def words(text: str, before: str = "") -> frozenset[str]:
     return frozenset(before + word for word in text.split())
 
 
+EXCEPTIONS = words(
+    """
+    ArithmeticError AssertionError AttributeError BaseException BufferError DeprecationWarning EOFError Exception
+    FileExistsError FileNotFoundError FutureWarning IOError ImportError IndexError IsADirectoryError KeyError
+    KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplementedError
+    OSError OverflowError PendingDeprecationWarning PermissionError RecursionError ReferenceError RuntimeError
+    RuntimeWarning StopAsyncIteration StopIteration SyntaxError SystemError TimeoutError TypeError UnboundLocalError
+    UnicodeDecodeError UnicodeEncodeError UnicodeError UserWarning ValueError Warning ZeroDivisionError
+    """,
+    BUILTIN,
+)
 # No effect, and a result of their arguments alone: by module.
 _PURE = {
     "builtins": """
         abs all any ascii bin bool bytes bytearray callable chr complex dict divmod enumerate filter float format
-        frozenset hash hex int isinstance issubclass len list map max memoryview min object oct ord pow range repr
-        reversed round set slice sorted str sum super tuple type zip ArithmeticError AssertionError AttributeError
-        BaseException BufferError DeprecationWarning EOFError Exception FileExistsError FileNotFoundError
-        FutureWarning IOError ImportError IndexError IsADirectoryError KeyError KeyboardInterrupt LookupError
-        MemoryError ModuleNotFoundError NameError NotADirectoryError NotImplementedError OSError OverflowError
-        PendingDeprecationWarning PermissionError RecursionError ReferenceError RuntimeError RuntimeWarning
-        StopAsyncIteration StopIteration SyntaxError SystemError TimeoutError TypeError UnboundLocalError
-        UnicodeDecodeError UnicodeEncodeError UnicodeError UserWarning ValueError Warning ZeroDivisionError
+        frozenset hex int isinstance issubclass len list map max memoryview min object oct ord pow range repr
+        reversed round set slice sorted str sum super tuple type zip
     """,
     "base64": "b16decode b16encode b32decode b32encode b64decode b64encode urlsafe_b64decode urlsafe_b64encode",
     "binascii": "crc32 hexlify unhexlify",
@@ -73,7 +80,7 @@ _PURE = {
     """,
     "zlib": "adler32 compress crc32 decompress",
 }
-PURE = frozenset[str]().union(*(words(names, f"{module}.") for module, names in _PURE.items()))
+PURE = EXCEPTIONS.union(*(words(names, f"{module}.") for module, names in _PURE.items()))
 
 # Functions that call what they are given, by the place of that among their arguments; names of arguments for the same.
 CALLING = {
@@ -163,21 +170,55 @@ TYPES = {name: name.lower() for name in words("Dict List Set Tuple bytes dict fl
 # Methods that a class has run unseen: where one with an effect may be, what may run it is not called pure.
 UNSEEN = {
     "attribute": words("__getattribute__"),
-    "class variable": words("__get__"),
+    "class variable": words("__get__ __set_name__"),
     "text": words("__format__ __repr__ __str__"),
     "unknown attribute": words("__getattr__"),
-    "iteration": words("__iter__ __next__"),
+    "iteration": words("__getitem__ __iter__ __len__ __length_hint__ __next__ __reversed__ keys"),
+    "item": words("__class_getitem__ __delitem__ __getitem__ __missing__ __setitem__"),
+    "instance": words("__class__ __instancecheck__ __subclasscheck__ __subclasshook__"),
     "exit": words("__exit__ __aexit__"),
     "operator": words("""
         __abs__ __add__ __and__ __bool__ __bytes__ __ceil__ __complex__ __contains__ __divmod__ __eq__ __float__
-        __floor__ __floordiv__ __fspath__ __ge__ __gt__ __hash__ __index__ __int__ __invert__ __le__ __len__
-        __lshift__ __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__ __pos__ __pow__ __radd__ __rand__ __rdivmod__
-        __reversed__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rmul__ __ror__ __round__ __rpow__
-        __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __sub__ __truediv__ __trunc__ __xor__
+        __floor__ __floordiv__ __fspath__ __ge__ __getitem__ __gt__ __hash__ __iadd__ __iand__ __ifloordiv__
+        __ilshift__ __imatmul__ __imod__ __imul__ __index__ __int__ __invert__ __ior__ __ipow__ __irshift__ __isub__
+        __iter__ __itruediv__ __ixor__ __le__ __len__ __lshift__ __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__
+        __pos__ __pow__ __radd__ __rand__ __rdivmod__ __reversed__ __rfloordiv__ __rlshift__ __rmatmul__ __rmod__
+        __rmul__ __ror__ __round__ __rpow__ __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __sub__
+        __truediv__ __trunc__ __xor__
     """),
+    "size": words("__len__"),
+    "module": frozenset[str](),  # `__getattr__` of modules
+    "property": frozenset[str](),  # whatever is read as an attribute, by what descriptors are there
+    # a function that is written in Python calls methods of what it is given by their names: `html.escape(a)`
+    "method": frozenset[str]().union(*METHODS.values(), *MUTATING.values(), words("__buffer__")),
 }
+ALL_KINDS = (*UNSEEN,)
+DEEP = ("operator", "iteration", "text", "item", "instance", "method")
 
 MAKING_TEXT = words("ascii dumps format format_map repr str")  # functions and methods that run those of "text"
+
+# What single functions run of what they are given; the others run all of DEEP.
+RUNS: dict[str, Sequence[str]] = {
+    **dict.fromkeys(EXCEPTIONS | words("callable object super type", BUILTIN), ()),
+    **dict.fromkeys(words("isinstance issubclass", BUILTIN), ("instance",)),
+    **dict.fromkeys(words("enumerate filter list map reversed tuple zip", BUILTIN), ("iteration",)),
+    **dict.fromkeys(words("ascii format repr str", BUILTIN), ("text",)),
+    **dict.fromkeys(words("bool max min sorted", BUILTIN), ("operator", "iteration")),
+    f"{BUILTIN}len": ("size",),
+}
+PLAIN = words("bytes float int str list:str")  # types of which all is built in, elements too
+# They take all that their arguments give, if those are generators: functions, and methods of any type.
+CONSUMING = words("all any bytes bytearray dict frozenset list max min set sorted sum tuple", BUILTIN)
+CONSUMING |= words("Counter OrderedDict deque", "collections.") | words("merge nlargest nsmallest", "heapq.")
+CONSUMING |= words("functools.reduce math.fsum math.prod shlex.join urllib.parse.urlencode")
+CONSUMING |= words("join extend extendleft update union difference intersection issubset issuperset isdisjoint")
+CONSUMING |= words("difference_update intersection_update symmetric_difference_update symmetric_difference")
+TAKING = CONSUMING | words("enumerate filter map reversed zip", BUILTIN)  # what they give takes from what they got
+TAKING |= words(_PURE["itertools"], "itertools.")
+OF_ONE = words("max min", BUILTIN)  # with several arguments, they compare those
+SHALLOW = words("bool enumerate isinstance len list range reversed tuple zip", BUILTIN)  # they leave elements alone
+DESCRIPTORS = words("builtins.property functools.cached_property functools.partialmethod")
+GETTERS = words("attrgetter itemgetter", "operator.")
 
 # Decorators that run nothing else when the function is called, and classes that run nothing else when one is made.
 DECORATORS = words("builtins.classmethod builtins.property builtins.staticmethod abc.abstractmethod typing.final")
