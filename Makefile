@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test quick long clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints docs check format
+.PHONY: test quick long clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints docs site site-requirements check format
 
 test:
 	.venv/bin/python -m pytest
@@ -40,6 +40,14 @@ constraints: # pins and hashes of all that the tests need, of every platform; ne
 
 docs: # writes what docs/ says of tools, profiles and settings, from the code
 	.venv/bin/python tests/documents.py
+
+site: # the documents as pages, every link checked; sets itself up
+	python3 -m venv build/site-venv && build/site-venv/bin/pip install -q --require-hashes -r .ci/site-requirements.txt
+	build/site-venv/bin/python .ci/site.py build/site
+
+site-requirements: # pins and hashes of what makes them; needs uv
+	echo 'mkdocs-material>=9.8,<10' | uv pip compile --universal --python-version 3.11 --generate-hashes --upgrade \
+	  --no-annotate --custom-compile-command "make site-requirements" --output-file .ci/site-requirements.txt -
 
 check:
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy && .venv/bin/lint-imports && .venv/bin/codespell

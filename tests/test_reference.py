@@ -126,6 +126,13 @@ def test_decisions_are_listed_and_whole() -> None:
         assert re.findall(r"^## (\w+)$", text, re.MULTILINE) == ["Context", "Decision", "Consequences"], name
 
 
+def test_every_document_has_its_place_in_the_site() -> None:
+    shown = re.findall(r": (\S+\.md)$", (ROOT / ".ci/mkdocs.yml").read_text(), re.MULTILINE)
+    assert len(set(shown)) == len(shown)
+    assert not [name for name in shown if not (ROOT / name).is_file()]
+    assert {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")} <= {*shown, "docs/README.md"}
+
+
 def test_readme_lists_the_tools_as_the_wire_has_them() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+?) \| .+ \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
     documented = {tool: re.findall(r"`(\w+)", arguments) for tool, arguments in rows if tool in QUESTIONS}
