@@ -104,10 +104,10 @@ async def through_client(
                 await _call(client, "search", {"query": literal})
         figures["serve_memory"] = watch.peak
         for literal, name in zip(questions.literals, questions.names, strict=True):
-            found["search"].append(await _timed(_call(client, "search", {"query": literal})))
+            found["search"].append(await timed(_call(client, "search", {"query": literal})))
             if rg:
                 found["rg"].append(_process([*rg, literal], corpus))
-            found["lookup"].append(await _timed(_call(client, "symbols", {"name_pattern": name})))
+            found["lookup"].append(await timed(_call(client, "symbols", {"name_pattern": name})))
     figures |= spread("client_search", found["search"]) | spread("client_lookup", found["lookup"])
     return figures, spread("search", found["rg"]) if rg else {}
 
@@ -120,7 +120,7 @@ async def peer_lookups(
     async with _client(command, corpus, environment) as client:
         for name in names[:10]:
             await _call(client, tool, {argument: name})
-        return spread("lookup", [await _timed(_call(client, tool, {argument: name})) for name in names])
+        return spread("lookup", [await timed(_call(client, tool, {argument: name})) for name in names])
 
 
 async def through_pipe(corpus: Path, profile: str, questions: Questions) -> Figures:
@@ -181,7 +181,7 @@ async def _interleaved(
     seconds: list[list[float]] = [[] for _ in ways]
     for question in asked:
         for way, taken in zip(ways, seconds, strict=True):
-            taken.append(await _timed(way(question)))
+            taken.append(await timed(way(question)))
     return seconds
 
 
@@ -196,7 +196,8 @@ async def _respawn(indexing: Indexing, generation: Generation) -> float:
     return seconds
 
 
-async def _timed(call: Awaitable[None]) -> float:
+async def timed(call: Awaitable[object]) -> float:
+    """Return the seconds that a call takes."""
     begun = time.perf_counter()
     await call
     return time.perf_counter() - begun

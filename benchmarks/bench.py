@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import ask
+import changes
 import corpora
 import measure
 import peers
@@ -181,6 +182,7 @@ def _questions(name: str, corpus: Path, tools: Sequence[peers.Tool], figures: Fi
             figures.add(f"{name}/{OURS}", seen)
             figures.add(f"{name}/rg", peer)
             figures.add(f"{name}/{OURS}", asyncio.run(ask.through_pipe(corpus, _profile(name), questions)))
+            figures.add(f"{name}/{OURS}", asyncio.run(changes.figures(corpus, _profile(name), questions)))
         for tool in there.values():
             if tool.row.lookup and not figures.count(f"{name}/{tool.name}/lookup_p50"):
                 _say(f"{name}/{tool.name}: questions")

@@ -36,6 +36,10 @@ def test_it_starts():
     assert "--corpora" in run("bench.py", "--help")
 
 
+def test_searches_of_a_project_that_changes_are_measured():
+    assert "--profile" in run("changes.py", "--help")
+
+
 def test_search_by_meaning_is_measured_as_documented():
     assert "--projects" in run("meaning.py", "--help")
     assert "--projects" in run("held_out.py", "--help")

@@ -20,12 +20,25 @@ import pytest
 from asking import text
 from conftest import connected
 from mcp import Client
-from running import PATIENCE, Peak, Server, anonymous_bytes, broker, fronted, is_alive, until
+from running import (
+    INDEXER,
+    PATIENCE,
+    Peak,
+    Server,
+    anonymous_bytes,
+    back_processes,
+    broker,
+    fronted,
+    is_alive,
+    query_worker,
+    until,
+)
 
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.memory import Memory, held_bytes
 from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import Refusal
-from fledgling.messages.generations import CODE
+from fledgling.messages.generations import CODE, GRAPH
 from fledgling.messages.questions import Explore
 from fledgling.security import limits, memory_file
 
@@ -144,6 +157,28 @@ async def test_an_index_that_is_closed_holds_no_file(project):
         await indexing.built()
         assert indexing.memory.files_bytes()
     assert not indexing.memory.files_bytes()
+
+
+@pytest.mark.anyio
+async def test_where_memory_is_full_a_build_beside_an_index_ends_and_not_the_worker_that_serves(project, monkeypatch):
+    """Another is tried once there is room."""
+    monkeypatch.setattr(limits, "worker_share", lambda *_: 2**20)  # little, as over an index that fills memory_limit
+    async with fronted(project, is_followed=True) as (front, indexing):
+        await indexing.sealed(GRAPH)
+        before = await front.call("search", {"query": "timeout"})
+        worker = query_worker(psutil.Process())
+        await until(lambda: not back_processes(psutil.Process(), INDEXER))
+        most = indexing.memory.held() + 2**20
+        with monkeypatch.context() as full:
+            full.setattr(limits, "whole", lambda _: most)
+            indexing.renew(afresh=True)
+            with pytest.raises(IndexingError, match="memory_limit"):
+                await indexing.built()
+            assert await front.call("search", {"query": "timeout"}) == before
+            assert query_worker(psutil.Process()) == worker
+        indexing.renew(afresh=True)
+        await indexing.built()
+        assert await front.call("search", {"query": "timeout"}) == before
 
 
 @pytest.mark.anyio

@@ -9,8 +9,9 @@ import psutil
 import pytest
 from asking import structured, text
 from conftest import connected
-from running import FOLLOWER, QUERY_WORKER, back_processes, until
+from running import FOLLOWER, INDEXER, QUERY_WORKER, back_processes, until
 from test_http import serving
+from test_memory import memory_files
 from test_monitor import Watching, asked, free_port
 from trees import make
 
@@ -138,6 +139,12 @@ def test_every_path_of_every_answer_is_known():
         changed = _changes(kind)
         assert "note" in changed
         assert [field for field in kind.__struct_fields__ if "path" in field and field not in changed] == []
+
+
+@pytest.mark.anyio
+async def test_an_agent_is_told_the_same_of_tools_for_one_project_and_for_several(client, alone):
+    one, several = [{tool.name: tool for tool in (await of.list_tools()).tools} for of in (alone, client)]
+    assert one.items() <= several.items()
 
 
 @pytest.mark.anyio
@@ -272,10 +279,10 @@ async def opened(roots, monkeypatch, *, total_memory=0, **seconds):
         await projects.close()
 
 
-def own_processes():
-    """The query workers and followers of this very process."""
+def own_processes(*modules):
+    """The processes of this very process that run such a module; its query workers and followers if none is named."""
     me = psutil.Process()
-    running = [*back_processes(me, QUERY_WORKER), *back_processes(me, FOLLOWER)]
+    running = [process for module in modules or (QUERY_WORKER, FOLLOWER) for process in back_processes(me, module)]
     return [process for process in running if process in me.children()]
 
 
@@ -341,6 +348,27 @@ async def test_total_memory_unloads_those_asked_longest_ago(roots, monkeypatch):
     async with opened(roots, monkeypatch, total_memory=1, LOOK_SECONDS=0.3) as projects:
         await projects.call("explore", {})
         await until(lambda: states(projects) == ["unloaded"] * 3)
+
+
+@pytest.mark.anyio
+@pytest.mark.long
+async def test_twenty_projects_at_rest_hold_what_was_promised(tmp_path, monkeypatch):
+    """All that is no broker's are their memory files; and of those given up nothing is left."""
+    text = "".join(f"def f{number}(value):\n    return value + {number}  # as is usual\n\n\n" for number in range(100))
+    files = {f"src/m{number}.py": text for number in range(90)}  # as large as Flask
+    roots = {f"p{number}": make(tmp_path / f"p{number}", **files) for number in range(20)}
+    me = psutil.Process()
+    before = me.memory_full_info().uss
+    async with opened(roots, monkeypatch, LOOK_SECONDS=0.1, REST_SECONDS=2.0) as projects:
+        for name in roots:
+            assert (await projects.call("search", {"query": "f7(", "path": name})).total == 90
+        await until(lambda: states(projects) == ["resting"] * 20)
+        await until(lambda: own_processes(INDEXER, QUERY_WORKER, FOLLOWER) == [])
+        assert me.memory_full_info().uss - before + memory_files([me]) <= (60 + 20 * 35) * 10**6
+        each = memory_files([me]) // 20
+        for name in list(roots)[1:]:
+            await projects.slots[name].unload()
+        assert memory_files([me]) <= each + 5 * 10**6
 
 
 @pytest.mark.anyio

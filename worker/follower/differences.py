@@ -72,7 +72,8 @@ class Differences:
         found = self._sweeper.look() if self._has_looked else self._first_look()
         self._has_looked = True
         if not self._has_overlay:
-            self._obstacle = "no overlay" if found.changed or found.removed else None
+            is_other = found.changed or found.removed or self._is_unread_other()
+            self._obstacle = "no overlay" if is_other else None
         elif (files := len(self._came.keys() | found.changed.keys() | {*found.removed})) > MAX_FILES:
             self._obstacle, self._waiting = "too many changes", files
         else:
@@ -117,9 +118,22 @@ class Differences:
         """Compare the walk with the stamps that the index has kept."""
         entries, stamps = self._sweeper.entries, self._kept.stamps
         changed = {path: entry for path, entry in entries.items() if stamps.get(path) != entry.stamp}
-        if self._has_overlay:
-            self._unread = {path: entry for path, entry in entries.items() if is_racy(entry.stamp, self._kept.begun_ns)}
+        self._unread = {path: entry for path, entry in entries.items() if is_racy(entry.stamp, self._kept.begun_ns)}
         return ChangedFiles(changed, [path for path in stamps if path not in entries])
+
+    def _is_unread_other(self) -> bool:
+        """Read once more what has to be; return whether any of it may be other than what the index was built of.
+
+        It may be where the index holds no text of it: who hides a file may have hidden it for what stood there.
+        """
+        readings = self._reading.read(self._unread)
+        others = (
+            readings.pending
+            or [path for path in self._unread if path not in readings.read]
+            or [path for path, read in readings.read.items() if not self._is_known(path, self._unread[path], *read)]
+        )
+        self._unread = readings.again
+        return bool(others)
 
     def _take(self, found: ChangedFiles) -> None:
         """Read what has changed, and say in a new generation what is other than it was known to be."""

@@ -1,0 +1,117 @@
+"""What a search takes while a project changes, beside what it takes where nothing does: `changes.py ROOT`.
+
+Two copies of a git repository are served by one process and asked the same literals in turns, so that a busy machine
+hits both alike: read the ratios. One copy is left alone; in the other, files are edited or moved before each round.
+"""
+
+import argparse
+import asyncio
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import ask
+import corpora
+
+from fledgling.broker.front import Front
+from fledgling.broker.indexing.indexing import Indexing
+from fledgling.config import Settings
+from fledgling.messages.answers import Refusal
+from fledgling.messages.questions import Search
+from fledgling.security import profile as profiles
+
+EDITED, MOST_EDITED, MOVED = 100, 500, 3_000  # files; past 500 that differ, an index is built anew
+MAX_FILES = 1_000_000  # of an index
+OLDER = "changed since this was indexed"  # what an answer says of which that is not so yet
+
+
+async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.Figures:
+    """Return p50 and p95 of a search in either copy: `overlay_...` after edits, `moved_...` after moves and edits.
+
+    Those of the copy that is left alone begin with `still_`.
+    """
+    found: ask.Figures = {}
+    with tempfile.TemporaryDirectory(prefix="fledgling-bench-") as place:
+        still, changing = Path(place, "still"), Path(place, "changing")
+        for copy in (still, changing):
+            shutil.copytree(corpus, copy, symlinks=True)
+        paths = corpora.listed(changing)
+        steps: dict[str, Callable[[], None]] = {
+            "unchanged": lambda: None,
+            f"overlay_{EDITED}": lambda: edit(changing, paths[:EDITED]),
+            f"overlay_{MOST_EDITED}": lambda: edit(changing, paths[:MOST_EDITED]),
+            "moved": lambda: move(changing, paths[-MOVED:]),
+            f"moved_overlay_{EDITED}": lambda: edit(changing, paths[:EDITED]),
+        }
+        async with AsyncExitStack() as stack:
+            fronts = [await stack.enter_async_context(followed(copy, profile)) for copy in (still, changing)]
+            for name, step in steps.items():
+                step()
+                one, two = await in_turns(fronts, questions)
+                found |= ask.spread(f"still_{name}", one) | ask.spread(name, two)
+    return found
+
+
+def edit(root: Path, paths: list[str]) -> None:
+    """Add a line to files."""
+    for path in paths:
+        with (root / path).open("ab") as file:
+            file.write(b"\n# one line more\n")
+
+
+def move(root: Path, paths: list[str]) -> None:
+    """Give files other names, as a checkout may."""
+    for path in paths:
+        (root / path).rename((root / path).with_name(f"moved_{Path(path).name}"))
+
+
+@asynccontextmanager
+async def followed(root: Path, profile: str) -> AsyncIterator[Front]:
+    """Serve a project as it is now, and as it becomes."""
+    indexing = Indexing(Settings(root=str(root), max_files=MAX_FILES), profiles.load(profile), is_followed=True)
+    front = Front(indexing.profile, indexing, "burst")
+    try:
+        await indexing.built()
+        yield front
+    finally:
+        await front.close()
+
+
+async def in_turns(fronts: list[Front], questions: ask.Questions) -> list[list[float]]:
+    """Return the seconds of each search at each front; all are asked once before."""
+    for front in fronts:
+        while OLDER in str(await asked(front, questions.literals[0])):
+            await front.indexing.built()
+        for literal in questions.literals:
+            await asked(front, literal)
+    seconds: list[list[float]] = [[] for _ in fronts]
+    for literal in questions.literals:
+        for front, taken in zip(fronts, seconds, strict=True):
+            taken.append(await ask.timed(asked(front, literal)))
+    return seconds
+
+
+async def asked(front: Front, literal: str) -> object:
+    """Search for a literal."""
+    if isinstance(found := await front.ask(Search(query=literal)), Refusal):
+        raise ask.AskError(f"{literal}: {found.reason}")
+    return found
+
+
+def main() -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--profile", default="fledgling-core")
+    options = parser.parse_args()
+    found = asyncio.run(figures(options.root, options.profile, ask.Questions(options.root)))
+    for name in [name for name in found if f"still_{name}" in found]:
+        still, now = found[f"still_{name}"], found[name]
+        sys.stdout.write(f"{name:24} {1000 * now:8.2f} ms, still {1000 * still:8.2f} ms  {now / still:6.2f}x\n")
+
+
+if __name__ == "__main__":
+    main()
