@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import CONTAINER, FUNCTION, GIVEN, Cell, Solver, Value, Values, add, capped
+from fledgling.worker.graph.solver import CONTAINER, FUNCTION, GIVEN, Cell, Solver, Value, Values, add
 from fledgling.worker.graph.tables import NONE, Flag, Op
 
 
@@ -110,12 +110,12 @@ def substituted(solver: Solver, function: int, values: Values, made: Call, recei
         word = names[row.parameters[place].name]
         by_name = [cell for own, cell in made.words if own == word]
         if by_name:
-            add(found, capped(solver.value(by_name[0]), sure))
+            add(found, solver.value(by_name[0]), sure)
         elif place < skip:
             if receiver:
                 found[receiver] = max(found.get(receiver, 0), sure)
         elif place - skip < len(made.arguments):
-            add(found, capped(solver.value(made.arguments[place - skip][0]), sure))
+            add(found, solver.value(made.arguments[place - skip][0]), sure)
         elif row.parameters[place].default != NONE:
-            add(found, capped(solver.value(solver.child(function, row.parameters[place].default)), sure))
+            add(found, solver.value(solver.child(function, row.parameters[place].default)), sure)
     return found

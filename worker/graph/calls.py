@@ -167,7 +167,7 @@ def parameter_cell(solver: Solver, cell: Cell) -> Values:
     found = capped(found, Reason.FLOW)
     add(found, solver.taken(cell))
     if given.default != NONE:
-        add(found, capped(solver.value(solver.child(function, given.default)), Reason.FLOW))
+        add(found, solver.value(solver.child(function, given.default)), Reason.FLOW)
     return found
 
 
@@ -230,7 +230,7 @@ def element_at_cell(solver: Solver, cell: Cell) -> Values:
     found: Values = {}
     for value, sure in list(solver.value(cell[1]).items()):
         if value[0] == CONTAINER:
-            add(found, capped(element_of(solver, value, ("number", cell[2])), min(sure, Reason.CONTAINER)))
+            add(found, element_of(solver, value, ("number", cell[2])), min(sure, Reason.CONTAINER))
         else:
             add(found, iterated(solver, {value: sure}))
     return found

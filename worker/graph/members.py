@@ -27,6 +27,7 @@ from fledgling.worker.graph.solver import (
 from fledgling.worker.graph.spaces import Space
 from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
 
+SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 MAX_STARS = 8  # files that hand on all names of another, one after the other
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
@@ -80,13 +81,16 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
         known = _by_classes(solver, value, name)
         if solver.classes.is_settled:
             solver.members[value, name] = known
-    found, fields, of_class = known
-    fields = [field for field in fields if solver.value(field) or field in solver.sources]
-    if not fields:
+    found, every, of_class = known
+    fields = [field for field in every if solver.value(field) or field in solver.sources]
+    is_early = bool(every) and sure > Reason.ATTRIBUTE and not solver.is_settled  # one may yet be assigned, or again
+    if is_early:
+        solver.wait()
+    if not fields and not is_early:
         return found if sure >= Reason.BOUND else [(cell, min(sure, reason), owner) for cell, reason, owner in found]
     most = [min(sure, Reason.ATTRIBUTE) if at < of_class else sure for at in range(len(found))]
     places = [(cell, min(own, reason), owner) for own, (cell, reason, owner) in zip(most, found, strict=True)]
-    single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1
+    single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1 and not is_early
     return places + [(field, sure if single else min(sure, Reason.ATTRIBUTE), None) for field in fields]
 
 
@@ -159,7 +163,19 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
 
 
 def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
-    """What a member of a value may stand for."""
+    """What a member of a value may stand for. Whoever asks for that of a class or object asks one cell."""
+    if value[0] in SHARED:
+        held = solver.value(("member", value, name))
+        return held if sure >= Reason.BOUND else capped(held, sure)
+    return _member(solver, value, name, sure)
+
+
+def member_cell(solver: Solver, cell: Cell) -> Values:
+    """("member", value, name)"""
+    return _member(solver, cell[1], cell[2], Reason.BOUND)
+
+
+def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     kind = value[0]
     if kind == EXTERNAL:
         if extending := _extending(solver, value, name):
@@ -206,7 +222,7 @@ def _elsewhere(solver: Solver, value: Value, name: int) -> Values:
         if owner is not None:
             for held in list(solver.value(("name", owner, computed))):
                 if held[0] == FUNCTION:
-                    add(found, capped(returned(solver, held[1], value), Reason.MANY_IMPLEMENTATIONS))
+                    add(found, returned(solver, held[1], value), Reason.MANY_IMPLEMENTATIONS)
             return found
     if value[0] in (OBJECT, CLASS) and value[1] in solver.classes.has_external_base:
         found[EXTERNAL, f"?.{solver.project.text(name)}"] = Reason.EXTERNAL_BASE
@@ -252,7 +268,7 @@ def _described(solver: Solver, held: Value, sure: int) -> Values:
     found: Values = {}
     for got in list(solver.value(("name", owner, name))):
         if got[0] == FUNCTION:
-            add(found, capped(returned(solver, got[1], held), min(sure, Reason.SEVERAL)))
+            add(found, returned(solver, got[1], held), min(sure, Reason.SEVERAL))
     return found
 
 

@@ -45,7 +45,7 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
         return dict(solver.value(("name", base | scope, unit.names[own])))
     found: Values = {}
     for cell, sure, _ in starred(solver, node, unit.names[own]):
-        add(found, capped(solver.value(cell), sure))
+        add(found, solver.value(cell), sure)
     return found or {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}
 
 
@@ -114,15 +114,19 @@ def named(solver: Solver, cell: Cell) -> Values:
     if len(bindings) == 1 and found and not solver.project.bound_once(scope, own):
         found = capped(found, Reason.SEVERAL)
     if own in solver.project.written:
-        add(found, capped(solver.value(("field", scope, own)), Reason.ATTRIBUTE))
+        add(found, solver.value(("field", scope, own)), Reason.ATTRIBUTE)
     return found
 
 
 def get(solver: Solver, node: int, expression: Expression) -> Values:
     """GET"""
     own = solver.project.unit(node).names[expression[2]]
+    values = solver.value(solver.child(node, expression[1]))
+    if len(values) == 1:
+        [(value, sure)] = values.items()
+        return member(solver, value, own, sure)
     found: Values = {}
-    for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
+    for value, sure in list(values.items()):
         add(found, member(solver, value, own, sure))
     return found
 
@@ -266,7 +270,7 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
             for key in constants(solver, solver.child(node, expression[2])):
                 if isinstance(key, tuple) and key[0] == "number" and key[1] < 0:
                     key = "all"
-                add(found, capped(element_of(solver, value, key), min(sure, in_container(solver, value))))
+                add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
         elif value[0] == OBJECT:
             add(found, called_member(solver, value, "__getitem__", sure))
             add(found, iterated(solver, underlying(solver, value)))
@@ -277,16 +281,24 @@ def index(solver: Solver, node: int, expression: Expression) -> Values:
 
 def called_member(solver: Solver, value: Value, own: str, sure: int, node: Cell = None) -> Values:
     """What a method of an object gives that the language calls itself, at an expression."""
+    name = solver.project.number(own)
+    if type(node) is int:
+        for held, reason in list(member(solver, value, name, sure).items()):
+            if held[0] in (BOUND, FUNCTION):
+                add(solver.handed.setdefault(node, {}), {held: reason})
+    return capped(solver.value(("called", value, name)), sure)
+
+
+def called_cell(solver: Solver, cell: Cell) -> Values:
+    """("called", object, name): what a method gives that is called without arguments"""
     found: Values = {}
-    for held, reason in list(member(solver, value, solver.project.number(own), sure).items()):
+    for held, sure in list(member(solver, cell[1], cell[2], Reason.BOUND).items()):
         if held[0] in (BOUND, FUNCTION):
             receiver = held[2] if held[0] == BOUND else None
-            if type(node) is int:
-                add(solver.handed.setdefault(node, {}), {held: reason})
             for got, own_sure in returned(solver, held[1], receiver).items():
                 value = receiver if got[0] == "given" and got[2] == 0 and receiver else got
                 if value[0] != "given":
-                    found[value] = min(own_sure, reason, Reason.RETURNED)
+                    found[value] = min(own_sure, sure, Reason.RETURNED)
     return found
 
 
@@ -304,12 +316,12 @@ def iterated(solver: Solver, values: Values, node: Cell = None) -> Values:
     found: Values = {}
     for value, sure in list(values.items()):
         if value[0] == CONTAINER:
-            add(found, capped(element_of(solver, value), min(sure, in_container(solver, value))))
+            add(found, element_of(solver, value), min(sure, in_container(solver, value)))
         elif value[0] == GENERATOR:
-            add(found, capped(solver.value(("yielded", value[1])), min(sure, Reason.CONTAINER)))
+            add(found, solver.value(("yielded", value[1])), min(sure, Reason.CONTAINER))
         elif value[0] == OBJECT:
             iterator = called_member(solver, value, "__iter__", sure, node)
-            for inner, own in list(iterator.items()):
+            for inner, own in iterator.items():
                 if inner[0] == OBJECT:
                     add(found, called_member(solver, inner, "__next__", own, node))
                 elif inner != value and inner[0] in (CONTAINER, GENERATOR):
@@ -331,7 +343,7 @@ def item(solver: Solver, node: int, expression: Expression) -> Values:
     for value, sure in list(solver.value(solver.child(node, expression[1])).items()):
         if value[0] == CONTAINER:
             key = ("number", expression[2])
-            add(found, capped(element_of(solver, value, key), min(sure, in_container(solver, value))))
+            add(found, element_of(solver, value, key), min(sure, in_container(solver, value)))
         else:
             add(found, iterated(solver, {value: sure}))
     return found
@@ -361,7 +373,7 @@ def imported(solver: Solver, node: int, which: int) -> Values:
         if cell[0] == "module":
             found[MODULE, cell[1]] = sure
         else:
-            add(found, capped(solver.value(cell), sure))
+            add(found, solver.value(cell), sure)
     if not found:
         said, module, inner, _ = solver.project.imported(solver.project.unit(node), which)
         if module is None and inner is None:

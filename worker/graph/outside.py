@@ -144,9 +144,9 @@ def _attribute(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
     for key in constants(solver, made.arguments[1][0]) if len(made.arguments) > 1 else ():
         if isinstance(key, tuple) and key[0] == "text":
             for value, own in list(solver.value(first).items()):
-                add(found, capped(member(solver, value, key[1], own), min(sure, Reason.SEVERAL)))
+                add(found, member(solver, value, key[1], own), min(sure, Reason.SEVERAL))
     if len(made.arguments) > 2:
-        add(found, capped(solver.value(made.arguments[2][0]), Reason.SEVERAL))
+        add(found, solver.value(made.arguments[2][0]), Reason.SEVERAL)
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from fledgling.worker.graph import calls, operations, types
+from fledgling.worker.graph import calls, members, operations, types
 from fledgling.worker.graph.meaning import Meaning
 from fledgling.worker.graph.project import GraphFile, Project
 from fledgling.worker.graph.rows import Graph, Rows, definitions
@@ -50,6 +50,8 @@ RULES = {
     "name": operations.named,
     "space": operations.space,
     "type": types.typed,
+    "member": members.member_cell,
+    "called": operations.called_cell,
     "parameter": calls.parameter_cell,
     "returned": calls.returned_cell,
     "yielded": calls.yielded_cell,

@@ -42,13 +42,16 @@ def capped(values: Values, reason: int) -> Values:
     return {value: sure if sure < reason else reason for value, sure in values.items()}
 
 
-def add(values: Values, more: Values) -> Values:
-    """Take more values in; of two ways to one the surer counts."""
-    if not values:
+def add(values: Values, more: Values, surest: int = Reason.BOUND) -> Values:
+    """Take more values in, none surer than a reason allows; of two ways to one the surer counts."""
+    if not values and surest >= Reason.BOUND:
         values.update(more)
         return values
+    get = values.get
     for value, sure in more.items():
-        if value not in values or values[value] < sure:
+        if sure > surest:
+            sure = surest
+        if get(value, 0) < sure:
             values[value] = sure
     return values
 
@@ -201,10 +204,7 @@ class Solver:
         """What a cell takes from others."""
         found: Values = {}
         for of, sure in list(self.sources.get(cell, {}).items()):
-            for value, own in self.value(of).items():
-                own = min(own, sure)
-                if found.get(value, 0) < own:
-                    found[value] = own
+            add(found, self.value(of), sure)
         return found
 
     def grow(self, cell: Cell, more: Values) -> None:
@@ -254,6 +254,8 @@ class Solver:
 
 def _without_most_outside(held: Values, more: Values) -> Values:
     """What of some values goes into a cell: of new ones from outside as many as it is to have."""
+    if not any(value[0] == EXTERNAL for value in more):
+        return more
     room = MAX_OUTSIDE - sum(value[0] == EXTERNAL for value in held)
     kept: Values = {}
     for value, sure in more.items():
