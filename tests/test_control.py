@@ -19,6 +19,7 @@ from running import PATIENCE, Server
 from test_cli import fledgling
 
 from fledgling import __version__
+from fledgling.broker.cli.operate import PARTLY_INGESTED
 from fledgling.broker.control import answering
 from fledgling.messages.operating import AskStatus, FromOperator, Greeting, Reindex, ToOperator
 from fledgling.messages.status import Status
@@ -76,6 +77,21 @@ def logged(log: Path) -> list[tuple[str, str, str, str]]:
 
 def files(place: Path) -> list[str]:
     return sorted(os.listdir(place))
+
+
+def at_terminal(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Run one command whose standard error is a terminal."""
+    above, below = os.openpty()
+    command = [sys.executable, "-I", "-B", "-m", "fledgling", *arguments]
+    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **environment}
+    done = subprocess.run(command, cwd="/", env=clean, stdout=subprocess.PIPE, stderr=below, timeout=60, check=False)
+    os.close(below)
+    said = b""
+    with suppress(OSError):  # EIO, where all is read and nobody can write any more
+        while data := os.read(above, 1 << 16):
+            said += data
+    os.close(above)
+    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), said.decode())
 
 
 # ---- what an operator asks -------------------------------------------------------------------------------------------
@@ -314,13 +330,13 @@ def test_projects_of_one_server_are_listed_ingested_and_given_up_each_by_itself(
         return [(of["project"], of["state"], of["root"]) for of in json.loads(ask("list", "--json").stdout)["served"]]
 
     environment = {"PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(place)}
-    options = ["--control", "--root", f"web={web}", "--max-file-size", "100000"]
-    with Server(f"api={api}", *options, env=environment) as server:
+    settings = ["--max-file-size", "100000", "--max-files", "3"]
+    with Server(f"api={api}", "--control", "--root", f"web={web}", *settings, env=environment) as server:
         server.begin()
         assert len(files(place)) == 2
         assert listed() == [("api", "unloaded", str(api)), ("web", "unloaded", str(web))]
         assert "state: unloaded" in ask("status", str(api)).stdout
-        assert ask("search", "of_api", "--root", str(api), "--max-file-size", "100000").stdout.startswith("1 hit")
+        assert ask("search", "of_api", "--root", str(api), *settings).stdout.startswith("1 hit")
         assert [state for _, state, _ in listed()] == ["completed", "unloaded"]
         made = ask("ingest", "--name", "web")
         assert (made.returncode, made.stderr) == (0, "")
@@ -330,7 +346,11 @@ def test_projects_of_one_server_are_listed_ingested_and_given_up_each_by_itself(
         assert (delta.returncode, "added: new.py" in delta.stdout) == (0, True)
         assert ask("purge", "--name", "web").returncode == 0
         assert [state for _, state, _ in listed()] == ["completed", "unloaded"]
-        assert "of_web" in ask("search", "of_web", "--root", str(web), "--max-file-size", "100000").stdout
+        assert "of_web" in ask("search", "of_web", "--root", str(web), *settings).stdout
+        (web / "one_too_many.py").touch()
+        in_part = at_terminal("ingest", "--name", "web", XDG_RUNTIME_DIR=str(place))
+        assert in_part.returncode == PARTLY_INGESTED
+        assert re.search(r"indexing: [\d.]+ %[^\r]* \(\d+ s\)", in_part.stderr), in_part.stderr
         nowhere = ask("ingest", "--name", "none")
         assert (nowhere.returncode, "no server of project 'none' takes commands" in nowhere.stderr) == (1, True)
     until(lambda: not files(place))

@@ -266,6 +266,7 @@ async def test_many_changes_are_answered_from_an_index_built_anew(tmp_path: Path
     write(tmp_path, "a.py", "x = 1\n")
     async with live(tmp_path) as front:
         await answered(front, Search("needle"))
+        follower = await first(psutil.Process(), FOLLOWER)
         for number in range(600):
             write(tmp_path, f"d/m{number}.py", f"needle = {number}\n")
         if isinstance(refused := await front.ask(Read("d/m1.py")), Refusal):
@@ -275,6 +276,7 @@ async def test_many_changes_are_answered_from_an_index_built_anew(tmp_path: Path
             assert "changed since this was indexed" in found.note
             found = await answered(front, Search("needle", max_results=1000, context=0))
         assert found.total == 600
+        assert await first(psutil.Process(), FOLLOWER) != follower  # what has met so much ends with the old index
 
 
 @pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst"])
