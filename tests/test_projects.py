@@ -306,6 +306,25 @@ async def test_projects_start_when_they_are_asked_for_rest_and_are_unloaded(root
         assert await projects.call("read", {"path": "web/src/page.py"}) == first
 
 
+BESIDE = [  # calls that find nothing in one project, and may find it in others
+    ("search", {"query": "needle", "path": "api"}),
+    ("symbols", {"name_pattern": "paged", "path": "api"}),
+    ("read", {"path": "api/README.md", "symbol": "paged"}),
+    ("read", {"path": "/api/nowhere.py"}),
+]
+
+
+@pytest.mark.anyio
+async def test_what_one_project_lacks_starts_no_other(roots, monkeypatch):
+    """Where the others are there already, an answer says that they have it."""
+    async with opened(roots, monkeypatch) as projects:
+        for tool, arguments in BESIDE:
+            await projects.call(tool, arguments)
+            assert states(projects) == ["serving", "unloaded", "unloaded"], (tool, arguments)
+        await projects.call("explore", {})
+        assert "ithout path: 4 hits" in (await projects.call(*BESIDE[0])).note
+
+
 @pytest.mark.anyio
 async def test_what_starts_in_a_project_at_rest_ends_again(roots, monkeypatch):
     """A generation that comes late needs a worker, and nobody asks."""

@@ -20,6 +20,8 @@ from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Que
 
 NO_ROOT = "\0"  # no path begins with it: absolute paths are looked at here
 SHOWN_NAMES = 20  # of projects, in a sentence
+# To what might be a way on, and was not asked by the agent: an index of each project is a high price for a hint.
+NOT_ASKED = Refusal("not_found", "projects that are not there are not started for this", "Ask for it.")
 
 AskPart = Callable[[Part], Awaitable[AnyAnswer | Refusal]]
 
@@ -41,7 +43,12 @@ class ManyProjects:
         if isinstance(meant, Refusal):
             return meant
         meant = meant._replace(question=self._relative(meant.question))
-        ask = partial(self.ask, terms=terms or Terms(due(self.profile)))
+        terms = terms or Terms(due(self.profile))
+
+        async def ask(question: AnyQuestion) -> AnyAnswer | Refusal:
+            is_own = question is meant.question
+            return await self.ask(question, terms) if is_own or not self._starts_others(question) else NOT_ASKED
+
         return await mending.answered(meant, ask, self.profile.tools, NO_ROOT)
 
     async def ask(self, question: AnyQuestion, terms: Terms | None = None) -> AnyAnswer | Refusal:
@@ -75,6 +82,10 @@ class ManyProjects:
             case Search() | Symbols():
                 return await _listed(question, about, ask)
         return self._of_one(name_of(type(question)), question)
+
+    def _starts_others(self, question: AnyQuestion) -> bool:
+        """Return whether a question about several projects has one of them begin that is not there."""
+        return False
 
     def _relative(self, question: AnyQuestion) -> AnyQuestion:
         """Return a question whose path, where it is absolute and below a root, is that of the tree."""
