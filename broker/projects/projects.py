@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from fledgling.broker.front import ByHand, Front, no_tags
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.broker.projects.paths import Part, parts
+from fledgling.broker.projects.paths import Part
 from fledgling.broker.projects.tree import ManyProjects
 from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Refusal
@@ -146,9 +146,8 @@ class Projects(ManyProjects):
                 self.slots[part.project].open()
         return await super()._ask_all(question, about, terms)
 
-    def _starts_others(self, question: AnyQuestion) -> bool:
-        about = parts(question, self._names)
-        return len(about) > 1 and any(self.slots[part.project].front is None for part in about)
+    def _absent(self) -> frozenset[str]:
+        return frozenset(name for name, slot in self.slots.items() if slot.front is None)
 
     def _relative(self, question: AnyQuestion) -> AnyQuestion:
         """Return a question whose path, where it is absolute and below a root, is that of the tree."""

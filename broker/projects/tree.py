@@ -83,9 +83,14 @@ class ManyProjects:
                 return await _listed(question, about, ask)
         return self._of_one(name_of(type(question)), question)
 
+    def _absent(self) -> frozenset[str]:
+        """Return the projects that begin only where they are asked."""
+        return frozenset()
+
     def _starts_others(self, question: AnyQuestion) -> bool:
-        """Return whether a question about several projects has one of them begin that is not there."""
-        return False
+        """Return whether a question about several projects has one of them begin."""
+        about = {part.project for part in parts(question, self._names)}
+        return len(about) > 1 and not about.isdisjoint(self._absent())
 
     def _relative(self, question: AnyQuestion) -> AnyQuestion:
         """Return a question whose path, where it is absolute and below a root, is that of the tree."""
