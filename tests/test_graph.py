@@ -18,6 +18,7 @@ from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.graph.tables import Use, sites_of, unpacked
+from fledgling.worker.indexer import same_graph
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.resolving.resolve import Resolution
@@ -194,3 +195,31 @@ def rows_of(graph: Graph) -> Iterable[tuple[object, ...]]:
 def test_the_same_files_give_the_same_rows() -> None:
     sources = {path.name: path.read_bytes() for path in sorted((WORKER / "matching").glob("*.py"))}
     assert list(rows_of(graph_of(sources)[0])) == list(rows_of(graph_of(sources)[0]))
+
+
+SAID = {
+    "a.py": b"import b\nclass A(b.B):\n    def m(self): self.m()  # one\n",
+    "b.py": b"class B:\n    def m(self): ...\n",
+}
+EDITS = {
+    "a comment that keeps its lines": ({"a.py": SAID["a.py"].replace(b"one", b"three")}, True),
+    "nothing": ({}, True),
+    "a call": ({"a.py": SAID["a.py"].replace(b"self.m()", b"self.n()")}, False),
+    "a line more": ({"b.py": b"\n" + SAID["b.py"]}, False),
+    "a file more": ({"c.py": b"import a\n"}, False),
+    "where an import leads": ({"b/__init__.py": b""}, False),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_graph_is_taken_over_where_nothing_that_it_is_made_of_has_changed(edit: str) -> None:
+    budget = GraphBudget()
+    graph, files = graph_of(SAID, budget)
+    before = same_graph.key(files, budget, is_partial=False)
+    kept = dict(same_graph.parts(before, graph))
+    edited, is_same = EDITS[edit]
+    now, changed = graph_of({**SAID, **edited}, budget)
+    found = same_graph.known(same_graph.key(changed, budget, is_partial=False), kept)
+    assert found == (now if is_same else None)
+    assert same_graph.known(same_graph.key(files, budget, is_partial=True), kept) is None
+    assert same_graph.known(same_graph.key(files, GraphBudget(1), is_partial=False), kept) is None

@@ -492,6 +492,7 @@ async def test_an_edit_is_in_the_next_answer_about_uses(tmp_path: Path) -> None:
     asked = Symbols(symbol="needle", relation="usages")
     edits: list[Callable[[], object]] = [
         lambda: write(tmp_path, "a.py", "# a line more\n\ndef needle(): ...\n"),
+        lambda: write(tmp_path, "a.py", "# a line else\n\ndef needle(): ...\n"),
         lambda: write(tmp_path, "c.py", "import a\n\ndef use():\n    a.needle()\n"),
         lambda: write(tmp_path, "b.py", "from a import other\n"),
         (tmp_path / "c.py").unlink,

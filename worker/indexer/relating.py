@@ -23,6 +23,7 @@ from fledgling.worker.graph.reasons import WORDS
 from fledgling.worker.graph.resolve import resolved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.indexer import same_graph
 from fledgling.worker.indexer.edges import Edges
 from fledgling.worker.indexer.index import Index
 from fledgling.worker.indexer.loading import of_rows
@@ -65,6 +66,8 @@ class Relating:
         self._order = order
         self._images = order.images
         self._keys: dict[str, bytes] = {}  # of texts, by the path of a file
+        self._known = {} if order.known_facts_fd is None else known_facts.read(order.known_facts_fd)
+        self._of_graph = b""  # what the graph is known by, if it may serve another build
         self._index = index
         self._rows, self._graphed = languages.rows, languages.graphed()
         self._extractors = extractors
@@ -79,12 +82,9 @@ class Relating:
 
     def run(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> Related:
         """Write and seal the graph of the files that `languages` names; `imports` are packed, by the path of a file."""
-        found: list[GraphFile] = []
-        if self._lacks:
-            self._keep({})
-        else:
-            found = self._files(languages, imports, report)
+        found = [] if self._lacks else self._files(languages, imports, report)
         graph, files = self._resolved(found)
+        self._keep(found, files, graph)
         numbers = [self._numbers[file.path] for file in files]
         self._write(graph, numbers)
         if self._index.edges:
@@ -95,8 +95,11 @@ class Relating:
         """Return the graph of as many files as fit, and those; how many fit is known only once it is tried."""
         while files:
             budget = GraphBudget(follows_arguments=sum(map(self._size, files)) <= FOLLOWED_BYTES)
+            is_partial = LEFT_OUT in self._how_far
             try:
-                graph = resolved(files, budget=budget, languages=self._rows, is_partial=LEFT_OUT in self._how_far)
+                graph = self._same(files, budget, is_partial=is_partial) or resolved(
+                    files, budget=budget, languages=self._rows, is_partial=is_partial
+                )
             except MemoryError:  # the limit of this process: what was worked out is let go
                 graph = None
             if graph and len(graph.line) <= self._most_rows:
@@ -113,6 +116,13 @@ class Relating:
         if LEFT_OUT in self._how_far:
             self._lacks = TOO_LARGE
         return Graph(), []
+
+    def _same(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> Graph | None:
+        """Return the graph of the build before, if that is of the same."""
+        if self._order.facts_fd is None:  # there will be no other build
+            return None
+        self._of_graph = same_graph.key(files, budget, is_partial=is_partial)
+        return same_graph.known(self._of_graph, self._known)
 
     def _limits(self, graph: Graph, budget: GraphBudget) -> Iterator[str]:
         """Yield what is lacking in a graph, as sentences."""
@@ -172,7 +182,6 @@ class Relating:
         for batch, answer in self._extractors.extract(self._new(sources, found), Batch((), for_graph=True)):
             found.update((source.path, uses) for source, uses in zip(batch.sources, answer.uses, strict=True))
             report(len(found), len(asked), batch.sources[0].path)
-        self._keep({self._keys[path]: facts for path, facts in found.items() if facts})
         for path, facts in found.items():
             self._how_far[self._numbers[path]] = RESOLVED if facts else GIVEN_UP
         return [
@@ -183,22 +192,28 @@ class Relating:
 
     def _new(self, sources: Iterable[Source], found: dict[str, bytes | memoryview]) -> Iterator[Source]:
         """Yield the sources whose facts are not known from an earlier build; those that are go among what is found."""
-        known = {} if self._order.known_facts_fd is None else known_facts.read(self._order.known_facts_fd)
         for source in sources:
             key = self._keys[source.path] = known_facts.key_of(source.language, source.blocks)
-            if facts := known.get(key):
+            if facts := self._known.get(key):
                 found[source.path] = facts
             else:
                 yield source
 
-    def _keep(self, facts: Mapping[bytes, bytes | memoryview]) -> None:
-        """Seal facts for the next build, if they fit beside all other files."""
-        if self._order.facts_fd is not None:
-            has_room = sum(map(len, facts.values())) <= self._most_facts
-            with known_facts.FactsWriter(self._order.facts_fd) as writer:
-                for key, of_text in facts.items() if has_room else ():
-                    writer.add(key, of_text)
-            memory_file.seal(self._order.facts_fd)
+    def _keep(self, found: Sequence[GraphFile], files: Sequence[GraphFile], graph: Graph) -> None:
+        """Seal facts, and the graph of `files`, for the next build: each if it fits beside all that is kept already."""
+        if self._order.facts_fd is None:
+            return
+        room = self._most_facts
+        of_texts = {self._keys[file.path]: file.facts for file in found}
+        of_graph = dict(same_graph.parts(self._of_graph, graph)) if files else {}
+        with known_facts.FactsWriter(self._order.facts_fd) as writer:
+            for kept in (of_texts, of_graph):
+                size = sum(map(len, kept.values()))
+                if size <= room:
+                    room -= size
+                    for key, said in kept.items():
+                        writer.add(key, said)
+        memory_file.seal(self._order.facts_fd)
 
     def _fitting(self, paths: Sequence[str]) -> set[str]:
         """Return the files that there is room for, those nearest to the root; the others are noted as left out."""
