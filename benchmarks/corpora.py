@@ -26,6 +26,7 @@ class Corpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One row of corpora.toml: where it comes from, and whether it is big."""
 
     sdist: str | None = None
+    npm: str | None = None
     debian_source: str | None = None
     debian_package: str | None = None
     parts: dict[str, list[str]] = {}
@@ -98,6 +99,9 @@ def _tree(corpus: Corpus, making: Path, cache: Path) -> tuple[Path, str]:
         project = corpus.sdist.partition("==")[0]
         _run([*pip, "--no-binary", project, "--dest", str(making), corpus.sdist])
         (archive,) = making.iterdir()
+    elif corpus.npm:
+        _run(["npm", "pack", "--silent", "--pack-destination", str(making), corpus.npm], making)
+        (archive,) = making.glob("*.tgz")
     elif corpus.debian_source:
         apt = _apt(cache / "apt")
         _run(["apt-get", "source", "--quiet", "--download-only", corpus.debian_source], making, apt)
@@ -114,6 +118,8 @@ def _tree(corpus: Corpus, making: Path, cache: Path) -> tuple[Path, str]:
         safely: Any = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # 3.11.4 or newer
         packed.extractall(making / "unpacked", plain, **safely)  # noqa: S202
     (tree,) = (making / "unpacked").iterdir()
+    for name in corpus.without:
+        shutil.rmtree(tree / name)
     return tree, archive.name
 
 
@@ -124,7 +130,8 @@ def _apt(folder: Path) -> dict[str, str]:
     if not lists.exists():
         form = "$(ORIGIN) $(REPO_URI) $(RELEASE) $(COMPONENT)"
         known = _run(["apt-get", "indextargets", "--format", form, "Created-By: Packages"]).splitlines()
-        debian = sorted({line.removeprefix("Debian ") for line in known if line.startswith("Debian ")})
+        lines = {line.removeprefix("Debian ") for line in known if line.startswith("Debian ")}
+        debian = sorted(lines, key=lambda line: ("security" in line, line))  # of equal versions the first is taken
         lists.mkdir(parents=True)
         (folder / "sources.list").write_text("".join(f"deb {line}\ndeb-src {line}\n" for line in debian))
         (folder / "apt.conf").write_text(

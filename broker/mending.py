@@ -1,5 +1,6 @@
 """One question of an agent, answered as it was meant: in other spellings, and with a way on where nothing is found."""
 
+import posixpath
 from collections.abc import Awaitable, Callable, Collection
 
 from msgspec.structs import replace
@@ -48,11 +49,12 @@ def _is_meant(found: AnyAnswer | Refusal) -> bool:
 
 
 async def _below(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refusal:
-    """Say what there is at an absolute path if the root is taken for `/`, as some clients show it."""
+    """Say what there is at a path if the root is taken for `/`, as some clients show it, and at `src/../docs`."""
     path = str(getattr(question, "path", ""))
-    if not path.startswith("/") or not path.strip("/"):
+    plain = posixpath.normpath(path).lstrip("/")
+    if plain in ("", ".", path) or plain.split("/")[0] == "..":
         return refused
-    below = replace(question, path=path.lstrip("/"))
+    below = replace(question, path=plain)
     found = await ask(below)
     if isinstance(found, Refusal) or (tools.is_empty(found) and not isinstance(question, Dependencies)):
         return refused

@@ -17,7 +17,8 @@ for goal in goals:
         assert corpus in names and tool in {"source", "fledgling", "bare", *tools}, key
     assert not goal.growth or names.keys() >= set(goal.growth.over)
 for name, row in names.items():
-    assert sum(map(bool, (row.sdist, row.debian_source, row.debian_package, row.parts, row.generated))) == 1, name
+    origins = (row.sdist, row.npm, row.debian_source, row.debian_package, row.parts, row.generated)
+    assert sum(map(bool, origins)) == 1, name
     assert names.keys() >= row.parts.keys()
 assert all(peer.index or peer.search for peer in tools.values())
 """
@@ -44,6 +45,12 @@ def test_search_by_meaning_is_measured_as_documented():
     assert "--projects" in run("meaning.py", "--help")
     assert "--projects" in run("held_out.py", "--help")
     assert run("-c", 'import meaning; print(meaning.ndcg(["b.py", "src/a.py"], ["a.py"]))').startswith("0.63")
+
+
+def test_the_exam_knows_where_its_projects_are():
+    assert "--only" in run("exam/exam.py", "--help")
+    asked = 'tomllib.load(open("exam/questions.toml", "rb")).keys()'
+    run("-c", f"import corpora, tomllib; assert {asked} <= corpora.load().keys()")
 
 
 def test_fleets_are_generated_alike_and_all_different(tmp_path):

@@ -1,10 +1,12 @@
 """Sixty questions with known answers, put to Fledgling, grep and cat, and two peers: right answers, calls and tokens.
 
-    python benchmarks/exam/exam.py --root flask=flask --root cobra=cobra --root redis=redis --root rxjs=rxjs
+    python benchmarks/exam/exam.py                          of the four projects of questions.toml
+    python benchmarks/exam/exam.py --only fledgling,grep --root flask=/path/to/flask
 
-The roots are git checkouts of the four projects, that of rxjs without what is built. Peers are looked for on PATH,
-`codegraph` and `jcodemunch-mcp`; what is not there is left out. Four characters are a token; what is asked is counted,
-too. An answer is right if all that the oracle says is in it, whatever else is; a cut answer is followed for some pages.
+The projects are fetched as ../corpora.toml says, or are git checkouts given by `--root`. The peers are those of
+../peers.toml, installed where they are not there yet; one that cannot be is left out. Four characters are a token; what
+is asked is counted, too. An answer is right if all that the oracle says is in it, whatever else is; a cut answer is
+followed for some pages.
 """
 
 import argparse
@@ -22,17 +24,25 @@ from contextlib import asynccontextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TextIO
 
-import oracles
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))  # the benchmarks are no package
+
+import corpora  # noqa: E402
+import oracles  # noqa: E402
+import peers  # noqa: E402
+
+CACHE = Path("~/.cache/fledgling-bench").expanduser()
 BASH = shutil.which("bash") or "bash"
-PAGES = 5  # of one answer
+PAGES = 5  # of one answer, and times that one is asked for which an index was not ready for
+LATER = "ask this again later"
 SECONDS = 120.0
 CHARS_A_TOKEN = 4
 NEXT = re.compile(r"continue with (\w+)\((.*)\)\]?\s*$", re.MULTILINE)
-SERVERS = {"fledgling": "fledgling", "jcodemunch": "jcodemunch-mcp"}
+SERVERS = ("fledgling", "jcodemunch")
+PEERS = {"codegraph": "codegraph", "jcodemunch": "jcodemunch-mcp"}  # what peers.toml calls them
 
 
 class Question(NamedTuple):
@@ -83,20 +93,32 @@ def silence() -> TextIO:
     return Path(os.devnull).open("w")
 
 
+def contenders(names: list[str]) -> dict[str, peers.Tool | None]:
+    """Those that are there: Fledgling and grep with nothing to install, peers installed."""
+    found: dict[str, peers.Tool | None] = {}
+    for name in names:
+        try:
+            found[name] = peers.prepare(PEERS[name], CACHE) if name in PEERS else None
+        except peers.MissingError as problem:
+            sys.stderr.write(f"{name} is left out: {problem}\n")
+    return found
+
+
 @asynccontextmanager
-async def session(name: str, root: Path) -> AsyncIterator[ClientSession]:
-    """A contender that is an MCP server, at a project."""
-    arguments = ["serve", "--root", str(root)] if name == "fledgling" else ["serve"]
-    command = shutil.which(SERVERS[name])
-    assert command, f"{name} is not on PATH"
-    server = StdioServerParameters(command=command, args=arguments, cwd=root, env=dict(os.environ))
+async def session(tool: peers.Tool | None, root: Path) -> AsyncIterator[ClientSession]:
+    """Fledgling or a peer that is an MCP server, at a project."""
+    command = [sys.executable, "-I", "-m", "fledgling", "serve", "--root", str(root)]
+    environment = dict(os.environ)
+    if tool:
+        command, environment = [str(tool.program), "serve"], tool.environment
+    server = StdioServerParameters(command=command[0], args=command[1:], cwd=root, env=environment)
     with silence() as nowhere:
         async with (
             stdio_client(server, errlog=nowhere) as (reading, writing),
             ClientSession(reading, writing) as client,
         ):
             await client.initialize()
-            if name == "jcodemunch":
+            if tool:
                 await client.call_tool("index_folder", {"path": str(root)})
             yield client
 
@@ -110,6 +132,8 @@ async def by_server(name: str, client: ClientSession, root: Path, calls: list[An
             answer = await asyncio.wait_for(client.call_tool(tool, arguments), SECONDS)
             page = "".join(getattr(part, "text", "") for part in answer.content)
             said, made, written = said + "\n" + page, made + 1, written + len(tool) + len(json.dumps(arguments))
+            if LATER in page:
+                continue
             following = NEXT.search(page)
             if not following or oracles.has(said, root, question.kind, question.gold):
                 break
@@ -123,38 +147,36 @@ def parsed(arguments: str) -> dict[str, Any]:
     return {name: json.loads({"True": "true", "False": "false"}.get(value, value)) for name, value in found}
 
 
-def by_command(root: Path, calls: list[str], question: Question) -> Result:
+def by_command(tool: peers.Tool | None, root: Path, calls: list[str], question: Question) -> Result:
     """Ask with commands of a shell."""
-    said, written = "", 0
+    said, written, environment = "", 0, dict(os.environ)
+    if tool:
+        environment = tool.environment | {"PATH": f"{tool.program.parent}:{os.environ['PATH']}"}
     for template in calls:
         command = filled(template, question.words)
         options = {"cwd": root, "capture_output": True, "text": True, "errors": "replace", "timeout": SECONDS}
-        said += subprocess.run([BASH, "-c", command], check=False, **options).stdout
+        said += subprocess.run([BASH, "-c", command], check=False, env=environment, **options).stdout
         written += len(command)
     return Result(oracles.has(said, root, question.kind, question.gold), len(calls), len(said) + written)
 
 
 async def asked(
-    name: str, ways: Mapping[str, list[Any]], roots: Mapping[str, Path], all_: list[Question]
+    name: str, tool: peers.Tool | None, ways: Mapping[str, list[Any]], roots: Mapping[str, Path], all_: list[Question]
 ) -> list[Result]:
     """What one contender answers."""
     results = []
     for project, root in roots.items():
         own = [each for each in all_ if each.project == project]
         if name in SERVERS:
-            async with session(name, root) as client:
+            async with session(tool, root) as client:
                 results += [await by_server(name, client, root, ways[each.kind], each) for each in own]
-        else:
-            index(name, root)
-            results += [by_command(root, ways[each.kind], each) for each in own]
+            continue
+        if tool:
+            tool.run(root, keep=True)
+        results += [by_command(tool, root, ways[each.kind], each) for each in own]
+        if tool:
+            tool.clean(root)
     return results
-
-
-def index(name: str, root: Path) -> None:
-    """Let a contender that keeps an index make it."""
-    if name == "codegraph":
-        command = [shutil.which(name) or name, "init", "-i", "."]
-        subprocess.run(command, cwd=root, check=True, capture_output=True)
 
 
 def table(all_: list[Question], results: Mapping[str, list[Result]]) -> list[str]:
@@ -176,16 +198,20 @@ def table(all_: list[Question], results: Mapping[str, list[Result]]) -> list[str
 def main() -> None:
     """Put all questions to all contenders that are there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--root", action="append", required=True, metavar="NAME=PATH", help="a project")
+    parser.add_argument("--root", action="append", default=[], metavar="NAME=PATH", help="a project; default: all four")
     parser.add_argument("--only", help="contenders, with commas between")
     parser.add_argument("--wrong", action="store_true", help="print what is not right")
     options = parser.parse_args()
     roots = {name: Path(path).resolve() for name, path in (each.split("=", 1) for each in options.root)}
+    roots = roots or {
+        name: corpora.prepare(name, CACHE) for name in tomllib.loads((HERE / "questions.toml").read_text())
+    }
+    oracles.install()
     all_ = questions(roots)
     ways = tomllib.loads((HERE / "ways.toml").read_text("utf-8"))
-    names = options.only.split(",") if options.only else list(ways)
-    there = [name for name in names if name == "grep" or shutil.which(SERVERS.get(name, name))]
-    results = {name: asyncio.run(asked(name, ways[name], roots, all_)) for name in there}
+    there = contenders(options.only.split(",") if options.only else list(ways))
+    results = {name: asyncio.run(asked(name, tool, ways[name], roots, all_)) for name, tool in there.items()}
+    sys.stdout.write(", ".join(corpora.origin(root) for root in roots.values()) + "\n")
     sys.stdout.write("\n".join(table(all_, results)) + "\n")
     for name, own in results.items() if options.wrong else ():
         for question, result in zip(all_, own, strict=True):

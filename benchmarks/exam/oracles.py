@@ -14,11 +14,21 @@ from pathlib import Path, PurePosixPath
 
 GIT = shutil.which("git") or "git"
 DEFINITIONS = Path(__file__).with_name("definitions.cjs")
-TYPESCRIPT = Path.home() / ".cache/fledgling-bench/exam/node_modules/typescript"
+INSTALLED = Path.home() / ".cache/fledgling-bench/exam"
+TYPESCRIPT = INSTALLED / "node_modules/typescript"
 CODE = frozenset({".py", ".go", ".c", ".h", ".ts"})
 DEFINING = frozenset({"function", "class", "method", "member", "func", "struct", "interface", "type", "constant"})
 CALLABLE = frozenset({"function", "method", "member", "func"})
 TEST = re.compile(r"(?:^|/)(?:tests?|spec)/|_test\.")
+
+
+def install() -> None:
+    """Fetch the compiler that knows the definitions of TypeScript, where it is not there yet."""
+    if not TYPESCRIPT.exists():
+        INSTALLED.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            [shutil.which("npm") or "npm", "install", "--silent", "--prefix", INSTALLED, "typescript@5.9.3"], check=True
+        )
 
 
 @cache

@@ -104,6 +104,15 @@ def _expression(value: object, means: str, _: Mapping[str, object]) -> dict[str,
     return {means: value, "regex": True}
 
 
+def _meaning(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
+    return {means: "meaning"} if truth(value) is True else {}
+
+
+def _related(relation: Relation) -> How:
+    """Return what makes a question of the name of a definition: `callers_of="run"`."""
+    return lambda value, means, _: {means: value, "relation": relation}
+
+
 def _kind_or_language(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
     return {means if _kind(str(value)) in get_args(Kind) else "language": value}
 
@@ -122,6 +131,8 @@ HOWS: dict[str, How] = {
     "around": _around,
     "expression": _expression,
     "kind or language": _kind_or_language,
+    "meaning": _meaning,
+    **{relation: _related(relation) for relation in get_args(Relation)},
 }
 MERGING = ("most", "within", "member", "around")  # with what is given already
 PLAIN = ("same", "most", "kind or language")  # whose value is told by nothing, or by the row of it

@@ -26,7 +26,10 @@ REFUSALS = {
     "PARAMETER": ("a parameter", "Write the value into the SQL."),
     "named_param_map": ("a parameter", "Write the value into the SQL."),
     "SHOW": ("SHOW", "DESCRIBE files lists the columns of a table."),
-    "SHOW_SPECIAL": ("SHOW", "The tables are files, content, symbols and imports; DESCRIBE files lists columns."),
+    "SHOW_SPECIAL": (
+        "SHOW",
+        "Tables are files, content, symbols, imports, calls, refs, inherits and others; DESCRIBE files lists columns.",
+    ),
     "at_clause": ("AT, an earlier version of a table,", "There is one version; leave it out."),
     "sample": ("a random sample", "Take the same sample every time: ORDER BY hash(path) LIMIT 10."),
     "schema": ("a qualified function or type", "Write its name alone: left(path, 5), not path.left(5)."),

@@ -158,7 +158,15 @@ def _declared(request: Request, project: _Project) -> Iterator[str]:
         if name not in ("pyproject.toml", "package.json") or file.size_bytes > MOST_MANIFEST:
             continue
         text = b"\n".join(map(request.blocks.text, range(file.block, file.block + file.blocks))).decode()
-        yield from scripts(text) if name == "pyproject.toml" else _of_package(text)
+        yield from scripts(text) if name == "pyproject.toml" else _there(request, project, _of_package(text))
+
+
+def _there(request: Request, project: _Project, entries: Iterable[str]) -> Iterator[str]:
+    """Yield what a package begins at; of a file that is not in the index, as what is built is not, say so."""
+    for entry in entries:
+        path = entry.rpartition(" = ")[2].removeprefix("./")
+        is_there = any(request.blocks.find(f"{project.prefix}{path}{ending}") for ending in ("", ".js", "/index.js"))
+        yield entry if is_there else f"{entry} (not in the index)"
 
 
 def scripts(pyproject: str) -> Iterator[str]:
@@ -331,11 +339,14 @@ def _cycles(project: _Project, room: int) -> Iterator[str]:
 def _tests(project: _Project) -> list[str]:
     """Say where tests are: directories of them, and how many stand beside the code."""
     places = Counter[str]()
+    of_code = {file.path.rpartition("/")[0] for file in project.own}
     for file in project.aside:
         path = file.path.removeprefix(project.prefix)
         if packages.is_test(path):
             found = _TESTS.match(path)
-            places[found[0] if found else "beside the code"] += 1
+            is_beside = file.path.rpartition("/")[0] in of_code
+            elsewhere = "beside the code" if is_beside else path.partition("/")[0] + "/"
+            places[found[0] if found else elsewhere] += 1
     return [f"{place} {count}" for place, count in places.most_common()] or ["none, as far as names tell"]
 
 

@@ -1,5 +1,6 @@
 """Paths as an agent writes them: checked, and explained where nothing is there."""
 
+import posixpath
 import re
 from typing import NamedTuple
 
@@ -26,10 +27,11 @@ def inside(path: str) -> str:
     'src'
     """
     parts = path.split("/")
-    if path.startswith(("/", "~")) or _DRIVE.match(path) or ".." in parts:
+    is_outside = path.startswith(("/", "~")) or _DRIVE.match(path) or f"{posixpath.normpath(path)}/".startswith("../")
+    if is_outside or ".." in parts:
         raise Refused(
             "denied",
-            f"{path!r} is not a path below the root of the project",
+            f"{path!r} is not a path below the root of the project" if is_outside else f"{path!r} holds `..`",
             "Give a path relative to the root, with `/` between its parts and no `..`; explore() lists what is there.",
         )
     return "/".join(part for part in parts if part not in ("", "."))

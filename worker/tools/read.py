@@ -14,6 +14,7 @@ from fledgling.worker.tools import context, paths, unknown
 from fledgling.worker.tools.meant import named
 from fledgling.worker.tools.request import Refused, Request, shown
 
+SIGNATURE_CHARS = 120  # of an overload that a refusal names
 READ_LINE_CHARS = 2_000  # characters shown of one line; longer lines are minified or data
 
 
@@ -102,13 +103,22 @@ def _definition(request: Request, file: File, symbol: str, *, takes_last: bool) 
         return _Range(chosen[0].line_start, chosen[0].line_end, note)
     if not found:
         raise _undefined(request, file, symbol)
-    places = "; ".join(f"{row.kind} {row.qualified_name}, lines {row.line_start}-{row.line_end}" for row in found)
+    is_overloaded = len({row.qualified_name for row in found}) == 1
+    places = "; ".join(_place(row, is_overloaded=is_overloaded) for row in found)
     raise Refused(
         "ambiguous",
         f"{symbol!r} names {len(found)} definitions in {path}: {places}",
-        f'Give the qualified name, or the lines: read(path="{path}", start_line={found[0].line_start}, '
-        f"end_line={found[0].line_end}).",
+        f"Give {'the lines' if is_overloaded else 'the qualified name, or the lines'}: "
+        f'read(path="{path}", start_line={found[0].line_start}, end_line={found[0].line_end}).',
     )
+
+
+def _place(row: Row, *, is_overloaded: bool) -> str:
+    """Say which of several a definition is: by its parameters, where their names are the same."""
+    named = f"{row.kind} {row.qualified_name}"
+    if is_overloaded and row.signature:
+        named = shown(row.name + row.signature.partition(row.name)[2], SIGNATURE_CHARS)
+    return f"{named}, lines {row.line_start}-{row.line_end}"
 
 
 def _undefined(request: Request, file: File, symbol: str) -> Refused:

@@ -3,8 +3,11 @@
 The engine tells which rows of the outlines are meant, and how many there are; what is shown is in the outlines.
 """
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from fledgling.messages.answers import FileSymbols, Relations, Symbol, SymbolList
 from fledgling.messages.cursors import offset_of
@@ -15,6 +18,8 @@ from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.tools import empty_answers as coverage
 from fledgling.worker.tools import paths, relations, unknown
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
+
+_BEGINNING = re.compile(r"(?<![^*?])[a-zA-Z]")  # the first letter of a text of a glob
 
 
 class _Found(NamedTuple):
@@ -45,17 +50,22 @@ def symbols(request: Request, question: Symbols) -> SymbolList | Relations:
     elif outlines and exact_name:
         found = _page(request, question, _left(request, outlines, question, outlines.named(exact_name, question.kind)))
     else:
-        found = request.rows(
-            "list_names",
-            _Found,
-            **_inside(request, question, inside)._asdict(),
-            name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
-            code=_code(question.kind),
-            definitions=DEFINITIONS,
-            language=question.language,
-            **_limits(request, question),
-        )
+        found = _matching(request, question)
     return _listed(request, question, found)
+
+
+def _matching(request: Request, question: Symbols) -> list[_Found]:
+    """Return the page of the definitions whose names match a glob."""
+    return request.rows(
+        "list_names",
+        _Found,
+        **_inside(request, question, globs.plain(paths.inside(question.path or "")))._asdict(),
+        name=globs.name_pattern(question.name_pattern) if question.name_pattern else "",
+        code=_code(question.kind),
+        definitions=DEFINITIONS,
+        language=question.language,
+        **_limits(request, question),
+    )
 
 
 def named(request: Request, question: Search) -> SymbolList:
@@ -122,10 +132,22 @@ def _listed(request: Request, question: Symbols | Search, found: Sequence[_Found
     groups: dict[str, FileSymbols] = {}
     for path, language, symbol in page:
         groups.setdefault(path, FileSymbols(path, [], language)).symbols.append(symbol)
-    note = _note(request, question) if total else coverage.of_symbols(request, question)
+    if total:
+        note = unknown.joined(_capitalised(request, question, total), _note(request, question))
+    else:
+        note = coverage.of_symbols(request, question)
     return SymbolList(
         list(groups.values()), total, continuing(request, question, offset_of(question.cursor) + len(page), total), note
     )
+
+
+def _capitalised(request: Request, question: Symbols | Search, total: int) -> str | None:
+    """Say what a glob finds if its texts begin with either case: of `*backend*` the names that hold `Backend`, too."""
+    if not isinstance(question, Symbols) or not question.name_pattern or globs.plain(question.name_pattern):
+        return None
+    either = _BEGINNING.sub(lambda found: f"[{found[0].upper()}{found[0].lower()}]", question.name_pattern)
+    more = _matching(request, replace(question, name_pattern=either, cursor=None, max_results=1))[0].total - total
+    return f'name_pattern="{either}" finds {more:,} more.' if more else None
 
 
 def _note(request: Request, question: Symbols | Search) -> str | None:
