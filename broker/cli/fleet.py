@@ -18,7 +18,7 @@ from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import ServedProject, json_option
 from fledgling.broker.cli.starting import audit_log, confined, confined_to
-from fledgling.broker.fleet import bundling, exporting, making, shard
+from fledgling.broker.fleet import bundling, exporting, making, shard, storage
 from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName
 from fledgling.broker.fleet.live import LiveFleet, ShardDirectory
@@ -244,6 +244,51 @@ def fleet_parquet(
         for name, reason in found.refused.items():
             terminal.show_text(f"{name}: left out: {reason}")
     raise SystemExit(SOME if found.failed or found.refused else ALL)
+
+
+@fleet_group.command("put")
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("url", metavar="URL")
+@json_option
+def fleet_put(directory: Path, url: str, as_json: bool) -> None:
+    """Put the shards and bundles of a directory into an object storage, s3://bucket/fleet, where `fetch` finds them.
+
+    Only what is not there is put; a list of all is put last, so that nobody fetches half a build. URL is what fsspec
+    knows, and a driver of it speaks to the storage: s3fs, gcsfs, adlfs.
+    """
+    surroundings.check()
+    raise SystemExit(_moved(partial(storage.put, directory.resolve(), url), url, "put", as_json=as_json))
+
+
+@fleet_group.command("fetch")
+@click.argument("url", metavar="URL")
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--digest", metavar="HEX", help="fetch what `fleet put` has said this of, or nothing")
+@json_option
+def fleet_fetch(url: str, directory: Path, digest: str | None, as_json: bool) -> None:
+    """Fetch the shards and bundles of an object storage into a directory, from which they are served.
+
+    Each is verified before it takes the place of an old one, and shards that the storage has no more are removed. Name
+    the digest where others may write to the storage.
+    """
+    surroundings.check()
+    raise SystemExit(_moved(partial(storage.fetch, url, directory.resolve(), digest), url, "fetched", as_json=as_json))
+
+
+def _moved(move: Callable[[], storage.Moved], url: str, what: str, *, as_json: bool) -> int:
+    """Put or fetch files, say what became of them, and return the exit code."""
+    try:
+        found = move()
+    except ShardError as wrong:
+        raise ConfigError(url, str(wrong), "see `fledgling fleet --help`") from None
+    if as_json:
+        terminal.show_line(found)
+    else:
+        terminal.show_text(f"{counted(found.files, 'file')}, {found.moved} of them {what}")
+        for name, reason in found.failed.items():
+            terminal.show_text(f"{name}: failed: {reason}")
+        terminal.show_text(f"digest {found.digest}")
+    return SOME if found.failed else ALL
 
 
 @fleet_group.command("serve")

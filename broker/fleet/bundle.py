@@ -5,16 +5,14 @@ bundle was made over is served all the same, and asked by itself; so a bundle ma
 another one.
 """
 
-import os
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 
 from msgspec import Struct
 
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.shard import RepositoryName
-from fledgling.broker.fleet.verified import Digest, Kind, ShardError, ShardPart
+from fledgling.broker.fleet.verified import Digest, Kind, ShardPart
 from fledgling.messages.bounded import Word
 
 MEMBERS = 100  # shards in one bundle at most: tables of more take longer to make than one changed shard is worth
@@ -45,13 +43,6 @@ _NAME = re.compile(r"[0-9]{5}")
 def names(directory: int) -> list[str]:
     """Return the names of what may be bundles in a directory, in order: `00017`. Other programs have other names."""
     return [name for name in verified.names(directory, BUNDLE) if _NAME.fullmatch(name)]
-
-
-def is_bundle(directory: int, name: str) -> bool:
-    """Return whether a file is of this user alone and begins as a bundle does, be it of another release or broken."""
-    with suppress(ShardError), verified.opening(directory, f"{name}{BUNDLE.suffix}") as fd:
-        return os.pread(fd, len(BUNDLE.magic), 0) == BUNDLE.magic
-    return False
 
 
 def planned(there: Mapping[str, Iterable[str]], shards: Mapping[str, int]) -> dict[str, list[str]]:

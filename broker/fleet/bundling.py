@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from fledgling.broker.fleet import replacing, shard, verified
-from fledgling.broker.fleet.bundle import BUNDLE, BundleManifest, Member, is_bundle, names, planned
+from fledgling.broker.fleet.bundle import BUNDLE, BundleManifest, Member, names, planned
 from fledgling.broker.fleet.making import extractors
 from fledgling.broker.fleet.pack import digest_of
 from fledgling.broker.fleet.shard import SHARD
@@ -61,7 +61,7 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
         there, shards, plan = arranged(directory)
         made, failed = 0, {}
         present = {*names(directory)}
-        foreign = {name for name in present - there.keys() if not is_bundle(directory, name)}
+        foreign = {name for name in present - there.keys() if not verified.begins_as(directory, name, BUNDLE)}
         for name in present - foreign - plan.keys():  # what cannot be read, and is of no shard here
             os.unlink(f"{name}{BUNDLE.suffix}", dir_fd=directory)
         for name, members in plan.items():

@@ -65,14 +65,19 @@ def packed(
 
 def digest_of(directory: int) -> str:
     """Return the digest of what an open directory holds to serve, of which nothing but that is read."""
-    identities = {}
+    return verified.digest_of_all(identities(directory))
+
+
+def identities(directory: int) -> dict[str, str]:
+    """Return the files of an open directory that are to be served, each with the hash of its manifest."""
+    found = {}
     for name in [
         *(f"{name}{BUNDLE.suffix}" for name in bundle_names(directory)),
         *(f"{name}{SHARD.suffix}" for name in shard.names(directory)),
     ]:
         with suppress(ShardError), verified.opening(directory, name) as fd:
-            identities[name] = verified.identity(fd)
-    return verified.digest_of_all(identities)
+            found[name] = verified.identity(fd)
+    return found
 
 
 class _Packing:

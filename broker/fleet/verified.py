@@ -9,7 +9,7 @@ import stat
 import struct
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
@@ -165,9 +165,22 @@ def copy(fd: int, part: ShardPart, to: int, at: int, room: int) -> int:
                 written = os.pwrite(to, view, at + done + begin)
                 begin, view = begin + written, view[written:]
         done += len(data)
-    if hashed.hexdigest() != part.digest:
-        raise ShardError(f"its part {part.name} is not what was written")
+    _compare(part, hashed.hexdigest())
     return taken
+
+
+def check(fd: int, parts: Iterable[ShardPart]) -> None:
+    """Raise ShardError unless each part of a file is what was written."""
+    for part in parts:
+        hashed = blake2b(digest_size=DIGEST_BYTES)
+        for done in range(0, part.size, COPIED_BYTES):
+            hashed.update(_read(fd, min(COPIED_BYTES, part.size - done), part.start + done))
+        _compare(part, hashed.hexdigest())
+
+
+def _compare(part: ShardPart, found: str) -> None:
+    if found != part.digest:
+        raise ShardError(f"its part {part.name} is not what was written")
 
 
 class CopiedParts(NamedTuple):
@@ -227,6 +240,13 @@ def opened(directory: int, name: str) -> int:
         os.close(fd)
         raise ShardError(problem)
     return fd
+
+
+def begins_as(directory: int, name: str, kind: Kind[M]) -> bool:
+    """Return whether a file is of this user alone and begins as a kind does, be it of another release or broken."""
+    with suppress(ShardError), opening(directory, f"{name}{kind.suffix}") as fd:
+        return os.pread(fd, len(kind.magic), 0) == kind.magic
+    return False
 
 
 def open_directory(path: str) -> int:

@@ -1,0 +1,204 @@
+"""The files of a directory in an object storage: they are put there, and fetched into a directory that is served.
+
+What comes from there is hostile until it is verified. A list beside the files, `fleet.json`, names those of one build
+by the hashes of their manifests; it is put last, so that nobody fetches half a build. Storages are spoken to by
+fsspec, which is imported where one is asked for, and by no other command.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from fledgling.broker.fleet import pack, replacing, verified
+from fledgling.broker.fleet.bundle import BUNDLE
+from fledgling.broker.fleet.shard import SHARD
+from fledgling.broker.fleet.verified import COPIED_BYTES, MAX_FILE, Digest, Kind, ShardError
+from fledgling.broker.own_file import OwnFileError
+from fledgling.plain import said
+
+LIST = "fleet.json"
+MAX_LIST = 2**24  # bytes: of a hundred thousand files with names of 64 characters
+FileName = Annotated[str, Meta(pattern=r"^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.shard|[0-9]{5}\.bundle)\Z")]
+
+
+class ListedBuild(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is in the list: of each file the hash of its manifest."""
+
+    files: dict[FileName, Digest]
+
+
+class Moved(Struct, frozen=True):
+    """What became of the files: how many a build has, how many of them were moved, and which could not be, with why."""
+
+    files: int
+    moved: int
+    failed: dict[str, str]
+    digest: str
+
+
+def put(shards: Path, url: str) -> Moved:
+    """Put those files of a directory into a storage that are not there, and then the list. Raises ShardError."""
+    storage = _Storage(url)
+    directory = verified.open_directory(str(shards))
+    try:
+        files = pack.identities(directory)
+        if not files:
+            raise ShardError("there is no shard in the directory")
+        there = storage.build().files if storage.has_list() else {}
+        failed, moved = {}, 0
+        for name, identity in files.items():
+            if there.get(name) == identity:
+                continue
+            try:
+                with _whole(directory, name, identity) as fd:
+                    storage.write(name, _data(fd))
+                moved += 1
+            except ShardError as wrong:
+                failed[name] = str(wrong)
+        if not failed:
+            storage.write(LIST, iter([msgspec.json.encode(ListedBuild(files), order="sorted")]))
+        return Moved(len(files), moved, failed, verified.digest_of_all(files))
+    finally:
+        os.close(directory)
+
+
+def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
+    """Fetch those files of the build in a storage that are not in a directory, and remove the shards that it has not.
+
+    Each is verified before it takes the place of an old one. Raises ShardError, also where the build has another digest
+    than the one that is `expected`.
+    """
+    storage = _Storage(url)
+    files = storage.build().files
+    digest = verified.digest_of_all(files)
+    if expected and digest != expected:
+        raise ShardError(f"the digest of the build is {digest}, and not the one that was named")
+    directory = verified.open_directory(str(out))
+    try:
+        failed, moved = {}, 0
+        for name, identity in sorted(files.items(), key=lambda file: file[0].endswith(BUNDLE.suffix)):
+            with suppress(ShardError), _whole(directory, name, identity):
+                continue
+            try:
+                _fetched(storage, name, identity, out, directory)
+                moved += 1
+            except (ShardError, OwnFileError) as wrong:
+                failed[name] = str(wrong)
+            except OSError as refused:
+                failed[name] = f"it cannot be written ({refused.strerror})"
+        if not failed:
+            for name in pack.identities(directory).keys() - files.keys():
+                kind: Kind[Any] = BUNDLE if name.endswith(BUNDLE.suffix) else SHARD
+                if verified.begins_as(directory, name.removesuffix(kind.suffix), kind):
+                    os.unlink(name, dir_fd=directory)
+        return Moved(len(files), moved, failed, digest)
+    finally:
+        os.close(directory)
+
+
+def _fetched(storage: "_Storage", name: str, identity: str, out: Path, directory: int) -> None:
+    """Fetch one file, verify it, and put it in the place of the old one. Pages of zeros take no room on the disk."""
+    with replacing.new(out, name, [], directory) as fd:
+        size = 0
+        for data in storage.read(name, MAX_FILE):
+            for at, run in verified.runs(data):
+                os.ftruncate(fd, size + at)
+                verified.write_all(fd, run)
+            size += len(data)
+            os.ftruncate(fd, size)
+        _check(fd, name, identity)
+        os.fsync(fd)
+        replacing.put(name, directory)
+
+
+@contextmanager
+def _whole(directory: int, name: str, identity: str) -> Iterator[int]:
+    """Open a file of a directory that is all there, and as a build names it. Raises ShardError."""
+    with verified.opening(directory, name) as fd:
+        _check(fd, name, identity)
+        yield fd
+
+
+def _check(fd: int, name: str, identity: str) -> None:
+    """Raise ShardError unless an open file is the one that a build names, and every part what was written."""
+    manifest = verified.read(fd, BUNDLE) if name.endswith(BUNDLE.suffix) else verified.read(fd, SHARD)
+    if verified.identity(fd) != identity:
+        raise ShardError("it is not the one that the build names")
+    verified.check(fd, manifest.parts)
+
+
+def _data(fd: int) -> Iterator[bytes]:
+    place = 0
+    while data := os.pread(fd, COPIED_BYTES, place):
+        yield data
+        place += len(data)
+
+
+class _Storage:
+    """A place in a storage, by its URL: `s3://bucket/fleet`. What its driver raises is a ShardError here."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            import fsspec  # noqa: PLC0415  (an extra)
+        except ImportError:
+            raise ShardError("fsspec is not installed: pip install 'fledgling-lens[storage]'") from None
+        of_url: Callable[[str], tuple[Any, str]] = fsspec.url_to_fs
+        with _said("it cannot be reached"):
+            self._files, self._place = of_url(url)
+
+    def has_list(self) -> bool:
+        """Return whether a build was put there."""
+        with _said("it cannot be looked at"):
+            self._files.invalidate_cache()
+            return bool(self._files.exists(self._at(LIST)))
+
+    def build(self) -> ListedBuild:
+        """Return what the list says."""
+        data = b"".join(self.read(LIST, MAX_LIST))
+        try:
+            return msgspec.json.decode(data, type=ListedBuild)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise ShardError(f"{LIST} is not a list of files") from None
+
+    def read(self, name: str, most: int) -> Iterator[bytes]:
+        """Yield what is in a file, up to so many bytes."""
+        with _said(f"{name} cannot be read"):
+            file = self._files.open(self._at(name), "rb", block_size=4 * COPIED_BYTES, cache_type="readahead")
+        with file:
+            read = 0
+            while True:
+                with _said(f"{name} cannot be read"):
+                    data = file.read(COPIED_BYTES)
+                if not data:
+                    return
+                read += len(data)
+                if read > most:
+                    raise ShardError(f"{name} has more than {most:,} bytes")
+                yield data
+
+    def write(self, name: str, data: Iterator[bytes]) -> None:
+        """Write a file."""
+        with _said(f"{name} cannot be written"):
+            self._files.makedirs(self._place, exist_ok=True)
+            with self._files.open(self._at(name), "wb") as file:
+                for some in data:
+                    file.write(some)
+
+    def _at(self, name: str) -> str:
+        return f"{self._place.rstrip('/')}/{name}"
+
+
+@contextmanager
+def _said(what: str) -> Iterator[None]:
+    """Say what a driver could not do, and the type of what it has raised: its words may hold keys."""
+    try:
+        yield
+    except ShardError:
+        raise
+    except Exception as wrong:
+        raise ShardError(said(f"{what} ({type(wrong).__name__})")) from wrong
