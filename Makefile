@@ -1,5 +1,5 @@
 # Chores. The two commands that set everything up are in README.md.
-.PHONY: test quick long clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints docs site site-requirements check format
+.PHONY: test quick long engines clients bench bench-meaning bench-held-out bench-all bench-record bundle dist constraints docs site site-requirements check format
 
 test:
 	.venv/bin/python -m pytest
@@ -9,6 +9,9 @@ quick: # what needs no process: seconds
 
 long: # needs npm; takes minutes
 	.venv/bin/python -m pytest -m long -n 0
+
+engines: # Dask and Ray, each as a cluster on this machine: installs both; a minute or two
+	.venv/bin/pip install -q -e '.[fleet,ray]' && .venv/bin/python -m pytest -m long -n 0 tests/test_fleet_build.py
 
 clients: # clients and suites of others: installs them by npm and pip into $$FLEDGLING_CLIENTS, or ~/.cache/fledgling-clients; takes minutes
 	.venv/bin/python tests/clients/run.py
