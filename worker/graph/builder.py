@@ -36,7 +36,6 @@ MAX_REACHING = 24  # bindings that reach one use; beyond, all of the name's coun
 LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
 DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
 QUOTES = b"\"'`"
-DOTTED = re.compile(r"\s*+([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)\s*+")
 
 # A string, a comment, or a name with the sign of a call behind it. A name in a string is none.
 TOKENS = re.compile(

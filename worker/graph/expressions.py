@@ -1,6 +1,7 @@
 """How each kind of expression becomes one of the table."""
 
-from fledgling.worker.graph.builder import DOTTED, QUOTES, Builder, visits
+from fledgling.worker.graph.builder import QUOTES, Builder, visits
+from fledgling.worker.graph.quoted import called_with_types, quoted_type
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 
@@ -99,13 +100,23 @@ def index(builder: Builder, node: int, use: int) -> int:
     tree = builder.tree
     if use != Use.TYPE:
         builder.scopes[builder.frame].flags |= Flag.INDEXES
-    of, *keys = [builder.visit(kid, use if use == Use.TYPE else Use.READ) for kid in tree.kids[node]] or [0]
+    of, *keys = [builder.visit(kid, inner) for kid, inner in key_uses(builder, node, use)] or [0]
     if len(keys) == 1 and tree.kind(tree.kids[node][1]) == IS_SLICE:
         return part_of(builder, of, tree.kids[node][1])
     key = keys[0] if len(keys) == 1 else builder.add(Op.TUPLE, keys)
     at = builder.add(Op.INDEX, of, key)
     constant = constant_key(builder, key)
     return builder.use_path(of, constant, at) if constant else at
+
+
+def key_uses(builder: Builder, node: int, use: int) -> list[tuple[int, int]]:
+    """What stands in `A[B, C]`, with its use: of a type so are all, or the first few, `Annotated[B, "words"]`."""
+    kids = builder.tree.kids[node]
+    if use != Use.TYPE or not kids:
+        return [(kid, Use.READ) for kid in kids]
+    name = builder.tree.text(kids[0]).rpartition(".")[2]
+    typed = builder.dialect.typed_keys.get(name, len(kids))
+    return [(kid, Use.TYPE if place <= typed else Use.READ) for place, kid in enumerate(kids)]
 
 
 def part_of(builder: Builder, of: int, node: int) -> int:
@@ -166,10 +177,11 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     site = len(builder.sites) - 1 if after == NONE else after
     arguments: list[int] = []
     words: list[tuple[int, int]] = []
+    typed = called_with_types(builder, function)
     made = function
     for kid in tree.kids[node]:
         if kid not in (of, key):
-            made = read_part(builder, kid, made, arguments, words)
+            made = read_part(builder, kid, made, arguments, words, typed)
     at = builder.add(op, made, arguments, words)
     is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
     if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
@@ -179,15 +191,22 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     return at
 
 
-def read_part(builder: Builder, node: int, function: int, arguments: list[int], words: list[tuple[int, int]]) -> int:
+def read_part(
+    builder: Builder,
+    node: int,
+    function: int,
+    arguments: list[int],
+    words: list[tuple[int, int]],
+    typed: tuple[str, ...] = (),
+) -> int:
     """Read what stands beside the function of a call; return what is called."""
     tree = builder.tree
     labels = tree.labels[node]
     if labels & ARGS and not labels & ARG:
         for argument in tree.kids[node]:
-            add_argument(builder, argument, arguments, words)
+            add_argument(builder, argument, arguments, words, typed)
     elif labels & (ARG | ARGS):
-        add_argument(builder, node, arguments, words)
+        add_argument(builder, node, arguments, words, typed)
     else:
         value = builder.visit(node, Use.TYPE if labels & TYPE else Use.READ)
         if tree.kind(node) == IS_CLASS:  # new A() { ... }
@@ -214,13 +233,16 @@ def is_super(builder: Builder, function: int) -> bool:
     return is_free and builder.text_of(expression[1]) == builder.dialect.super_function
 
 
-def add_argument(builder: Builder, node: int, arguments: list[int], words: list[tuple[int, int]]) -> None:
-    """Read an argument."""
+def add_argument(
+    builder: Builder, node: int, arguments: list[int], words: list[tuple[int, int]], typed: tuple[str, ...] = ()
+) -> None:
+    """Read an argument; those of some places and names are `typed`."""
     tree = builder.tree
     kind = tree.kind(node)
     if kind == IS_KEYWORD:
         word = tree.first(node, WORD)
-        value = builder.visit(tree.first(node, VALUE))
+        is_type = bool(typed) and tree.text(word) in typed
+        value = builder.visit(tree.first(node, VALUE), Use.TYPE if is_type else Use.READ)
         builder.site(word, Use.KEYWORD, 0)
         words.append((builder.name(word), value))
     elif kind == IS_SPREAD:
@@ -230,7 +252,7 @@ def add_argument(builder: Builder, node: int, arguments: list[int], words: list[
         builder.scopes[builder.frame].flags |= Flag.UNPACKS
         words.append((NONE, builder.visit(tree.first(node, VALUE))))
     else:
-        arguments.append(builder.visit(node))
+        arguments.append(builder.visit(node, Use.TYPE if str(len(arguments)) in typed else Use.READ))
 
 
 @visits("keyword", "spread", "spread_words")
@@ -250,30 +272,18 @@ def text(builder: Builder, node: int, use: int) -> int:
         builder.scopes[builder.frame].flags |= Flag.FORMATS
     for kid in tree.kids[node]:
         builder.visit(kid)
+    if use == Use.TYPE and builder.dialect.typed_keys and not tree.kids[node]:
+        found = quoted_type(builder, tree.start[node], tree.end[node])
+        if found is not None:
+            return found
     if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
         return builder.add(Op.TEXT, builder.named("")) if builder.dialect.overloads else 1
     written = tree.text(node)
-    if use == Use.TYPE:
-        return quoted_type(builder, written.strip("'\""))
     if written[-1:] in "'\"`":
         return builder.add(Op.TEXT, builder.named(written.strip("'\"`")))
     if written in ("true", "false") and builder.dialect.overloads:
         return builder.add(Op.CAST, builder.add(Op.NAME, builder.named("boolean"), NONE, None), 1)
     return 1
-
-
-def quoted_type(builder: Builder, written: str) -> int:
-    """A type in quotes: `"a.B"`, `"A | B"`."""
-    ways = []
-    for part in written.split("|"):
-        dotted = DOTTED.fullmatch(part)
-        if dotted:
-            first, *more = dotted[1].split(".")
-            at = builder.add(Op.NAME, builder.named(first), builder.binder(builder.named(first)), None)
-            for name in more:
-                at = builder.add(Op.GET, at, builder.named(name))
-            ways.append(at)
-    return ways[0] if len(ways) == 1 else builder.add(Op.CHOICE, ways) if ways else 1
 
 
 @visits("number")
