@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from fledgling.messages.answers import (
     Architecture,
+    CandidateTexts,
     Context,
     DependencyGraph,
     Excerpt,
@@ -39,10 +40,12 @@ from fledgling.messages.profile import Profile
 from fledgling.messages.questions import (
     AnyQuestion,
     Asked,
+    Candidates,
     Dependencies,
     Explore,
     Query,
     Read,
+    Reordered,
     Search,
     Sift,
     Survey,
@@ -173,7 +176,24 @@ def _matches(question: Search, file: FileHits) -> bool:
 
 
 def ranks(question: Search, found: Ranking, profile: Profile) -> bool:
-    """Return whether passages are where the filters leave them, by a mode that may be, and not too many."""
+    """Return whether passages are where the filters leave them, by a mode that may be, not too many, the best first."""
+    is_in_order = all(first.score >= second.score for first, second in pairwise(found.files))
+    return is_in_order and _are_passages(question, found, profile)
+
+
+def reorders(question: Reordered, found: Ranking, profile: Profile) -> bool:
+    """Return whether passages are those of a search by meaning, in whatever order."""
+    return found.mode_used == "meaning" and _are_passages(question.question, found, profile)
+
+
+def offers(question: Candidates, found: CandidateTexts, _: Profile) -> bool:
+    """Return whether texts are of files that the filters leave, each once."""
+    asked, paths = question.question, [file.path for file in found.files]
+    is_within = all(_is_within(asked, Passage(path, (1, 1), 0, asked.language)) for path in paths)
+    return asked.mode in ("auto", "meaning") and len({*paths}) == len(paths) and is_within
+
+
+def _are_passages(question: Search, found: Ranking, profile: Profile) -> bool:
     may_be = {"docs": ("docs",), "meaning": ("meaning",), "auto": ("meaning",)}
     return (
         question.kind is None
@@ -182,7 +202,6 @@ def ranks(question: Search, found: Ranking, profile: Profile) -> bool:
         and len(found.files) <= min(question.max_results, found.total)
         and all(_is_within(question, passage) for passage in found.files)
         and (found.mode_used == "docs" or len({passage.path for passage in found.files}) == len(found.files))
-        and all(first.score >= second.score for first, second in pairwise(found.files))
         and all(_grows([number for number, _ in passage.best]) for passage in found.files)
         and all((passage.why is not None) == question.explain for passage in found.files)
         and _are_ranges((passage.lines for passage in found.files), profile)

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from fledgling.broker import mending
 from fledgling.broker.basis import Basis
 from fledgling.broker.breaker import Breaker
+from fledgling.broker.embedding.connector import Connector
+from fledgling.broker.embedding.reranking import reranked
 from fledgling.broker.following import Follower, LostError
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
@@ -35,7 +37,7 @@ from fledgling.messages.answers import (
 from fledgling.messages.control import AskRefs, Progress, Refs, Swept, TagsByHand
 from fledgling.messages.generations import CODE, GRAPH
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked, Query, Read, Search, Survey
+from fledgling.messages.questions import AnyQuestion, Asked, Candidates, Query, Read, Reordered, Search, Survey
 from fledgling.messages.status import Changed
 from fledgling.plain import counted, said
 
@@ -68,6 +70,7 @@ class Front:
         self.indexing = indexing
         indexing.begin()
         self.by_hand: ByHand = no_tags  # what agents have given
+        self.connector: Connector | None = None  # where text that the profile shows may go to an embedding endpoint
         self._breaker = Breaker()
         self._follower = Follower(indexing, freshness) if indexing.is_followed else None
         self._workers = Workers(indexing, self._breaker, self._follower)
@@ -91,8 +94,13 @@ class Front:
 
         Whatever the call has to wait for, it is answered or refused GRACE after its deadline.
         """
-        found = await self._ask(question, terms or Terms(due(self.profile)))
+        terms = terms or Terms(due(self.profile))
+        found = await self._ask(question, terms)
         assert not isinstance(found, InnerAnswer)
+        if self.connector and isinstance(found, Ranking) and found.mode_used == "meaning":
+            assert isinstance(question, Search)
+            ask = partial(self._ask, terms=terms._replace(report=None, least=CODE))
+            return await reranked(self.connector, ask, question, found, terms.deadline, self.indexing.tell)
         return found
 
     async def survey(self, deadline: float | None = None) -> Overview | Refusal:
@@ -220,7 +228,7 @@ class Front:
         """
         as_of = time.monotonic()
         # The others tell of files that they do not name, and so does whatever the graph answers.
-        may_share = isinstance(question, Read | Search) and number < GRAPH
+        may_share = isinstance(question, Read | Search | Candidates | Reordered) and number < GRAPH
         while True:
             if deadly := self._breaker.refusal(question):
                 return deadly

@@ -22,6 +22,7 @@ NO_FILES = ("none", "stderr")  # what audit_log may be besides a path
 NO_AGENTS = "none"  # what agents may be besides a path
 NO_SESSION = "none"  # what session may be besides a path
 NO_ISSUER = "none"  # what issuer and all that goes with it may be besides
+NO_EMBEDDING = "none"  # what embedding_endpoint and embedding_model may be besides
 NO_MONITOR = "none"  # what monitor may be besides an address
 PREFIX = "FLEDGLING_"
 PROJECT_FILE = "fledgling.yaml"  # what a project calls its own file, and a user theirs
@@ -100,6 +101,21 @@ class Settings(Struct, frozen=True):
         int,
         Meta(ge=0, le=2**50, description="bytes that all projects may hold together, 0 for as many as there are"),
     ] = 0
+    embedding_endpoint: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=256,
+            description="none, or the URL of an embedding endpoint, /api/embed or /v1/embeddings, for serve",
+        ),
+    ] = NO_EMBEDDING
+    embedding_model: Annotated[
+        str,
+        Meta(min_length=1, max_length=256, description="none, or the name that the endpoint has for its model"),
+    ] = NO_EMBEDDING
+    embedding_seconds: Annotated[
+        int, Meta(ge=1, le=60, description="seconds from 1 to 60 that a call waits for the endpoint")
+    ] = 10
     extensions: Annotated[tuple[str, ...], Meta(description="a list of DuckDB extensions")] = ()
     exclude_patterns: Annotated[
         tuple[Pattern, ...],

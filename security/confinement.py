@@ -29,7 +29,8 @@ DEGRADABLE = ("landlock", "seccomp")  # kernels and containers lack these; the o
 OPTIONAL = ("chroot",)  # root alone can have it, and not in every container: no server needs it
 _SERVING = tuple(name for name in LAYERS if name != "chroot")  # of those who open nothing below the root
 
-# The broker stays who it is: it starts and ends processes of other users. An extractor inherits what holds its parent.
+# The broker stays who it is: it starts and ends processes of other users. An extractor inherits what holds its parent,
+# and an embedder what holds the connector.
 ROLES: Mapping[str, tuple[str, ...]] = {
     "broker": ("no_new_privs", "landlock", "limits", "seccomp"),
     "indexer": tuple(LAYERS),
@@ -37,6 +38,8 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "extractor": ("lifeline", "seccomp"),
     "query worker": _SERVING,
     "keeper": ("capabilities", "no_new_privs", "landlock", "limits", "seccomp"),  # it outlives the broker, as its user
+    "connector": tuple(name for name in _SERVING if name != "lifeline"),  # it ends when its socket does
+    "embedder": ("lifeline", "limits", "seccomp"),
 }
 
 
@@ -55,12 +58,14 @@ def confine(
     readable: Iterable[int] = (),
     executable: Iterable[int] = (),
     removable: Iterable[int] = (),
+    connectable: Iterable[int] = (),
 ) -> tuple[Layer, ...]:
     """Confine this process, for good, and say what holds it. Call it before the first thread is started.
 
     `parent` is the process to end with; `lowered` are resource limits; `owner` is who root becomes; `root` is the
     open directory that becomes the root directory, where root has started the server; `readable`, `executable` and
-    `removable` are open files and directories, to be closed by the caller. Raises ConfinementError.
+    `removable` are open files and directories, to be closed by the caller; `connectable` are ports of TCP. Raises
+    ConfinementError.
     """
     stays_root = os.geteuid() == 0 and owner[0] == 0
     is_alone = os.geteuid() == 0 and not user.exists(*owner)
@@ -73,7 +78,12 @@ def confine(
         ("capabilities", capabilities.drop),
         ("no_new_privs", no_new_privs.confine),
         ("lifeline", lambda: lifeline.tie(parent)),
-        ("landlock", lambda: landlock.confine(readable, executable, removable, latest=confining.landlock_abi)),
+        (
+            "landlock",
+            lambda: landlock.confine(
+                readable, executable, removable, connectable=connectable, latest=confining.landlock_abi
+            ),
+        ),
         (
             "limits",
             lambda: limits.confine(lowered),

@@ -1,6 +1,7 @@
 """Which files a process may open: a Landlock domain with rights to some directories, and to nothing else.
 
-No process may write, create, rename or remove anything, connect or bind a TCP socket, or signal what it did not start.
+No process may write, create, rename or remove anything, connect or bind a TCP socket, or signal what it did not start;
+but for a keeper, which removes, and a connector, which connects to one port.
 A domain binds the calling thread and those it starts afterwards, and can only be narrowed. See landlock(7).
 """
 
@@ -16,7 +17,8 @@ EXECUTE, READ_FILE, READ_DIR, REMOVE_FILE = 1 << 0, 1 << 2, 1 << 3, 1 << 5  # li
 _RIGHTS = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}  # all on files, by the ABI they came with
 _TCP, _SCOPES = 0b11, 0b11  # bind and connect; abstract Unix sockets and signals
 _TCP_ABI, _SCOPES_ABI = 4, 6
-_GET_VERSION, _PATH_BENEATH = 1, 1
+_CONNECT = 0b10
+_GET_VERSION, _PATH_BENEATH, _NET_PORT = 1, 1, 2
 
 
 def abi() -> int:
@@ -29,11 +31,12 @@ def confine(
     executable: Iterable[int] = (),
     removable: Iterable[int] = (),
     *,
+    connectable: Iterable[int] = (),
     latest: int | None = None,
 ) -> None:
     """Leave this thread the right to read below the open directories and files, and to start the executable ones.
 
-    Below the removable ones files may be removed, and nothing read.
+    Below the removable ones files may be removed, and nothing read. `connectable` are ports of TCP, at any address.
 
     `latest` is for tests: do no more than a kernel with that version can.
 
@@ -58,6 +61,8 @@ def confine(
             _allow(ruleset, fd, READ_FILE | EXECUTE)
         for fd in removable:
             _allow(ruleset, fd, REMOVE_FILE)
+        for port in connectable if version >= _TCP_ABI else ():
+            call("landlock_add_rule", ruleset, _NET_PORT, _buffer(struct.pack("=QQ", _CONNECT, port)), 0)
         call("landlock_restrict_self", ruleset, 0)
     finally:
         os.close(ruleset)

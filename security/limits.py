@@ -58,6 +58,17 @@ QUERY_WORKER: Mapping[int, int] = {
     resource.RLIMIT_FSIZE: 0,  # bytes; it writes to pipes only
     resource.RLIMIT_NOFILE: 0,  # descriptors; it keeps three pipes and the image, and nothing gives it another
 }
+EMBEDDING_MEMORY = 96 * 2**20  # bytes each of connector and embedder; interpreter and the longest reply take half
+CONNECTOR: Mapping[int, int] = {
+    resource.RLIMIT_CORE: 0,
+    resource.RLIMIT_FSIZE: 0,  # bytes; it writes to sockets only
+    resource.RLIMIT_NOFILE: 8,  # descriptors; it keeps three, and adds a ruleset of Landlock, and one socket at a time
+    resource.RLIMIT_DATA: EMBEDDING_MEMORY,
+}
+EMBEDDER: Mapping[int, int] = {
+    **CONNECTOR,
+    resource.RLIMIT_NOFILE: 0,  # descriptors; it keeps what it has, and nothing gives it another
+}
 
 
 def memory_cap(share: int) -> int:

@@ -158,6 +158,12 @@ DIRECTIVES: dict[str, Directive] = {
     "tags": Directive(
         _tags(), tag_rules.SHIPPED, "query worker", "rules beside the shipped ones that say what a file is about"
     ),
+    "embedding": Directive(
+        _choice({"off": "off", "loopback": "loopback", "anywhere": "anywhere"}),
+        "off",
+        "broker",
+        "where an embedding endpoint may be: text that the profile shows leaves to it",
+    ),
     "extensions": Directive(_no_extensions(), (), "loader", "DuckDB extensions: none"),
 }
 
@@ -319,6 +325,7 @@ def describe(profile: Profile) -> list[tuple[str, str]]:
         ("max_result_bytes", size_text(profile.max_result_bytes)),
         ("absolute_paths", "on" if profile.absolute_paths else "off"),
         ("tags", tag_rules.said(profile.tags)),
+        ("embedding", profile.embedding),
         *((f"view {view.name}", view.select) for view in profile.views),
     ]
 

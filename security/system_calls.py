@@ -1,7 +1,8 @@
 """Which system calls a process may make: a seccomp filter from the table system_calls.txt.
 
 The query worker's has no call that names a path, an extractor's none that starts anything; the indexer's opens for
-reading only, and a keeper removes. See seccomp(2); the program is classic BPF, as linux/filter.h has it.
+reading only, a keeper removes, and a connector connects. See seccomp(2); the program is classic BPF, as linux/filter.h
+has it.
 """
 
 import ctypes
@@ -15,7 +16,17 @@ from typing import NamedTuple
 
 from fledgling.security.system import call
 
-ROLES = ("query worker", "extractor", "extractor's parent", "indexer", "broker", "keeper")  # the table's columns
+# The table's columns.
+ROLES = (
+    "query worker",
+    "extractor",
+    "extractor's parent",
+    "indexer",
+    "broker",
+    "keeper",
+    "connector",
+    "embedder",
+)
 
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000  # SECCOMP_RET_*; the last one kills the process
 _REFUSE, _UNKNOWN = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
@@ -105,6 +116,7 @@ _PDEATHSIG, _SIGKILL = 1, 9
 _PROCESS = (_PDEATHSIG, 3, 15, 16, 21, 23, 24, 38, 39, 42, 47, 0x53564D41)
 
 _UNIX, _STREAM = 1, 1  # socketpair(2)
+_INTERNET, _TCP = (2, 10), (0, 6)  # socket(2): AF_INET and AF_INET6; the protocol of a stream, said or not
 _ALLOCATE = 0  # fallocate(2): room for a file, and nothing of it taken away
 
 # By the word in the table: a call is allowed where every argument of one alternative is as it must be.
@@ -134,6 +146,7 @@ CHECKS: Mapping[str, tuple[tuple[Argument, ...], ...]] = {
     "filter": ((_only(0, _SET_MODE_FILTER), _only(1, 0)),),  # and nobody listens to its filter
     # Not a datagram socket: one of a pair can still send to any address.
     "stream": ((_only(0, _UNIX), Argument(1, 0xF, (_STREAM,))),),
+    "tcp": ((_only(0, *_INTERNET), Argument(1, 0xF, (_STREAM,)), _only(2, *_TCP)),),
     "connected": ((_only(4, 0), Argument(4, _ALL, (0,), upper=True)),),  # to no address: the peer
     # A process, or a group other than its own: a back process ends with all that it has forked. Not everybody (-1).
     "others": ((Argument(0, _ALL, (0, _ALL), never=True),),),

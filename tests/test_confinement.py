@@ -27,7 +27,7 @@ from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
 
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
-NARROWED = (*BACK, "keeper")
+NARROWED = (*BACK, "keeper", "connector", "embedder")
 X86 = MACHINES["x86_64"]
 HEADERS = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm-generic/unistd.h")]
 
@@ -90,17 +90,21 @@ def test_every_call_that_leads_out_of_a_process_is_refused(role: str) -> None:
     verdicts = {rule.name: rule.verdict for rule in rules(role, X86)}
     allowed = {name for name in (*NAMES_A_PATH, *LEADS_OUT) if verdicts.get(name, ".") not in {".", "!"}}
     reads = {"openat", "newfstatat", "statx", "readlink", "readlinkat"}
-    assert allowed == {"indexer": reads, "keeper": {"unlinkat"}}.get(role, set())
+    further = {"indexer": reads, "keeper": {"unlinkat"}, "connector": {"socket", "connect"}}
+    assert allowed == further.get(role, set())
     assert role != "indexer" or verdicts["openat"] == "reading"
 
 
 def test_only_the_process_above_an_extractor_may_fork_and_only_the_broker_may_start_a_program() -> None:
     for role in NARROWED:
         verdicts = {rule.name: rule.verdict for rule in rules(role, X86)}
-        assert {verdicts["execve"], verdicts["execveat"], verdicts["vfork"], verdicts["socket"]} == {"!"}
+        assert {verdicts["execve"], verdicts["execveat"], verdicts["vfork"]} == {"!"}
+        assert verdicts["socket"] == ("tcp" if role == "connector" else "!")
         forks = {verdicts["fork"], verdicts["clone"]}
-        expected = {"extractor's parent": {"+", "fork"}, "extractor": {"!"}, "keeper": {"!"}}.get(role, {"!", "thread"})
-        assert forks == expected
+        if role in ("extractor", "keeper", "embedder"):
+            assert forks == {"!"}
+        else:
+            assert forks == ({"+", "fork"} if role in ("extractor's parent", "connector") else {"!", "thread"})
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -198,6 +202,17 @@ JUDGED = [
     (("broker",), "prctl", (38, 1), ALLOWED),
     (("broker",), "socketpair", (1, STREAM | os.O_CLOEXEC, 0), ALLOWED),
     *[(("broker",), "socketpair", made, NOT_ALLOWED) for made in ((1, DGRAM, 0), (1, 5, 0), (2, 1, 0), (40, 1, 0))],
+    *[(("connector",), "socket", made, ALLOWED) for made in ((2, 1, 0), (10, 0x80801, 6))],
+    *[
+        (("connector",), "socket", made, NOT_ALLOWED)
+        for made in ((1, 1, 0), (2, 2, 0), (2, 3, 0), (16, 3, 0), (17, 3, 0), (40, 1, 0), (2, 1, 132), (2, 5, 0))
+    ],
+    (("embedder",), "socket", (2, 1, 0), ENDED),
+    (("embedder",), "connect", (), ENDED),
+    *[
+        (("embedder",), name, (), NOT_ALLOWED)
+        for name in ("setitimer", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn")
+    ],
     (("broker",), "sendto", (0, 0, 1, 0, 0, 0), ALLOWED),
     *[(("broker",), "sendto", (0, 0, 1, 0, address, 16), NOT_ALLOWED) for address in (1, HIGH, 0x7FFF00000000)],
     *[(("broker",), "kill", (pid, 9), ALLOWED) for pid in (4242, 2**64 - 4242)],  # or the group that a process leads

@@ -115,6 +115,18 @@ class KilledRecord(Record, frozen=True, kw_only=True):
     reason: str
 
 
+class EmbeddedRecord(Record, frozen=True, kw_only=True):
+    """Text of the project was to go to the embedding endpoint: so many texts, with the question so many bytes.
+
+    `outcome` is `answered`, or why there was no answer.
+    """
+
+    endpoint: str
+    texts: int
+    bytes: int
+    outcome: str
+
+
 class EndRecord(Record, frozen=True, kw_only=True):
     """The server ends in good order."""
 
@@ -122,7 +134,15 @@ class EndRecord(Record, frozen=True, kw_only=True):
 
 
 AnyRecord = (
-    StartRecord | AgentRecord | CallRecord | MessageRecord | ProcessRecord | DegradedRecord | KilledRecord | EndRecord
+    StartRecord
+    | AgentRecord
+    | CallRecord
+    | MessageRecord
+    | ProcessRecord
+    | DegradedRecord
+    | KilledRecord
+    | EmbeddedRecord
+    | EndRecord
 )
 
 # Which layer gives a refusal of a kind, where `writer.Decision` does not know better.

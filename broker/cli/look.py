@@ -88,7 +88,7 @@ def doctor(as_json: bool, **options: Any) -> None:
     not start without --allow-degraded, or something is wrong. Layers that only root can have are not missed.
     """
     project = project_of(options)
-    checks = list(diagnosis.looked_at(project.resolved, os.environ))
+    checks = list(diagnosis.looked_at(project.resolved, project.profile, os.environ))
     confining = Confining(allow_degraded=True)
     settings = msgspec.structs.replace(project.settings, exclude_patterns=("*",))
     project = msgspec.structs.replace(project, confining=confining)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
 from fledgling.broker.cli.project import ServedProject, warn
-from fledgling.broker.cli.starting import confined
+from fledgling.broker.cli.starting import confined, connector_of
 from fledgling.broker.control import answering
 from fledgling.broker.control.answering import Offer
 from fledgling.broker.front import Front
@@ -65,6 +65,7 @@ class Service:
     ) -> None:
         self._project, self._log, self._parties, self._operators = project, log, parties, operators
         self._shared = _shared(project)
+        self._connector = connector_of(project, [party.profile for party in parties], log.tell)
         tell_confinement(log.tell, "broker", os.getpid(), confined(project))
         alone = () if project.settings.projects else parties
         self._indexings = [self._indexing(party, project.settings.root) for party in alone]
@@ -74,6 +75,8 @@ class Service:
 
         async def serving() -> T:
             async with AsyncExitStack() as stack:
+                if self._connector:
+                    stack.callback(self._connector.close)
                 fronts = self._fronts(kind)
                 for each in fronts:
                     stack.push_async_callback(each.front.close)
@@ -97,6 +100,8 @@ class Service:
                 if self._indexings
                 else self._projects(party, kind)
             )
+            if self._connector and isinstance(behind, Front) and self._connector.endpoint.is_allowed_by(party.profile):
+                behind.connector = self._connector
             has_operations = OPERATIONS.keys() & {*party.profile.tools}
             fronts.append(Fronts(Operated(behind, self._shared, party.agent) if has_operations else behind, behind))
         return fronts

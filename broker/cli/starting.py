@@ -2,12 +2,15 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from fledgling.broker import memory
+from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
 from fledgling.broker.cli.project import ServedProject, warn
+from fledgling.broker.embedding.connector import Connector
+from fledgling.broker.embedding.endpoint import endpoint_of
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import ConfigError, Resolved
@@ -42,6 +45,14 @@ def confined_to(roots: Iterable[str], confining: Confining) -> tuple[Layer, ...]
     readable = interpreter.readable(*roots)
     with interpreter.opened(readable) as reading, interpreter.opened(interpreter.executable()) as starting:
         return confine("broker", confining, lowered=limits.BROKER, readable=reading, executable=starting)
+
+
+def connector_of(
+    project: ServedProject, served: Sequence[Profile], tell: Callable[[AnyRecord], None]
+) -> Connector | None:
+    """Start what connects to the embedding endpoint, if one is set; a confined process cannot. Raises ConfigError."""
+    endpoint = endpoint_of(project.resolved, served)
+    return Connector(endpoint, project.confining, tell) if endpoint else None
 
 
 def indexed(project: ServedProject, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:

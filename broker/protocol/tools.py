@@ -12,6 +12,7 @@ from fledgling.broker.protocol import render
 from fledgling.messages.answers import (
     AnyAnswer,
     Architecture,
+    CandidateTexts,
     Context,
     DependencyGraph,
     Excerpt,
@@ -32,11 +33,13 @@ from fledgling.messages.profile import Profile
 from fledgling.messages.questions import (
     QUESTIONS,
     Asked,
+    Candidates,
     Dependencies,
     Explore,
     Inner,
     Query,
     Read,
+    Reordered,
     Search,
     Sift,
     Survey,
@@ -156,7 +159,9 @@ TOOLS: dict[str, Tool[Any]] = {name_of(row.question): row for row in _ROWS}
 FORMS: dict[type[AnyAnswer], Form[Any]] = {row.answer: row for row in _FORMS}
 _FITTING: dict[tuple[type[Asked], type[Found]], Callable[[Any, Any, Profile], bool]] = {
     (Survey, Overview): fitting.surveys,  # of no tool: a person asks it of a broker
-    (Sift, Sifted): fitting.sifts,  # nor this, which a broker asks itself
+    (Sift, Sifted): fitting.sifts,  # nor these, which a broker asks itself
+    (Candidates, CandidateTexts): fitting.offers,
+    (Reordered, Ranking): fitting.reorders,
     **{(row.question, each.answer): each.fits for row in _ROWS for each in row.answers},
 }
 

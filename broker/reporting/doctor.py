@@ -12,8 +12,10 @@ from typing import Literal
 from msgspec import Struct
 
 from fledgling.broker.audit_log.records import AnyRecord, ProcessRecord
+from fledgling.broker.embedding.endpoint import endpoint_of
 from fledgling.broker.setup.check import State, told
-from fledgling.config import Resolved
+from fledgling.config import NO_EMBEDDING, ConfigError, Resolved
+from fledgling.messages.profile import Profile
 from fledgling.security import landlock, layering
 from fledgling.security.confinement import DEGRADABLE, LAYERS, OPTIONAL
 
@@ -102,16 +104,29 @@ def is_well(found: Diagnosis) -> bool:
     return found.serves and not any(each.state == "wrong" for each in found.checks)
 
 
-def looked_at(resolved: Resolved, environment: Mapping[str, str]) -> Iterator[Check]:
+def looked_at(resolved: Resolved, profile: Profile, environment: Mapping[str, str]) -> Iterator[Check]:
     """Yield what is found of settings, versions, PATH and clients. No project is read, and nothing is run."""
     set_by = {key: source for key, source in resolved.sources.items() if source != "default"}
     said = ", ".join(f"{key} by {source}" for key, source in set_by.items())
     yield Check("settings", "notice" if resolved.notices else "good", "; ".join((said, *resolved.notices)))
+    if resolved.settings.embedding_endpoint != NO_EMBEDDING:
+        yield _on_embedding(resolved, profile)
     yield from _versions()
     yield _on_path(environment)
     states: dict[State, Literal["good", "notice", "wrong"]] = {"another": "notice", "broken": "wrong"}
     for client in told(environment):
         yield Check(f"client {client.client}", states.get(client.state, "good"), client.detail)
+
+
+def _on_embedding(resolved: Resolved, profile: Profile) -> Check:
+    """Say where text of the project goes, or that the endpoint that is set is not used."""
+    try:
+        found = endpoint_of(resolved, [profile])
+    except ConfigError as wrong:
+        return Check("embedding endpoint", "wrong", str(wrong))
+    assert found, "it is set"
+    leaves = f"text that {profile.name} shows LEAVES to {found.url} with searches by meaning, of 50 files each"
+    return Check("embedding endpoint", "notice", leaves)
 
 
 def _versions() -> Iterator[Check]:

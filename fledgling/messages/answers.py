@@ -4,7 +4,19 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from fledgling.messages.bounded import MAX_STEPS, At, Count, Path, Place, Said, Share, Shown, Word
+from fledgling.messages.bounded import (
+    CANDIDATE_BYTES,
+    MAX_CANDIDATES,
+    MAX_STEPS,
+    At,
+    Count,
+    Path,
+    Place,
+    Said,
+    Share,
+    Shown,
+    Word,
+)
 from fledgling.messages.questions import Direction, Kind, Line, Relation
 
 
@@ -397,8 +409,21 @@ class Sifted(Answer, frozen=True):
     indexes: list[Count]
 
 
-Found = AnyAnswer | Overview | Sifted  # what comes from a worker
-InnerAnswer = Overview | Sifted  # no agent gets it
+class Candidate(Struct, frozen=True):
+    """A file that answers a search by meaning, and of its text what tells most of it."""
+
+    path: Path
+    text: Annotated[str, Meta(max_length=CANDIDATE_BYTES)]
+
+
+class CandidateTexts(Answer, frozen=True):
+    """Answer of candidates: files, the best first; none where no file says what is asked."""
+
+    files: Annotated[list[Candidate], Meta(max_length=MAX_CANDIDATES)]
+
+
+InnerAnswer = Overview | Sifted | CandidateTexts  # no agent gets it
+Found = AnyAnswer | InnerAnswer  # what comes from a worker
 
 RefusalKind = Literal[
     "denied", "invalid", "not_found", "ambiguous", "timeout", "memory", "busy", "cancelled", "unavailable", "failed"

@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 TAG = r"[a-z][a-z0-9/_-]{0,31}"  # the name of one, by a rule or by hand
+Embedding = Literal["off", "loopback", "anywhere"]  # where the endpoint may be that text of the project goes to
 Matcher = Literal["PATH", "IMPORT", "SYMBOL", "REGEX"]  # what of a file a rule of tags looks at
 
 
@@ -43,6 +44,7 @@ class Profile(Struct, frozen=True):
     absolute_paths: bool
     views: tuple[View, ...]
     tags: tuple[TagRule, ...] = ()
+    embedding: Embedding = "off"
 
     @property
     def narrows_files(self) -> bool:

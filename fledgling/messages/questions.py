@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from fledgling.messages.bounded import MAX_LINE
+from fledgling.messages.bounded import MAX_CANDIDATES, MAX_LINE
 from fledgling.messages.cursors import place
 
 MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
@@ -301,5 +301,25 @@ class Sift(Question, frozen=True):
     question: Read | Search | Symbols
 
 
-Asked = AnyQuestion | Survey | Sift  # what goes to a worker
-Inner = Survey | Sift  # no agent asks it
+class Candidates(Question, frozen=True):
+    """What the best files say that answer a search by meaning. No tool: a broker asks it for an embedding endpoint."""
+
+    question: Search
+
+
+class Near(Struct, frozen=True):
+    """How near a file is to a question, from -1 to 1, as an embedding endpoint says."""
+
+    path: str
+    share: Annotated[float, Meta(ge=-1, le=1)]
+
+
+class Reordered(Question, frozen=True):
+    """A search by meaning whose best files are put in order once more. No tool: a broker asks it for an agent."""
+
+    question: Search
+    near: Annotated[tuple[Near, ...], Meta(max_length=MAX_CANDIDATES)]
+
+
+Inner = Survey | Sift | Candidates | Reordered  # no agent asks it
+Asked = AnyQuestion | Inner  # what goes to a worker

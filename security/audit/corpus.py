@@ -244,7 +244,7 @@ class _Threats(Struct, frozen=True):
 
 POSITIONS = 3  # that a payload of sql.toml is tried in; tests/test_statement.py tries them all
 FILES = ("query", "arguments", "tree", "stdio", "process", "syscalls", "elsewhere")  # a family each, in this order
-ROLES = ("query worker", "indexer", "extractor", "extractor's parent", "broker", "keeper")
+ROLES = ("query worker", "indexer", "extractor", "extractor's parent", "broker", "keeper", "connector", "embedder")
 
 
 def threats() -> dict[int, ListedThreat]:

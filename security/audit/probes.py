@@ -367,6 +367,10 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
             confine(role, confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])
         case "keeper":
             confine(role, confining, lowered=limits.KEEPER, removable=[held.root])
+        case "connector" | "embedder":
+            confine("connector", confining, lowered=limits.CONNECTOR, connectable=[1])
+            if role == "embedder":
+                confine(role, confining, parent=parent, lowered=limits.EMBEDDER)
         case "broker":
             needed = interpreter.opened(interpreter.readable()), interpreter.opened(interpreter.executable())
             with needed[0] as reading, needed[1] as starting:

@@ -1,6 +1,7 @@
 """Search by meaning: the files that are about what is asked, each with its best definition and lines."""
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 import numpy as np
@@ -13,6 +14,7 @@ from fledgling.worker.ranking import passages
 from fledgling.worker.ranking.asked import asked
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
+from fledgling.worker.ranking.fusing import fused
 from fledgling.worker.ranking.rank import MOST, FileOrder, RankedFile, rank, where
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import documents, tags, unknown
@@ -51,26 +53,41 @@ def ranked(request: Request, question: Search) -> Ranking:
     return _ranked(request, question)[0]
 
 
-def _ranked(request: Request, question: Search) -> tuple[Ranking, bool]:
-    """Return the answer, and whether a file says what is asked."""
+def again(request: Request, question: Search, near: Mapping[str, float]) -> Ranking | None:
+    """Return the answer with its files in another order, by how near each is, too; None where no file says it."""
+    found, is_said = _ranked(request, question, near)
+    note = found.note if question.is_ranked else unknown.joined(NO_LINE, found.note)
+    return msgspec.structs.replace(found, note=note) if is_said else None
+
+
+def order_of(request: Request, question: Search) -> FileOrder:
+    """Return the files that answer a question by meaning, the best first."""
     corpus = _corpus(request)
-    tagged = tags.left(request, question)
     leaves = _leaves(request, question, corpus)
-    if tagged is not None:
+    if (tagged := tags.left(request, question)) is not None:
         leaves = leaves & np.isin(np.arange(corpus.files), [*tagged])
-    order = rank(corpus, asked(question.query, question.also), leaves, request.check)
-    best = order.ranked[: _rows(question) if order.is_said else min(NEAREST, _rows(question))]
+    return rank(corpus, asked(question.query, question.also), leaves, request.check)
+
+
+def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) -> tuple[Ranking, bool]:
+    """Return the answer, and whether a file says what is asked."""
+    order, tagged = order_of(request, question), tags.left(request, question)
+    is_said = order.is_said
+    if near:
+        shares = [near.get(request.blocks.path(each.file)) for each in order.ranked]
+        order = order._replace(ranked=fused(order.ranked, shares))
+    best = order.ranked[: _rows(question) if is_said else min(NEAREST, _rows(question))]
     found = [_passage(request, question, order, each, at) for at, each in enumerate(best)]
     asked_of = unknown.scope(request, question.path, question.language)
     note = unknown.joined(
         tags.note(request, question, tagged),
-        None if order.is_said else _nothing(found),
+        None if is_said else _nothing(found),
         _unknown(order) if found else None,
         ONLY_NAMES if request.profile.narrows_rows else None,
         request.partial,
         unknown.of_unread(request, asked_of, "ranked"),
     )
-    return Ranking(found, order.total, "meaning", note), order.is_said
+    return Ranking(found, order.total, "meaning", note), is_said
 
 
 def later(request: Request, question: Search) -> str | None:

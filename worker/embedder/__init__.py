@@ -1,0 +1,1 @@
+"""An embedding endpoint is asked by processes that hold one connected socket and nothing else."""
