@@ -18,7 +18,7 @@ Status = Literal["through", "unproven", "held", "works", "not run", "elsewhere"]
 _WORDS = [
     ("door", re.compile(r"is not a tool of (?:the|this) profile")),
     ("arguments", re.compile(r"^(?:explore|read|search|symbols|dependencies|query): ")),
-    ("paths", re.compile(r"is not a path below the root")),
+    ("paths", re.compile(r"is not a path below the root|holds `\.\.`")),
     ("limits", re.compile(r"query_timeout|memory_limit|calls are at work|ended while it worked|was cancelled|killed")),
 ]
 _ENGINE = re.compile(r"^(?!Parser )\w[\w ]* Error: ")  # the gate has the statement parsed, and passes those words on
