@@ -206,6 +206,7 @@ REFUSED = [
     ("explore", {"path": "nowhere"}, "Begin a path with a project"),
     ("search", {"query": "x", "path": "nowhere"}, "Begin a path with a project"),
     ("read", {"path": "web/none.py"}, "web/"),
+    ("read", {"path": "web/src/page.py", "symbol": "none"}, 'symbols(path="web/src/page.py") lists them all'),
     ("query", {"sql": "SELECT 1"}, "SQL is asked of one project, and 3 are served here"),
     (
         "explore",

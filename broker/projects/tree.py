@@ -3,6 +3,7 @@
 What is told of a project an agent can see by exploring: a path that is in none leads nowhere, whatever it is called.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Literal
@@ -120,9 +121,13 @@ def some_of(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
 
 
 def _as_of(project: str, found: AnyAnswer | Refusal) -> AnyAnswer | Refusal:
-    if isinstance(found, Refusal):
-        return replace(found, reason=f"{project}/: {found.reason}")
-    return within(found, project)
+    return _told_by(project, found) if isinstance(found, Refusal) else within(found, project)
+
+
+def _told_by(project: str, refusal: Refusal) -> Refusal:
+    """Return the refusal of a project, with the calls that it names as they are made of the tree."""
+    calls = re.sub(r'\bpath="', lambda path: f"{path[0]}{project}/", refusal.next_step)
+    return replace(refusal, reason=f"{project}/: {refusal.reason}", next_step=calls)
 
 
 def _path(found: AnyAnswer) -> str:
@@ -141,7 +146,7 @@ def only(found: Mapping[str, AnyAnswer | Refusal]) -> AnyAnswer | Refusal:
         return Refusal("ambiguous", f"several projects define it: {paths}", "Give one of these as path.")
     refusals = [(name, each) for name, each in found.items() if isinstance(each, Refusal)]
     name, best = next(((name, each) for name, each in refusals if each.kind != "not_found"), refusals[0])
-    return replace(best, reason=f"{name}/: {best.reason}") if best.kind != "not_found" else best
+    return _told_by(name, best) if best.kind != "not_found" else best
 
 
 async def _listed(question: Search | Symbols, about: Sequence[Part], ask: AskPart) -> AnyAnswer | Refusal:

@@ -105,7 +105,8 @@ def _expression(value: object, means: str, _: Mapping[str, object]) -> dict[str,
 
 
 def _meaning(value: object, means: str, _: Mapping[str, object]) -> dict[str, object]:
-    return {means: "meaning"} if truth(value) is True else {}
+    known = truth(value)
+    return {means: value if known is None else "meaning" if known else "text"}
 
 
 def _related(relation: Relation) -> How:
