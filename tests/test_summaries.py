@@ -142,6 +142,13 @@ FILES = {
     "tests/test_send.py": "from up.core.send import send\n\n\ndef test_send():\n    send()\n",
     "vendor/zlib-1.2/inflate.c": "int main(void) { return 0; }\n",
     "data.json": '{"a": 1}\n',
+    "web/package.json": '{"name": "web", "main": "./lib/"}\n',
+    "web/conftest.py": "",
+    "web/t/unit/__init__.py": "",
+    "web/t/unit/test_web.py": "",
+    "web/lib/index.js": "",
+    "web/lib/package.json": '{"bin": {"a": ".", "b": "./data", "c": "dist/c.js"}}\n',
+    "web/lib/data.json": "{}\n",
 }
 
 
@@ -199,13 +206,13 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert isinstance(found, Architecture)
     lines = found.lines
     assert lines[1] == '"Uploads: Sends files to a bucket." [README.md]'
-    assert "built by: Makefile, pyproject.toml, .github/workflows/ (1)" in lines
+    assert "built by: Makefile, pyproject.toml, web/package.json, web/lib/package.json, .github/workflows/ (1)" in lines
     assert "begins at: up = up.cli:main, src/up/cli.py:5" in lines
     parts = [line.split()[0] for line in lines if line.startswith("  src/")]
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
     assert "files that import each other in a circle: 1 circle" in lines
     assert "  2 files: src/up/core/pool.py, src/up/core/queue.py" in lines
-    assert "tests: tests/ 1" in lines
+    assert "tests: web/t/ 2, tests/ 1, web/ 1" in lines
     assert "tagged by rules, in files: database 1" in lines
     assert not any("zlib" in line for line in lines)
     assert found.tokens <= TOKENS
@@ -215,6 +222,17 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert (
         "largest files: send.py (14 lines), pool.py (7 lines), queue.py (4 lines), __init__.py (1 lines)" in below.lines
     )
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("path", "begins"), [("web", "./lib/"), ("web/lib", "a = ., b = ./data, c = dist/c.js (not in the index)")]
+)
+async def test_what_a_package_begins_at_is_looked_for_as_node_does(front: Front, path: str, begins: str) -> None:
+    found = await answered(front, Explore(path, detail="architecture"))
+    assert isinstance(found, Architecture)
+    assert f"begins at: {begins}" in found.lines
+    assert ("tests: t/ 2, at the top 1" in found.lines) == (path == "web")
 
 
 @pytest.mark.anyio

@@ -22,7 +22,7 @@ from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Que
 NO_ROOT = "\0"  # no path begins with it: absolute paths are looked at here
 SHOWN_NAMES = 20  # of projects, in a sentence
 # To what might be a way on, and was not asked by the agent: an index of each project is a high price for a hint.
-NOT_ASKED = Refusal("not_found", "projects that are not there are not started for this", "Ask for it.")
+NOT_ASKED = Refusal("not_found", "projects that are not running are not started for a hint", "Ask for it.")
 
 AskPart = Callable[[Part], Awaitable[AnyAnswer | Refusal]]
 

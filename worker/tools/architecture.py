@@ -5,6 +5,7 @@ out another.
 """
 
 import json
+import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +44,7 @@ _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
     r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:bin|exe|cmd)/[^/]+"
 )
-_TESTS = re.compile(r"(?:.*?/)??(?:tests?|specs?|__tests__|testing|e2e)/")
+_TESTS = re.compile(r"(?:.*?/)??(?:tests?|t|specs?|__tests__|testing|e2e)/")
 _LIBRARIES = (
     "__init__.py",
     "lib.rs",
@@ -52,6 +53,7 @@ _LIBRARIES = (
     "index.mjs",
     "mod.ts",
 )  # what is imported by its directory
+_ENDINGS = ("", ".js", ".json", "/index.js", "/index.json")  # that Node tries behind an entry, in this order
 _SCRIPTS = re.compile(r"(?ms)^\[(?:project\.scripts|project\.gui-scripts|tool\.poetry\.scripts)\]\s*\n(.*?)(?=^\[|\Z)")
 _SCRIPT = re.compile(r"(?m)^[ \t]*[\"']?([\w.-]+)[\"']?[ \t]*=[ \t]*[\"']([^\"'\n]+)")
 
@@ -164,8 +166,8 @@ def _declared(request: Request, project: _Project) -> Iterator[str]:
 def _there(request: Request, project: _Project, entries: Iterable[str]) -> Iterator[str]:
     """Yield what a package begins at; of a file that is not in the index, as what is built is not, say so."""
     for entry in entries:
-        path = entry.rpartition(" = ")[2].removeprefix("./")
-        is_there = any(request.blocks.find(f"{project.prefix}{path}{ending}") for ending in ("", ".js", "/index.js"))
+        path = posixpath.normpath(f"{project.prefix}{entry.rpartition(' = ')[2]}")
+        is_there = any(request.blocks.find(posixpath.normpath(f"{path}{ending}")) for ending in _ENDINGS)
         yield entry if is_there else f"{entry} (not in the index)"
 
 
@@ -345,7 +347,8 @@ def _tests(project: _Project) -> list[str]:
         if packages.is_test(path):
             found = _TESTS.match(path)
             is_beside = file.path.rpartition("/")[0] in of_code
-            elsewhere = "beside the code" if is_beside else path.partition("/")[0] + "/"
+            first, slash, _ = path.partition("/")
+            elsewhere = "beside the code" if is_beside else f"{first}/" if slash else "at the top"
             places[found[0] if found else elsewhere] += 1
     return [f"{place} {count}" for place, count in places.most_common()] or ["none, as far as names tell"]
 

@@ -80,7 +80,8 @@ def _path(request: Request, question: AnyQuestion, path: str) -> str:
     asked = paths.inside(path)
     if not globs.plain(asked) or request.blocks.find(asked) or next(request.blocks.below(f"{asked}/"), None):
         return path
-    if "/" not in asked and next(_alike(request, asked.replace("::", ".").replace(".", "/"))).files:
+    as_module = asked.replace("::", ".").replace(".", "/")
+    if as_module != asked and "/" not in asked and next(_alike(request, as_module)).files:
         return path  # which the broker takes for the module, not for `docs/celery.app.task.rst`
     for alike in _alike(request, asked):
         places = alike.files
