@@ -182,9 +182,8 @@ def write_garbage(path: Path, at: int = 0, size: int | None = None) -> None:
 def write_part(path: Path, name: str, data: bytes) -> None:
     """Let a part of a shard be other bytes, so that the hashes hold: whoever wrote it was taken over."""
     whole, of = path.read_bytes(), manifest(path)
-    images = {}
+    images = {name: memory_file.create() for name in SHARD.parts}
     for part in of.parts:
-        images[part.name] = memory_file.create()
         os.write(images[part.name], data if part.name == name else whole[part.start : part.start + part.size])
     path.unlink()
     with path.open("ab") as file:

@@ -1,7 +1,9 @@
 """Parquet files beside shards, read by DuckDB, which is the judge: all that a profile shows, and nothing else."""
 
+import json
 import os
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 from test_cli import fledgling
 from test_fleet import NAMES, TEXT, write_repositories
 
-from fledgling.broker.fleet import exporting
+from fledgling.broker.fleet import bundling, exporting
 from fledgling.broker.fleet.exporting import NO_TABLES, TABLES
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.messages.control import CONFINED
@@ -113,13 +115,60 @@ def test_what_a_profile_hides_is_in_no_file(place: Path, tmp_path: Path, engine:
     assert {path.name for path in out.glob("*/*")} == {"00000.parquet", "00008.parquet"}, "others' files stay"
 
 
-@pytest.mark.parametrize("where", ["inside", "open"])
-def test_tables_go_where_nobody_else_writes(place: Path, tmp_path: Path, where: str) -> None:
-    out = place / "api" / "src" if where == "inside" else tmp_path
-    out.chmod({"inside": 0o700, "open": 0o777}[where])
+def test_what_must_not_be_shown_any_more_is_removed(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shards, out = Path(shutil.copytree(place / "shards", tmp_path / "shards")), tmp_path / "tables"
+    out.mkdir(mode=0o700)
+    copied = bundling.copied_shards
+
+    def parts() -> dict[str, object]:
+        found: dict[str, object] = json.loads((out / "parts.json").read_text())
+        return found
+
+    def stand_there(part: str) -> None:
+        """As a process leaves it that was killed."""
+        (out / "parts.json").write_text(json.dumps({part: {"made_of": "0" * 64}, "00008": {"made_of": None}}))
+        for table in TABLES:
+            (out / table).mkdir(exist_ok=True)
+            (out / table / f"{part}.parquet").touch()
+        (out / "calls" / "00008.parquet").touch()
+
+    def replaced(*arguments: object) -> bundling.CopiedShards:
+        (shards / "api.shard").write_bytes((shards / "web.shard").read_bytes())
+        return copied(*arguments)  # type: ignore[arg-type]
+
+    stand_there("00000")
+    monkeypatch.setattr(bundling, "copied_shards", replaced)
+    hiding = profiles.load(str(place / "hiding.sql"))
+    found = exporting.export(shards, out, hiding, CONFINED)
+    assert (found.parts, found.made) == (0, 0)
+    assert "was replaced meanwhile" in found.failed["00000"]
+    assert (parts(), [*out.glob("*/*")]) == ({}, [])
+    stand_there("00000")
+    (tmp_path / "narrow.sql").write_text(HIDING.replace(".md", ".py"))
+    with pytest.raises(ShardError, match="no shard can be exported"):
+        exporting.export(shards, out, profiles.load(str(tmp_path / "narrow.sql")), CONFINED)
+    assert (parts(), [*out.glob("*/*")]) == ({}, [])
+
+
+INSIDE = {
+    "inside": ("api", "fledgling-analyst", 0o700, "inside the repository api"),
+    "inside one that is left out": ("web", "hiding.sql", 0o700, "inside the repository plain"),
+    "open": ("", "fledgling-analyst", 0o777, "others may write"),
+}
+
+
+@pytest.mark.parametrize(("repository", "profile", "mode", "reason"), INSIDE.values(), ids=INSIDE)
+def test_tables_go_where_nobody_else_writes(
+    place: Path, tmp_path: Path, repository: str, profile: str, mode: int, reason: str
+) -> None:
+    out = place / repository / "src" if repository else tmp_path
+    out.chmod(mode)
     before = sorted(out.iterdir())
-    with pytest.raises(ShardError, match={"inside": "inside the repository api", "open": "others may write"}[where]):
-        exporting.export(place / "shards", out, profiles.load("fledgling-analyst"), CONFINED)
+    shown = profiles.load(str(place / profile) if profile.endswith(".sql") else profile)
+    with pytest.raises(ShardError, match=reason):
+        exporting.export(place / "shards", out, shown, CONFINED)
     assert sorted(out.iterdir()) == before
 
 

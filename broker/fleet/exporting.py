@@ -1,7 +1,7 @@
 """Parquet files of what the shards of a directory hold, for engines of others: a confined process makes them.
 
-A table is a directory, `symbols/`, and has a file for each bundle of shards, `00017.parquet`. `parts.json` says of
-which shards a file of each table is; one that it does not name is being made.
+A table is a directory, `symbols/`, and has a file for each bundle of shards, `00017.parquet`. `parts.json` names them
+before they are there, and says of which shards they are once all are.
 """
 
 import asyncio
@@ -45,31 +45,41 @@ class Exported(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of each table: the hash of what it was made of, and the repositories whose tables could not be read."""
+    """A file of each table: the hash of what it was made of, and the repositories whose tables could not be read.
 
-    made_of: Digest
+    One that is made of nothing is being put or removed.
+    """
+
+    made_of: Digest | None = None
     left_out: tuple[RepositoryName, ...] = ()
 
 
 def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> Exported:
     """Make those files that are not of the shards that there are, as far as a profile may show them.
 
-    Raises ShardError where there are none, or a directory is not as it has to be.
+    What is there of other shards is removed first. Raises ShardError where there are none to show, or a directory is
+    not as it has to be.
     """
     with ExitStack() as held:
         directory = _opened(shards, held)
         usable, refused = _usable(directory, profile, out)
-        plan = {
-            part: [name for name in members if name in usable]
+        planned = {
+            part: {name: usable[name] for name in members if name in usable}
             for part, members in bundling.arranged(directory).plan.items()
         }
+        plan = {
+            part: (members, verified.digest_of_all(members | {"": extractors()}))
+            for part, members in planned.items()
+            if members
+        }
         to = _Directory(out, held)
-        for part in to.parts.keys() - {part for part, members in plan.items() if members}:
-            to.remove(part)
+        to.remove([part for part, known in to.parts.items() if part not in plan or known.made_of != plan[part][1]])
+        if not usable:
+            why = "; ".join(f"{name}: {reason}" for name, reason in list(refused.items())[:3])
+            raise ShardError(f"no shard can be exported{f' ({why})' if why else ''}")
         made, failed = 0, {}
-        for part, members in plan.items():
-            made_of = verified.digest_of_all({name: usable[name] for name in members} | {"": extractors()})
-            if not members or (part in to.parts and to.parts[part].made_of == made_of):
+        for part, (members, made_of) in plan.items():
+            if part in to.parts:
                 continue
             try:
                 to.put(part, Part(made_of), partial(_filled, directory, members, profile, confining))
@@ -79,7 +89,7 @@ def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> E
             except OSError as refusal:
                 failed[part] = f"it cannot be written ({refusal.strerror})"
         unread = {name: "its tables cannot be read" for part in to.parts.values() for name in part.left_out}
-        return Exported(len(to.parts), made, failed, refused | unread)
+        return Exported(sum(1 for part in to.parts.values() if part.made_of), made, failed, refused | unread)
 
 
 def _opened(path: Path, held: ExitStack) -> int:
@@ -95,30 +105,36 @@ def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str]
     for name in shard.names(directory):
         try:
             with verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
-                manifest = shard.usable(fd, name, profile)
-                identity = verified.identity(fd)
+                manifest, identity = verified.read(fd, SHARD), verified.identity(fd)
         except ShardError as wrong:
             refused[name] = str(wrong)
             continue
         if manifest.root in above:
             raise ShardError(f"the directory of the tables is inside the repository {name}")
+        try:
+            shard.check(manifest, name, profile)
+        except ShardError as wrong:
+            refused[name] = str(wrong)
+            continue
         if {*EXPORTED} <= {part.name for part in manifest.parts}:
             usable[name] = identity
         else:
             refused[name] = NO_TABLES
-    if not usable:
-        why = "; ".join(f"{name}: {reason}" for name, reason in list(refused.items())[:3])
-        raise ShardError(f"no shard can be exported{f' ({why})' if why else ''}")
     return usable, refused
 
 
 def _filled(
-    directory: int, members: Sequence[str], profile: Profile, confining: Confining, tables: Mapping[str, int]
+    directory: int, members: Mapping[str, str], profile: Profile, confining: Confining, tables: Mapping[str, int]
 ) -> tuple[str, ...]:
-    """Have a process fill memory files, by the names of tables; return whose tables it could not read."""
+    """Have a process fill memory files, by the names of tables; return whose tables it could not read.
+
+    `members` are names of repositories, each with the hash of the manifest that was looked at. Raises ShardError.
+    """
     held, staging = memory_file.create(), memory_file.create()
     try:
         copied = bundling.copied_shards(directory, members, EXPORTED, held, profile.memory_limit)
+        if copied.identities != [*members.values()]:
+            raise ShardError("a shard was replaced meanwhile, perhaps by one of another profile; export again")
         order = Export(
             os.getpid(),
             held,
@@ -139,7 +155,7 @@ def _filled(
 class _Directory:
     """The directory of the tables: whoever may read it may read what is in it.
 
-    A part is named in `parts.json` only while all of its files are of the same shards.
+    A part is named in `parts.json` as long as there is a file of it, and is made of nothing unless all are there.
     """
 
     def __init__(self, path: Path, held: ExitStack) -> None:
@@ -156,7 +172,7 @@ class _Directory:
         files = {table: memory_file.create() for table in TABLES}
         try:
             left_out = fill(files)
-            self._tell({name: each for name, each in self.parts.items() if name != part})
+            self._tell({**self.parts, part: Part()})
             for table, fd in files.items():
                 self._replace(f"{part}.parquet", fd, self._path / table, self._tables[table])
             self._tell({**self.parts, part: msgspec.structs.replace(made, left_out=left_out)})
@@ -164,12 +180,17 @@ class _Directory:
             for fd in files.values():
                 os.close(fd)
 
-    def remove(self, part: str) -> None:
-        """Remove the files of a part of which no repository is left."""
+    def remove(self, parts: Sequence[str]) -> None:
+        """Remove the files of some parts."""
+        if not parts:
+            return
+        self._tell({**self.parts, **dict.fromkeys(parts, Part())})
         for table in self._tables.values():
-            with suppress(FileNotFoundError):
-                os.unlink(f"{part}.parquet", dir_fd=table)
-        self._tell({name: each for name, each in self.parts.items() if name != part})
+            for part in parts:
+                with suppress(FileNotFoundError):
+                    os.unlink(f"{part}.parquet", dir_fd=table)
+            os.fsync(table)
+        self._tell({name: each for name, each in self.parts.items() if name not in parts})
 
     def _replace(self, name: str, of: int, path: Path, directory: int) -> None:
         with replacing.new(path, name, [], directory) as fd:

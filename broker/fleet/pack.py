@@ -142,8 +142,8 @@ class _Packing:
         manifest = shard.usable(fd, name, self._profile)
         identity = verified.identity(fd)
         bundle = self._members.get((name, identity))
-        names = [name for name in shard.SERVED if not (bundle and name in IN_BUNDLE)]
-        needed = [part for part in manifest.parts if part.name in names]
+        wanted = [part for part in shard.SERVED if not (bundle and part in IN_BUNDLE)]
+        needed = [part for part in manifest.parts if part.name in wanted]
         self._stored.append(StoredIndex(manifest.generation, self._copied(fd, needed), bundle))
         self._manifests.append(manifest)
         self._identities[f"{name}{SHARD.suffix}"] = identity

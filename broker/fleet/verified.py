@@ -81,11 +81,11 @@ class Kind(Generic[M]):
 def write(fd: int, kind: Kind[M], manifest: M, images: Mapping[str, int]) -> M:
     """Write a file that is empty and open to append.
 
-    It has its parts, out of sealed memory files by name, and a manifest that names them.
+    It has its parts, out of sealed memory files by name, but for the empty ones, and a manifest that names them.
     """
     write_all(fd, kind.head)
     place, parts = HEAD.size, []
-    for name in filter(images.__contains__, kind.parts):
+    for name in kind.parts:
         hashed, size = blake2b(digest_size=DIGEST_BYTES), 0
         while data := os.pread(images[name], COPIED_BYTES, size):
             hashed.update(data)
@@ -192,7 +192,7 @@ class CopiedParts(NamedTuple):
 
 
 def copy_all(fd: int, parts: Iterable[ShardPart], to: int, at: int, room: int) -> CopiedParts:
-    """Copy parts to a place in a memory file, each from the begin of a page on. Raises ShardError as `copy` does."""
+    """Copy parts to a place in a memory file, each at the beginning of a page. Raises ShardError as `copy` does."""
     placed, taken = {}, 0
     for part in parts:
         taken += copy(fd, part, to, at, room - taken)

@@ -28,7 +28,7 @@ SCHEMAS = {  # what an indexer makes in each database, in this order
 
 
 class _Appended:
-    """An open Parquet file: it is written from the begin to the end."""
+    """An open Parquet file: it is written from beginning to end."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd

@@ -77,7 +77,7 @@ class ImageFile:
         self._positions: dict[int, int] = {}
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Move to an offset from the begin of the file, as DuckDB does before it reads or writes."""
+        """Move to an offset from the beginning of the file, as DuckDB does before it reads or writes."""
         assert whence == os.SEEK_SET
         self._positions[get_ident()] = offset
         return offset
