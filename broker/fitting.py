@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from operator import ge
 
 from msgspec.structs import replace
 
@@ -280,7 +281,16 @@ def queries(_: Query, found: Table, profile: Profile) -> bool:
 def surveys(_: Survey, found: Overview, profile: Profile) -> bool:
     """Return whether an overview holds together."""
     are_hubs = all(place < len(found.hubs) for hub in found.hubs for place in hub.imports)
-    return are_hubs and _are_ranges((function.lines for function in found.functions), profile)
+    are_called = all(
+        len(hub.callers) <= hub.total_callers <= hub.sites >= hub.certain_sites
+        and len(hub.callees) <= hub.total_callees
+        for hub in found.calls.hubs
+    )
+    are_circles = all(
+        len(some.sizes) == len(some.members) <= some.total and all(map(ge, some.sizes, map(len, some.members)))
+        for some in (found.circles, found.calls.circles)
+    )
+    return are_hubs and are_called and are_circles and _are_ranges((each.lines for each in found.functions), profile)
 
 
 def sifts(_: Sift, found: Sifted, __: Profile) -> bool:

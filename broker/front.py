@@ -24,6 +24,7 @@ from fledgling.broker.workers import Workers
 from fledgling.config import Freshness
 from fledgling.messages.answers import (
     AnyAnswer,
+    CallGraph,
     DependencyGraph,
     Excerpt,
     Found,
@@ -103,11 +104,24 @@ class Front:
             return await reranked(self.connector, ask, question, found, terms.deadline, self.indexing.tell)
         return found
 
-    async def survey(self, deadline: float | None = None) -> Overview | Refusal:
-        """Return what a report shows of the whole index: who may see that is decided where it is shown."""
-        found = await self._ask(Survey(), Terms(deadline or due(self.profile), least=CODE))
+    async def survey(self, deadline: float | None = None, *, calls: bool = True) -> Overview | Refusal:
+        """Return what a report shows of the whole index: who may see that is decided where it is shown.
+
+        Half of the time is for `calls`; where they cannot be had, the rest is told without them, and why.
+        """
+        deadline, why = deadline or due(self.profile), None
+        if calls:
+            seconds = max(0.0, deadline - time.monotonic()) / 2
+            found = await self._ask(Survey(calls=True), Terms(deadline - seconds))
+            if isinstance(found, Overview):
+                return found
+            assert isinstance(found, Refusal)
+            is_late = time.monotonic() >= deadline - seconds
+            reason = f"this was not there after {seconds:.0f} s" if is_late else found.reason
+            why = said(f"What calls what is not known: {reason}.")
+        found = await self._ask(Survey(), Terms(deadline))
         assert isinstance(found, Overview | Refusal)
-        return found
+        return replace(found, calls=CallGraph(missing=why)) if why and isinstance(found, Overview) else found
 
     async def _ask(self, question: Asked, terms: Terms) -> Found | Refusal:
         is_sql = isinstance(question, Query)

@@ -197,6 +197,7 @@ def test_the_innermost_definition_around_a_line(line: int, name: str | None) -> 
     """A constant is none, and of two on the same lines it is the first."""
     found = outlined(THREE).innermost(THREE[0], line)
     assert (found.qualified_name if found else None) == name
+    assert [*outlined(THREE).enclosing(THREE[0], range(1, line + 1))][-1] == (found.line_start if found else 0)
 
 
 MODULES = load_languages().modules()

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import AsyncIterator
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from costing import costs_under
 from running import PATIENCE, fronted
 
 from fledgling.broker.front import Front
-from fledgling.messages.answers import Context, Related, Relations, Table
+from fledgling.messages.answers import Context, Overview, Related, Relations, Table
 from fledgling.messages.generations import GRAPH
 from fledgling.worker.indexer.whole import Spans
 
@@ -207,6 +208,27 @@ WHOLE = {
 }
 
 
+async def survey_is_that_of_the_tables(front: Front) -> None:
+    """What a report shows of calls and circles, its neighbours and members too."""
+    overview = await front.survey()
+    assert isinstance(overview, Overview)
+    for kind, circles in (("import", overview.circles), ("call", overview.calls.circles)):
+        rows = await ask(front, f"SELECT cycle, path, line, name FROM cycles WHERE kind = '{kind}' ORDER BY ALL")
+        expected = [[(p, n or 0, name) for _, p, n, name in some] for _, some in groupby(rows.rows, lambda row: row[0])]
+        found = [[(each.path, each.line, each.name) for each in some] for some in circles.members]
+        assert sorted(found) == sorted(map(sorted, expected))
+        assert circles.sizes == sorted(map(len, expected), reverse=True)
+    assert overview.calls.hubs
+    for hub in overview.calls.hubs:
+        called = f"callee_path = '{hub.path}' AND callee_qualified_name = '{hub.name}'"
+        rows = await ask(
+            front,
+            "SELECT count(*), count(*) FILTER (confidence = 'certain'), count(DISTINCT (path, caller)) FROM calls "
+            f"WHERE {called} AND confidence IN ('certain', 'likely')",
+        )
+        assert rows.rows == [[hub.sites, hub.certain_sites, hub.total_callers]], hub
+
+
 async def whole_is_that_of_the_text(front: Front) -> None:
     """Circles, hubs, and what nothing is seen to use, with what may use it unseen: a file of a case is broken."""
     circles = await ask(front, "SELECT kind, size, path, name FROM cycles WHERE path LIKE 'w/%' ORDER BY ALL")
@@ -219,6 +241,7 @@ async def whole_is_that_of_the_text(front: Front) -> None:
     ]
     hubs = await ask(front, "SELECT kind, name, users FROM hubs WHERE path = 'w/one.py' ORDER BY ALL")
     assert hubs.rows == [["call", "_again", 2], ["call", "_odd", 1], ["import", None, 1]]
+    await survey_is_that_of_the_tables(front)
     unused = await ask(front, "SELECT name, unseen FROM unreachable WHERE path LIKE 'w/%' ORDER BY ALL")
     assert unused.rows == [
         ["_Own", "a file that is not wholly in the graph may use it"],
@@ -327,6 +350,9 @@ async def test_an_index_that_can_have_no_graph_says_why(
     async with fronted(tmp_path, profile, settings=settings, is_followed=True) as (front, _):
         refused: Any = await front.call("symbols", {"symbol": "used", "relation": "callers"})
         assert reason in refused.reason, refused
+        overview: Any = await front.survey()
+        assert reason in overview.calls.missing
+        assert overview.calls.hubs == []
 
 
 def test_what_stands_in_a_derived_class_is_found_in_time_in_proportion_to_the_classes() -> None:

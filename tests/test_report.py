@@ -23,7 +23,19 @@ from fledgling.broker.protocol import app
 from fledgling.broker.reporting import explorer, output, report
 from fledgling.broker.reporting.treemap import LEAST_AREA, Box, cells, squarified, tree
 from fledgling.config import ConfigError
-from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed, Refusal, SkippedFiles
+from fledgling.messages.answers import (
+    Area,
+    CallGraph,
+    CallHub,
+    Circles,
+    Hub,
+    LongFunction,
+    Neighbour,
+    Overview,
+    Parsed,
+    Refusal,
+    SkippedFiles,
+)
 from fledgling.messages.control import Built, LanguageStats
 from fledgling.messages.questions import QUESTIONS
 
@@ -44,6 +56,13 @@ def overview_of(name: str) -> Overview:
         functions=[LongFunction(name, name, (1, 9))],
         parsed=[Parsed(name, 1, 1, 1, 0), Parsed(None, 0, 0, 0, 1)],
         skipped=[SkippedFiles("binary", 9, [name])],
+        circles=Circles(2, [13], [[Neighbour(name), Neighbour("b.py")]]),
+        calls=CallGraph(
+            languages=[name],
+            hubs=[CallHub(name, name, "function", 3, 9, 2, 2, 1, [Neighbour(name, name, 1, name)], [Neighbour(name)])],
+            circles=Circles(1, [1], [[Neighbour(name, name, 3)]]),
+            missing=name,
+        ),
     )
 
 
@@ -191,19 +210,39 @@ def test_browser_runs_the_script_of_the_page_and_nothing_else(tmp_path: Path) ->
     assert 'id="added"' not in shown
 
 
-CYCLES: dict[str, tuple[list[list[int]], list[list[int]]]] = {
-    "none": ([[1], [2], []], []),
-    "itself": ([[0], []], [[0]]),
-    "two": ([[1], [0], [1]], [[0, 1]]),
-    "two circles": ([[1], [0], [3], [2]], [[0, 1], [2, 3]]),
-    "one by way of another": ([[1], [2], [0], [0]], [[0, 1, 2]]),
-}
+def channels(color: str, scheme: int) -> tuple[float, ...]:
+    """The linear red, green and blue of a colour of the style, in the light (0) or the dark (1) scheme."""
+    if named := re.fullmatch(r"var\(--(\w+)\)", color):
+        [color] = re.findall(rf"--{named[1]}: ([^;]+);", report.STYLE)
+    if both := re.fullmatch(r"light-dark\((#\w+), (#\w+)\)", color):
+        color = both[1 + scheme]
+    parts = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return tuple(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
 
 
-@pytest.mark.parametrize("name", CYCLES)
-def test_cycles_are_hubs_that_reach_each_other(name: str) -> None:
-    edges, expected = CYCLES[name]
-    assert explorer.cycles([Hub(f"{n}.py", 1, imports) for n, imports in enumerate(edges)]) == expected
+def contrast(first: str, second: str, scheme: int) -> float:
+    """The ratio of WCAG 2.2, from 1 to 21."""
+    weights = (0.2126, 0.7152, 0.0722)
+    light = [sum(w * c for w, c in zip(weights, channels(each, scheme), strict=True)) for each in (first, second)]
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+# What is read, and on what it stands; what is seen beside the ground, which is what tells a picture's parts apart.
+CELLS = re.findall(r"\.c\d \{ fill: ([^;]+);", report.STYLE)
+[FRAME] = re.findall(r"\.frame \{ fill: ([^;]+);", report.STYLE)
+[PARTIAL] = re.findall(r"\.partial \{.*[ ;]color: ([^;]+);", report.STYLE)
+READ = [
+    *((color, "var(--ground)") for color in ("var(--text)", "var(--faint)", "var(--good)", "var(--bad)", PARTIAL)),
+    *(("var(--label)", color) for color in (*CELLS, FRAME)),
+]
+SEEN = [*CELLS, "var(--bar)", "var(--faint)"]
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_colours_stand_out_as_wcag_asks(scheme: int) -> None:
+    assert len(CELLS) == report.COLORS + 1
+    assert not [(text, ground) for text, ground in READ if contrast(text, ground, scheme) < 4.5]
+    assert not [color for color in SEEN if contrast(color, "var(--ground)", scheme) < 3]
 
 
 def test_nothing_is_loaded() -> None:
@@ -243,6 +282,18 @@ def test_pictures_grow_with_the_page_and_their_rows_are_as_many_as_there_are() -
 def test_empty_index_has_a_page() -> None:
     text = report.page("p", "core", "now", msgspec.structs.replace(BUILT, left_out={}), EMPTY)
     for words in ("No file has text", "No import leads", "No function was found", "Nothing: every file is listed"):
+        assert words in text
+
+
+def test_neighbours_and_circles_say_how_many_more_there_are() -> None:
+    text = report.page("p", "core", "now", BUILT, overview_of("a.py"))
+    for words in (
+        "2 callers, 9 calls, 2 certain",
+        "is called by 1 more",
+        "and 11 more",
+        "And 1 more circle.",
+        "(a.py)",
+    ):
         assert words in text
 
 
@@ -297,6 +348,8 @@ def test_survey_counts_what_is_there_and_is_no_tool(project: Path) -> None:
         "symlink": ["link.py"],
     }
     assert {row.language for row in found.parsed if row.whole} >= {"python", "javascript"}
+    assert "python" in found.calls.languages
+    assert found.calls.missing is None
 
 
 BARE = """
@@ -318,6 +371,7 @@ def test_profile_may_leave_out_every_column_but_the_path(project: Path, tmp_path
     assert isinstance(found, Overview)
     assert found.files > 0
     assert (found.lines, found.areas, found.functions) == (0, [], [])
+    assert found.calls == CallGraph(missing="Uses of definitions are not resolved under this profile.")
     assert report.page("p", "bare", "now", BUILT, found)
 
 

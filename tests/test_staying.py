@@ -13,7 +13,7 @@ from running import INDEXER, QUERY_WORKER, Server, back_processes, building, fir
 from fledgling.broker.indexing import indexing as indexing_module
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import UNFINISHED
-from fledgling.messages.answers import Refusal
+from fledgling.messages.answers import Overview, Refusal
 from fledgling.messages.control import Progress
 from fledgling.messages.generations import CODE, TEXT
 from fledgling.messages.questions import Explore, Search, Symbols
@@ -200,6 +200,9 @@ async def test_a_graph_that_takes_too_long_is_done_without(project, patient, mon
         refused = await front.ask(Symbols(symbol="Engine", relation="callers"))
         assert isinstance(refused, Refusal)
         assert refused.reason == "the uses of definitions could not be resolved: this was not finished after 0 s"
+        overview = await front.survey()
+        assert isinstance(overview, Overview)
+        assert overview.calls.missing == f"What calls what is not known: {refused.reason}."
         assert not isinstance(await front.ask(Symbols("src/core/engine.py")), Refusal)
         await until(lambda: not back_processes(psutil.Process(), INDEXER))
 

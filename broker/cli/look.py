@@ -3,6 +3,7 @@
 import logging
 import os
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def index(with_stats: bool, with_sections: bool, as_json: bool, **options: Any) 
     """Build the index once and say what is in it."""
     project = project_of(options)
     if with_stats:
-        built, overview = run(indexed(project), _surveyed)
+        built, overview = run(indexed(project), partial(_surveyed, calls=False))
         lines, values = [*stats.lines(built, overview)], {**msgspec.structs.asdict(built), "overview": overview}
     else:
         built = run(indexed(project), _built)
@@ -116,7 +117,7 @@ async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
 )
 @json_option
 def report_command(file: Path, as_json: bool, **options: Any) -> None:
-    """Write a page about the project to look at: sizes, languages, hubs of the import graph, what was skipped.
+    """Write a page about the project to look at: sizes, languages, imports, calls, circles, what was skipped.
 
     FILE is new, or an earlier report.
     """
@@ -137,9 +138,9 @@ async def _built(_: Front, indexing: Indexing) -> Built:
     return await indexing.built()
 
 
-async def _surveyed(front: Front, indexing: Indexing) -> tuple[Built, Overview]:
+async def _surveyed(front: Front, indexing: Indexing, *, calls: bool = True) -> tuple[Built, Overview]:
     built = await indexing.built()
-    overview = await front.survey()
+    overview = await front.survey(calls=calls)
     if isinstance(overview, Refusal):
         terminal.refuse(overview)
     return built, overview

@@ -193,7 +193,7 @@ def fits(question: Asked, found: Found | Refusal, profile: Profile) -> bool:
 def generation(question: Asked) -> int:
     """Return the generation of an index that can answer: `generation(Search("timeout"))` is TEXT."""
     if isinstance(question, Inner):
-        return CODE
+        return GRAPH if asks_graph(question) else CODE
     return TOOLS[name_of(type(question))].generation(question)
 
 

@@ -391,8 +391,60 @@ class SkippedFiles(Struct, frozen=True):
     examples: list[Path]
 
 
+class Neighbour(Struct, frozen=True, omit_defaults=True):
+    """A definition that calls another or is called by it, or what is in a circle with others.
+
+    Without a name it is a file: code of it that is in no definition. `confidence` is absent where a call is certain.
+    """
+
+    path: Path
+    name: str | None = None
+    line: At = 0
+    confidence: Word | None = None
+
+
+class CallHub(Struct, frozen=True, omit_defaults=True):
+    """A definition that is called much, at so many sites: the first of those that call it, and of what it calls.
+
+    `callers_at_least` says that there are so many callers among the sites that were looked at.
+    """
+
+    path: Path
+    name: str
+    kind: Kind
+    line: At
+    sites: Count
+    certain_sites: Count
+    total_callers: Count
+    total_callees: Count
+    callers: list[Neighbour]
+    callees: list[Neighbour]
+    callers_at_least: bool = False
+
+
+class Circles(Struct, frozen=True, omit_defaults=True):
+    """What leads to itself by way of others, the largest first: of `total` circles some, each with its first members.
+
+    `sizes` has how many members each has; `missing` says why it is not known which circles there are.
+    """
+
+    total: Count = 0
+    sizes: list[Count] = []
+    members: list[list[Neighbour]] = []
+    missing: Said | None = None
+
+
+class CallGraph(Struct, frozen=True, omit_defaults=True):
+    """What calls what in the project, in the languages whose calls are resolved; `missing` says what lacks, and why."""
+
+    languages: list[Word] = []
+    hubs: list[CallHub] = []
+    circles: Circles = Circles()
+    missing: Said | None = None
+
+
 class Overview(Answer, frozen=True):
-    """Answer of survey: areas and functions the largest first, hubs by importers."""
+    """Answer of survey: areas and functions the largest first, hubs by importers, circles of files by imports."""
 
     files: Count
     lines: Count
@@ -401,6 +453,8 @@ class Overview(Answer, frozen=True):
     functions: list[LongFunction]
     parsed: list[Parsed]
     skipped: list[SkippedFiles]
+    circles: Circles = Circles()
+    calls: CallGraph = CallGraph()
 
 
 class Sifted(Answer, frozen=True):

@@ -284,7 +284,7 @@ def arguments_of(question: Question) -> dict[str, Any]:
 def asks_graph(question: Question) -> bool:
     """Return whether only the graph can answer: `asks_graph(Symbols(symbol="run", relation="callers"))` is True."""
     match question:
-        case Symbols(relation=str()) | Read(budget_tokens=int()):
+        case Symbols(relation=str()) | Read(budget_tokens=int()) | Survey(calls=True):
             return True
         case Query(sql):
             return _EDGES.search(sql) is not None
@@ -292,7 +292,12 @@ def asks_graph(question: Question) -> bool:
 
 
 class Survey(Question, frozen=True):
-    """What a report shows of the whole index. No tool: a person asks it of a broker, and no agent can."""
+    """What a report shows of the whole index. No tool: a person asks it of a broker, and no agent can.
+
+    With `calls` it is asked of the graph as well.
+    """
+
+    calls: bool = False
 
 
 class Sift(Question, frozen=True):

@@ -7,6 +7,7 @@ Definitions are the file and the line where they begin; docs/index-format.md has
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from operator import sub
 from typing import Literal, NamedTuple, get_args
 
 import msgspec
@@ -27,6 +28,10 @@ NONE = 2**32 - 1  # no definition
 NAMES = ("reasons", "outside", "kinds")  # words by their codes: why, bases outside the project, how one is derived
 WIDEST = 2**16 - 1  # the last column, in bytes, in which an occurrence is kept: longer lines are minified or data
 COLUMN_BIT, USE_BIT, CONFIDENCE_BIT = 16, 12, 8  # from which on they stand in a number of the section `sites`
+
+CALLS: tuple[Use, ...] = ("call", "decorator")  # uses that are calls
+SURE: tuple[Confidence, ...] = ("certain", "likely")  # where more than the name speaks for what is meant
+_SURE_CALLS = frozenset(USES.index(use) << 4 | CONFIDENCES.index(how) for use in CALLS for how in SURE)
 
 
 class Definition(NamedTuple):
@@ -104,6 +109,10 @@ class Graph:
         """Return how far the uses in the file with this number are known: RESOLVED, IN_PART, ..."""
         return self._how_far[file]
 
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return len(self._lines)
+
     def row(self, number: int) -> Occurrence:
         """Return a row."""
         site, target = self._sites[number], self._targets[number]
@@ -137,6 +146,19 @@ class Graph:
         return [
             self.row(number) for number in self._leading[self._first_leading[target] : self._first_leading[target + 1]]
         ]
+
+    def targets(self) -> list[tuple[int, Definition]]:
+        """Return what rows lead to, with the number of these, the largest first."""
+        counts = map(sub, self._first_leading[1:], self._first_leading)
+        ranked = sorted(zip(counts, range(len(self._target_files)), strict=True), key=lambda each: (-each[0], each[1]))
+        return [(count, self._target(place)) for count, place in ranked]
+
+    def calls(self, file: int) -> Iterator[tuple[int, Definition]]:
+        """Yield the lines of a file's calls that are certain or likely, in order, each with what is called."""
+        for number in range(self._first_rows[file], self._first_rows[file + 1]):
+            site, target = self._sites[number], self._targets[number]
+            if target != NONE and site >> CONFIDENCE_BIT & 255 in _SURE_CALLS:
+                yield self._lines[number], self._target(target)
 
     def bases(self, definition: Definition) -> list[Definition]:
         """Return the classes that a class is derived from, of those in the project."""

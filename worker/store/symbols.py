@@ -311,6 +311,20 @@ class Outlines:
         """Return the first row of the file with this number, or of the next that has any."""
         return self._first_rows[file]
 
+    def enclosing(self, file: File, lines: Iterable[int]) -> Iterator[int]:
+        """Yield where the innermost definition with a body begins that each of some lines, in order, is in, or 0."""
+        part = self.outline(file.number)
+        open_: list[tuple[int, int]] = []
+        place = 0
+        for line in lines:
+            while place < len(part.starts) and part.starts[place] <= line:
+                if part.kinds[place] not in _NO_SCOPES:
+                    open_.append((part.starts[place], part.lasts[place]))
+                place += 1
+            while open_ and open_[-1][1] < line:
+                open_.pop()
+            yield open_[-1][0] if open_ else 0
+
     def rows(self, files: range) -> tuple[int, int]:
         """Return the first and the last row of some files; the first is behind the last where they have none."""
         return self._start(files.start), self._start(files.stop) - 1

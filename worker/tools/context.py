@@ -9,7 +9,7 @@ from typing import NamedTuple
 from fledgling.messages.answers import Context
 from fledgling.messages.questions import Read, Symbols
 from fledgling.plain import one_line
-from fledgling.worker.store.graph import Definition, Occurrence
+from fledgling.worker.store.graph import CALLS, Definition, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, relations
 from fledgling.worker.tools.meant import Placed
@@ -148,7 +148,7 @@ def _related(request: Request, question: Read, about: Sequence[Placed]) -> _Rela
         if row.target and row.target not in own and asked.admits(row.confidence)
     ]
     rows.sort(key=lambda row: row.confidence)  # what is certain comes first
-    callees = [*_targets(request, rows, own, lambda row: row.use in relations.CALLS)]
+    callees = [*_targets(request, rows, own, lambda row: row.use in CALLS)]
     types = [*_targets(request, rows, own, lambda row: row.use in ("type", "inherit"))]
     tests = [entry for entry in callers if is_test(entry.file.path)]
     return _Related([entry for entry in callers if entry not in tests], tests, callees, types)

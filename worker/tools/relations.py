@@ -12,7 +12,7 @@ from fledgling.messages.bounded import MAX_STEPS
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Relation, Symbols
 from fledgling.plain import counted
-from fledgling.worker.store.graph import LEFT_OUT, NO_GRAPH, Confidence, Definition, Graph, Occurrence
+from fledgling.worker.store.graph import CALLS, LEFT_OUT, NO_GRAPH, SURE, Confidence, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
 from fledgling.worker.tools.meant import Placed, others
@@ -24,7 +24,7 @@ SHOWN_NAMES = 8  # outside the project that a definition calls
 MOST = MAX_STEPS  # definitions and uses that an answer follows
 MOST_STEPS = 10  # that a question may ask for
 STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where nobody says how many; else 1
-CALLS = ("call", "decorator")
+NO_LANGUAGE = "Uses of definitions are resolved in no language of this project."
 
 
 class Entry(NamedTuple):
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
     def admits(self, confidence: Confidence) -> bool:
         """Return whether a use is shown: one that only the name speaks for only if it is asked for."""
-        return confidence in ("certain", "likely") or (confidence == "possible" and self.question.possible)
+        return confidence in SURE or (confidence == "possible" and self.question.possible)
 
 
 def relations(request: Request, question: Symbols) -> Relations:
@@ -101,7 +101,7 @@ def _graph(request: Request, question: Symbols) -> Graph:
     known = request.opened.generation
     if request.graph and known.related:
         return request.graph
-    why = known.unrelated or "Uses of definitions are resolved in no language of this project."
+    why = known.unrelated or NO_LANGUAGE
     raise Refused("unavailable", why.rstrip("."), _as_text((question.symbol or "").rpartition(".")[2]))
 
 

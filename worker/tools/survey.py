@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed, SkippedFiles
+from fledgling.messages.answers import Area, CallGraph, Hub, LongFunction, Overview, Parsed, SkippedFiles
 from fledgling.messages.questions import Survey
 from fledgling.worker.store.symbols import CODES
-from fledgling.worker.tools import packages
+from fledgling.worker.tools import call_graph, packages
+from fledgling.worker.tools.call_graph import PATH_CHARS
 from fledgling.worker.tools.request import Request, shown
 
 SHOWN_AREAS = 2000  # a page of 1,200 by 560 pixels has room for a few hundred
 SHOWN_HUBS = 20
 SHOWN_FUNCTIONS = 20
 SHOWN_EXAMPLES = 5  # of the files that were skipped for one reason
-PATH_CHARS = 200  # of a path that is shown; a directory with a longer one is not listed
 
 
 class _Totals(NamedTuple):
@@ -26,7 +26,7 @@ class _Link(NamedTuple):
     resolved_path: str
 
 
-def survey(request: Request, _: Survey) -> Overview:
+def survey(request: Request, question: Survey) -> Overview:
     """Answer with what the image holds, which is what the profile lets an agent see."""
     totals = request.rows("survey_totals", _Totals)[0]
     hubs = request.rows("survey_hubs", lambda path, importers: Hub(path, importers, []), shown=SHOWN_HUBS)
@@ -41,6 +41,8 @@ def survey(request: Request, _: Survey) -> Overview:
         functions=[*_functions(request)],
         parsed=request.rows("survey_parsed", Parsed),
         skipped=request.rows("survey_skipped", _skipped, shown=SHOWN_EXAMPLES),
+        circles=call_graph.of_imports(request),
+        calls=call_graph.of_calls(request) if question.calls else CallGraph(),
     )
 
 

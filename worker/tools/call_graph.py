@@ -1,0 +1,158 @@
+"""What calls what in the whole project, as a report shows it: what is called most with its neighbours, and circles."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from fledgling.messages.answers import CallGraph, CallHub, Circles, Neighbour
+from fledgling.worker.store.graph import CALLS, NO_GRAPH, SURE, Definition, Graph, Occurrence
+from fledgling.worker.tools import definitions, occurrences
+from fledgling.worker.tools.components import circles
+from fledgling.worker.tools.meant import Placed
+from fledgling.worker.tools.packages import is_test
+from fledgling.worker.tools.relations import NO_LANGUAGE
+from fledgling.worker.tools.request import Request, shown
+
+PATH_CHARS = 200  # of a path or a name that is shown
+SHOWN_HUBS = 30
+SHOWN_NEIGHBOURS = 12  # of a hub: those that call it, and those that it calls
+SHOWN_CIRCLES = 20
+SHOWN_MEMBERS = 12  # of a circle
+MOST_SITES = 2000  # calls of one hub whose callers are looked up: some 10 microseconds each
+MOST_ROWS = 1_000_000  # of a graph that is searched for circles: a second or two, and some 50 MB
+LINE_BITS = 32  # of a number that stands for a definition: its file, and the line where it begins
+
+TOO_MANY = f"Circles of calls are not looked for: the graph has more than {MOST_ROWS:,} names."
+
+
+def of_imports(request: Request) -> Circles:
+    """Return the circles of files that import each other; documents that link to each other are none."""
+    documents = request.opened.generation.documents
+    leads: dict[str, list[str]] = {}
+    for path, target in request.rows("resolved_imports", lambda path, target: (path, target)):
+        leads.setdefault(path, []).append(target)
+    files = ((each, request.blocks.find(each[0])) for each in circles(leads))
+    found = sorted(
+        (each for each, file in files if file and file.language not in documents), key=lambda each: (-len(each), each)
+    )
+    members = [[Neighbour(shown(path, PATH_CHARS)) for path in each[:SHOWN_MEMBERS]] for each in found[:SHOWN_CIRCLES]]
+    return Circles(len(found), [len(each) for each in found[:SHOWN_CIRCLES]], members)
+
+
+def of_calls(request: Request) -> CallGraph:
+    """Return the calls that are certain or likely; where the graph lacks something, the answer says what."""
+    graph, known = request.graph, request.opened.generation
+    if not graph or not known.related:
+        return CallGraph(missing=known.unrelated or NO_LANGUAGE)
+    hubs = [_hub(request, graph, each, sites) for each, sites in _most_called(request, graph)]
+    return CallGraph([*known.related], hubs, _circles(request, graph), known.unrelated)
+
+
+def _most_called(request: Request, graph: Graph) -> list[tuple[Placed, Sequence[Occurrence]]]:
+    """Return what is called most, each with its calls: those that are certain count before the likely ones.
+
+    There are no more calls of a definition than uses, so those with few uses are not looked at. One that shares its
+    line with others is left out: the graph does not tell them apart.
+    """
+    found: list[tuple[tuple[int, int], Placed, Sequence[Occurrence]]] = []
+    for uses, target in graph.targets():
+        request.check()
+        if len(found) == SHOWN_HUBS and (uses, uses) <= found[-1][0]:
+            break
+        sites = [row for row in graph.leading_to(target) if row.use in CALLS and row.confidence in SURE]
+        each = definitions.at(request, target) if sites else None
+        if each and not occurrences.neighbours(request, target, each.row.name):
+            found = [*found, (_weight(sites), each, sites)]
+            found = sorted(found, key=lambda hub: hub[0], reverse=True)[:SHOWN_HUBS]
+    return [(each, sites) for _, each, sites in found]
+
+
+def _weight(sites: Sequence[Occurrence]) -> tuple[int, int]:
+    """Return how many calls are certain, and how many there are."""
+    return sum(row.confidence == "certain" for row in sites), len(sites)
+
+
+def _hub(request: Request, graph: Graph, each: Placed, sites: Sequence[Occurrence]) -> CallHub:
+    callers = _callers(request, sites[:MOST_SITES])
+    callees = _callees(request, graph, each)
+    return CallHub(
+        path=shown(each.file.path, PATH_CHARS),
+        name=shown(each.row.qualified_name, PATH_CHARS),
+        kind=each.row.kind,
+        line=each.row.line_start,
+        sites=len(sites),
+        certain_sites=_weight(sites)[0],
+        total_callers=len(callers),
+        total_callees=len(callees),
+        callers=callers[:SHOWN_NEIGHBOURS],
+        callees=callees[:SHOWN_NEIGHBOURS],
+        callers_at_least=len(sites) > MOST_SITES,
+    )
+
+
+def _callers(request: Request, sites: Iterable[Occurrence]) -> list[Neighbour]:
+    """Return the definitions that calls are in, or the files where they are in none: tests last, the certain first."""
+    found: dict[Definition, tuple[Placed | None, list[Occurrence]]] = {}
+    for row in sites:
+        request.check()
+        around = definitions.enclosing(request, request.blocks.file(row.file), row.line)
+        place = definitions.place(around) if around else Definition(row.file, 0)
+        found.setdefault(place, (around, []))[1].append(row)
+    callers = [
+        _neighbour(request, place, around, min(row.confidence for row in rows))
+        for place, (around, rows) in found.items()
+    ]
+    return sorted(callers, key=lambda each: (is_test(each.path), each.confidence is not None, each.path, each.line))
+
+
+def _callees(request: Request, graph: Graph, hub: Placed) -> list[Neighbour]:
+    """Return what is called within a definition, in the order of its lines."""
+    found: dict[Definition, list[Occurrence]] = {}
+    for row in graph.within(hub.file.number, hub.row.line_start, hub.row.line_end):
+        if row.use in CALLS and row.confidence in SURE and row.target:
+            found.setdefault(row.target, []).append(row)
+    request.check()
+    placed = {
+        target: definitions.at(request, target, occurrences.word_at(request, rows[0])) for target, rows in found.items()
+    }
+    return [
+        _neighbour(request, target, each, min(row.confidence for row in found[target]))
+        for target, each in placed.items()
+        if each
+    ]
+
+
+def _circles(request: Request, graph: Graph) -> Circles:
+    """Return the definitions that call themselves, mostly by way of others."""
+    if len(graph) > MOST_ROWS:
+        return Circles(missing=TOO_MANY)
+    found = sorted(circles(_leads(request, graph), with_own=True), key=lambda each: (-len(each), each))
+    members = [[_member(request, key) for key in each[:SHOWN_MEMBERS]] for each in found[:SHOWN_CIRCLES]]
+    return Circles(len(found), [len(each) for each in found[:SHOWN_CIRCLES]], members)
+
+
+def _leads(request: Request, graph: Graph) -> Mapping[int, set[int]]:
+    """Return what each definition calls, by numbers that hold a file and a line."""
+    assert request.outlines
+    leads: dict[int, set[int]] = {}
+    for file in request.blocks.below(""):
+        if graph.how_far(file.number) == NO_GRAPH:
+            continue
+        request.check()
+        called = [*graph.calls(file.number)]
+        around = request.outlines.enclosing(file, (line for line, _ in called))
+        for begin, some in groupby(zip(around, called, strict=True), key=lambda each: each[0]):
+            if begin:
+                targets = (target.file << LINE_BITS | target.line for _, (_, target) in some)
+                leads.setdefault(file.number << LINE_BITS | begin, set()).update(targets)
+    return leads
+
+
+def _member(request: Request, key: int) -> Neighbour:
+    place = Definition(key >> LINE_BITS, key & (1 << LINE_BITS) - 1)
+    return _neighbour(request, place, definitions.at(request, place), "certain")
+
+
+def _neighbour(request: Request, place: Definition, each: Placed | None, confidence: str) -> Neighbour:
+    path = shown(request.blocks.file(place.file).path, PATH_CHARS)
+    name = shown(each.row.qualified_name, PATH_CHARS) if each else None
+    return Neighbour(path, name, place.line, None if confidence == "certain" else confidence)
