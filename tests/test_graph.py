@@ -60,13 +60,13 @@ def graph_of(sources: dict[str, bytes], budget: GraphBudget | None = None) -> tu
 
 
 def marks(files: dict[str, str]) -> Iterator[tuple[str, int, str, set[str]]]:
-    """What the marked lines say: path, line, name, targets."""
+    """What the marked lines say: path, line, name, targets; none where "nothing" is said."""
     for path, text in files.items():
         for number, line in enumerate(text.split("\n"), 1):
             if mark := MARK.search(line):
                 for said in mark[1].split(";"):
                     name, _, targets = said.partition("->")
-                    yield path, number, name.strip(), {target.strip() for target in targets.split(",")}
+                    yield path, number, name.strip(), {target.strip() for target in targets.split(",")} - {"nothing"}
 
 
 def said(graph: Graph, files: list[GraphFile]) -> dict[tuple[str, int, str], set[str]]:
@@ -139,6 +139,13 @@ HOSTILE = {
         f"def f{i}(x):\n x()\n f{(i * 7 + 1) % n}(x)\n f{i}(f{(i + 1) % n})\n" for i in range(n)
     ),
     "one name bound again and again": lambda n: "def a(): pass\n" * n + "a()\n" * n,
+    "types in quotes": lambda n: (
+        f'def f(a: "{"*" * n}A", b: "{"[" * n}A", c: "{"A[" * 29}A{"]" * 29}"): pass\n'
+        + 'def g(a: "A | b.A[A]"): pass\n' * n
+    ),
+    "functions that take types in quotes": lambda n: (
+        "from typing import cast\n" * n + "def f():\n" + ' cast("A", 1)\n' * n
+    ),
     "fields that hold each other": lambda n: "class A:\n def m(self):\n" + "".join(
         f"  self.f{i} = self.f{i + 1}\n" for i in range(n)
     ),

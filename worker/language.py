@@ -38,8 +38,9 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `plain_bases` are classes outside that have no members to speak of. `types`, `functions` and `methods` say how what
     is outside hands on what it gets, by its last name: `Optional = "same"`, `map = "maps"`, `append = "adds"`;
     `toString = "=String"` is the type of what it returns. Types may stand in quotes where there are `typed_keys`, which
-    say of what only the first few keys are types, `Literal = 0`; `typed_arguments` are the arguments of functions that
-    are types, `cast = ["0"]`. A method of a `common` name is never guessed by it: built-in types have one too.
+    say of what only the first few keys are types, `Literal = 0`; `typed_arguments` are the arguments of functions of
+    `typed_modules` that are types, `cast = ["0"]`. A method of a `common` name is never guessed by it: built-in types
+    have one too.
 
     Names of namespaces stand in any file: where `spaces` is "nested", one sees those of the namespaces around it too;
     where it is "global", those of none. Variables begin with the `sigil`, fields do not where they are used. A class
@@ -81,6 +82,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     types: dict[str, str] = {}
     typed_keys: dict[str, int] = {}
     typed_arguments: dict[str, tuple[str, ...]] = {}
+    typed_modules: tuple[str, ...] = ()
     functions: dict[str, str] = {}
     methods: dict[str, str] = {}
     common: frozenset[str] = frozenset()

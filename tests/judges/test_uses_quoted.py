@@ -12,6 +12,7 @@ from fledgling.worker.graph.tables import Use, sites_of, unpacked
 from fledgling.worker.languages.table import load_languages
 
 PACKAGES = ["click", "mcp", "pydantic", "starlette"]
+MODULES = ("", "t", "te", "typing", "typing_extensions")  # whose `cast` takes a type: another `a.cast` may not
 LEAST = 500  # names in quotes that all of them have together, in the versions of the constraints
 FACTS = FactsExtractor(load_languages())
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -28,7 +29,7 @@ def types_of(tree):
             yield node.returns
         elif isinstance(node, ast.arg | ast.AnnAssign) and node.annotation:
             yield node.annotation
-        elif isinstance(node, ast.Call):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[0] in MODULES:
             name = last(node.func)
             yield from {"cast": node.args[:1], "TypeVar": node.args[1:], "NewType": node.args[1:2]}.get(name, [])
             yield from (each.value for each in node.keywords if name == "TypeVar" and each.arg in ("bound", "default"))

@@ -252,7 +252,8 @@ def add_argument(
         builder.scopes[builder.frame].flags |= Flag.UNPACKS
         words.append((NONE, builder.visit(tree.first(node, VALUE))))
     else:
-        arguments.append(builder.visit(node, Use.TYPE if str(len(arguments)) in typed else Use.READ))
+        is_type = str(len(arguments)) in typed and min(arguments, default=0) >= 0  # `*a` may be any number of places
+        arguments.append(builder.visit(node, Use.TYPE if is_type else Use.READ))
 
 
 @visits("keyword", "spread", "spread_words")

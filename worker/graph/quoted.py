@@ -4,10 +4,11 @@ A text that is not a type by these rules is a string like any other. Each charac
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from fledgling.worker.graph.builder import Builder
-from fledgling.worker.graph.tables import NONE, Op, Use
+from fledgling.worker.graph.builder import MAX_REACHING, Builder
+from fledgling.worker.graph.tables import NONE, Imported, Op, Use
 
 MAX_QUOTED = 4_000  # bytes; a longer text is a string
 MAX_NESTED = 30  # brackets and quotes within each other
@@ -104,6 +105,8 @@ class _Reader:
 
     def _one(self) -> int:
         token = self._next()
+        if token.text == b"*":  # one, as in `tuple[*A]`
+            token = self._next()
         if token.kind == "name":
             return self._named(token)
         if token.kind == "made":
@@ -111,8 +114,6 @@ class _Reader:
         if token.kind == "text":
             end = token.start + len(token.text) - 1
             return _Reader(self._builder, token.start + 1, end, self._sites, self._depth).whole()
-        if token.text == b"*":
-            return self._one()
         if token.text == b"[":
             return self._builder.add(Op.LIST, self._types(b"]"), True)
         if token.text == b"(":
@@ -170,10 +171,30 @@ class _Reader:
 
 
 def called_with_types(builder: Builder, function: int) -> tuple[str, ...]:
-    """Return which arguments of a call are types, by their places and names: `("0",)` of `cast("A", b)`."""
+    """Return which arguments of a call are types, by their places and names: `("0",)` of `cast("A", b)`.
+
+    The function is one that an import takes from a module of `typed_modules`: of a method `cast` nobody knows.
+    """
     typed = builder.dialect.typed_arguments
     if not typed:
         return ()
     op, *parts = builder.expressions[function]
-    name = parts[0] if op == Op.NAME else parts[1] if op == Op.GET else NONE
-    return next((places for word, places in typed.items() if builder.names.get(word, NONE - 1) == name), ())
+    if op == Op.GET:  # typing.cast
+        is_module = any(row.name is None for row in _imported(builder, parts[0]))
+        found = [word for word in typed if is_module and builder.names.get(word) == parts[1]]
+    else:
+        found = [*{row.name for row in _imported(builder, function) if row.name in typed}]
+    return typed[found[0]] if len(found) == 1 else ()
+
+
+def _imported(builder: Builder, at: int) -> Sequence[Imported]:
+    """Return the imports from modules of types that a name stands for, if it stands for nothing else."""
+    op, *parts = builder.expressions[at]
+    if op != Op.NAME or parts[1] == NONE:
+        return ()
+    name, scope, reach = parts
+    bound = builder.scopes[scope].every.get(name, ()) if reach is None else reach
+    values = [builder.expressions[builder.bindings[each].value] for each in bound[:MAX_REACHING]]
+    rows = [builder.imports[value[1]] for value in values if value[0] == Op.IMPORT]
+    is_all = len(rows) == len(bound) and all(row.module in builder.dialect.typed_modules for row in rows)
+    return rows if is_all else ()

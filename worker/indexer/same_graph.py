@@ -28,6 +28,8 @@ PACKED = {
 def key(files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> bytes:
     """Return what a graph is known by: a hash of all that it is worked out from.
 
+    The rows of languages and the release are left out: what is kept never outlives one server, which has one of each.
+
     >>> key(files, GraphBudget(), is_partial=False) == key(files[:1], GraphBudget(), is_partial=False)
     False
     """

@@ -1,7 +1,8 @@
 """What was found in texts, from one build to the next: what has not changed is not parsed again. No worker maps it.
 
 Its sections are what was found in each, packed, the keys of the texts, and where each of the former ends. There are two
-such files: one has what names mean is made of (worker/graph/tables.py), and one all else (worker/indexer/findings.py).
+such files: one has what names mean is made of (worker/graph/tables.py), and the graph made of it, in columns with keys
+of their own (worker/indexer/same_graph.py); one has all else (worker/indexer/findings.py).
 """
 
 from array import array
