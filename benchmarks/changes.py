@@ -9,6 +9,7 @@ import asyncio
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from fledgling.messages.questions import Search
 from fledgling.security import profile as profiles
 
 EDITED, MOST_EDITED, MOVED = 100, 500, 3_000  # files; past 500 that differ, an index is built anew
+FOLLOWED_SECONDS = 600  # until changes are in the index, which may be built anew for them
 MAX_FILES = 1_000_000  # of an index
 OLDER = "changed since this was indexed"  # what an answer says of which that is not so yet
 
@@ -31,9 +33,12 @@ OLDER = "changed since this was indexed"  # what an answer says of which that is
 async def figures(corpus: Path, profile: str, questions: ask.Questions) -> ask.Figures:
     """Return p50 and p95 of a search in either copy: `overlay_...` after edits, `moved_...` after moves and edits.
 
-    Those of the copy that is left alone begin with `still_`.
+    Those of the copy that is left alone begin with `still_`. There are none of a corpus with fewer than
+    MOST_EDITED + MOVED files: the same ones would be edited and moved.
     """
     found: ask.Figures = {}
+    if len(corpora.listed(corpus)) < MOST_EDITED + MOVED:
+        return found
     with tempfile.TemporaryDirectory(prefix="fledgling-bench-") as place:
         still, changing = Path(place, "still"), Path(place, "changing")
         for copy in (still, changing):
@@ -83,7 +88,10 @@ async def followed(root: Path, profile: str) -> AsyncIterator[Front]:
 async def in_turns(fronts: list[Front], questions: ask.Questions) -> list[list[float]]:
     """Return the seconds of each search at each front; all are asked once before."""
     for front in fronts:
+        until = time.monotonic() + FOLLOWED_SECONDS
         while OLDER in str(await asked(front, questions.literals[0])):
+            if time.monotonic() > until:
+                raise ask.AskError(f"what has changed is not indexed after {FOLLOWED_SECONDS} seconds")
             await front.indexing.built()
         for literal in questions.literals:
             await asked(front, literal)
@@ -108,6 +116,8 @@ def main() -> None:
     parser.add_argument("--profile", default="fledgling-core")
     options = parser.parse_args()
     found = asyncio.run(figures(options.root, options.profile, ask.Questions(options.root)))
+    if not found:
+        parser.error(f"{options.root} has fewer than {MOST_EDITED + MOVED:,} files")
     for name in [name for name in found if f"still_{name}" in found]:
         still, now = found[f"still_{name}"], found[name]
         sys.stdout.write(f"{name:24} {1000 * now:8.2f} ms, still {1000 * still:8.2f} ms  {now / still:6.2f}x\n")

@@ -1,8 +1,11 @@
-"""The benchmark's tables are well formed, and it starts; what it measures is no test."""
+"""The benchmark's tables are well formed, and it starts; its figures are no test."""
 
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+from trees import git, make
 
 FOLDER = Path(__file__).parent.parent / "benchmarks"
 
@@ -35,10 +38,24 @@ def test_tables_are_well_formed():
 
 def test_it_starts():
     assert "--corpora" in run("bench.py", "--help")
-
-
-def test_searches_of_a_project_that_changes_are_measured():
     assert "--profile" in run("changes.py", "--help")
+
+
+@pytest.mark.long
+def test_searches_of_a_project_that_changes_are_measured(tmp_path):
+    """With fewer changes than a benchmark makes; a smaller project than those need is refused."""
+    files = {f"m{number}.py": f"def number_{number}_of_a_module():\n    return {number}\n" for number in range(12)}
+    git(make(tmp_path, **files), "init", "--quiet")
+    git(tmp_path, "add", ".")
+    fewer = "import changes; changes.EDITED, changes.MOST_EDITED, changes.MOVED = 1, {}, 3; changes.main()"
+    rows = run("-c", fewer.format(2), str(tmp_path)).splitlines()
+    assert [row.split()[0] for row in rows] == [
+        f"{step}_{share}"
+        for step in ("unchanged", "overlay_1", "overlay_2", "moved", "moved_overlay_1")
+        for share in ("p50", "p95")
+    ]
+    with pytest.raises(subprocess.CalledProcessError):
+        run("-c", fewer.format(10), str(tmp_path))
 
 
 def test_search_by_meaning_is_measured_as_documented():
