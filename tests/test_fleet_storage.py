@@ -6,6 +6,9 @@ A directory stands for the storage, which fsspec speaks to as to any other.
 import json
 import os
 import shutil
+import subprocess
+import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,10 @@ import pytest
 from test_cli import fledgling
 from test_fleet import NAMES, write_repositories
 
-from fledgling.broker.fleet.storage import LIST
+from fledgling.broker.fleet.storage import LIST, MAX_LIST
 
-pytest.importorskip("fsspec")
+# It is looked for, and not imported: DuckDB has a stand-in for it in the processes of these tests.
+pytestmark = pytest.mark.skipif(not PathFinder.find_spec("fsspec"), reason="fsspec is not installed")
 FILES = [*(f"{name}.shard" for name in NAMES), "00000.bundle"]
 
 
@@ -98,6 +102,91 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
         (storage / LIST).write_text(wrong)
         code, _, failed = moved("fetch", url(storage), out)
         assert (code, f"{LIST} is not a list of files" in failed[""]) == (2, True)
+    os.truncate(storage / LIST, MAX_LIST + 1)
+    assert f"{LIST} has more than 16,777,216 bytes" in moved("fetch", url(storage), out)[2][""]
     assert "cannot be read (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]
     assert "it cannot be reached (ValueError)" in moved("fetch", "nothing://known", out)[2][""]
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_half_a_put_is_neither_fetched_nor_taken_for_a_whole_one(built: Path, tmp_path: Path) -> None:
+    storage, shards = (Path(shutil.copytree(built / name, tmp_path / name)) for name in ("storage", "shards"))
+    out = tmp_path / "out"
+    out.mkdir(mode=0o700)
+    (shards / "api.shard").write_bytes((shards / "lib.shard").read_bytes())
+    (shards / "web.shard").write_bytes((shards / "web.shard").read_bytes()[:-1] + b"!")
+    assert moved("put", shards, url(storage)) == (2, 1, {"web.shard": "its manifest is not what was written"})
+    assert "was not put whole" in moved("fetch", url(storage), out)[2][""]
+    (storage / "lib.shard").unlink()
+    assert moved("put", built / "shards", url(storage)) == (0, 3, {}), "what was there before, has failed, or is gone"
+    assert moved("fetch", url(storage), out) == (0, 4, {})
+
+
+BREAKING = """
+import json
+import sys
+from pathlib import Path
+
+import fsspec
+from fsspec.spec import AbstractBufferedFile, AbstractFileSystem
+
+from fledgling.broker.fleet import storage
+from fledgling.broker.fleet.verified import ShardError
+
+there = {"api.shard": b"old"}
+
+
+class BreakingFile(AbstractBufferedFile):
+    def _upload_chunk(self, final=False):
+        if final:
+            there[self.path.rpartition("/")[2]] = self.buffer.getvalue()
+        return final
+
+    def _fetch_range(self, start, end):
+        return there["fleet.json"][start:end]
+
+    def write(self, data):
+        if self.tell():
+            raise RuntimeError
+        return super().write(data)
+
+    def discard(self):
+        self.buffer = None
+
+    def close(self):
+        super().close()
+        if self.mode == "rb":
+            raise RuntimeError
+
+
+class Breaking(AbstractFileSystem):
+    protocol = "breaking"
+
+    def ls(self, path, detail=True, **_):
+        return [{"name": f"at/{name}", "size": len(data)} if detail else f"at/{name}" for name, data in there.items()]
+
+    def _open(self, path, mode, **options):
+        return BreakingFile(self, path, mode, **options, size=len(there["fleet.json"]) if mode == "rb" else None)
+
+
+fsspec.register_implementation("breaking", Breaking)
+shards = Path(sys.argv[1])
+failed = storage.put(shards, "breaking://at").failed
+try:
+    storage.fetch("breaking://at", shards)
+except ShardError as wrong:
+    print(json.dumps([failed, [*there], there["api.shard"].decode(), str(wrong)]))
+"""
+
+
+def test_driver_that_breaks_harms_nothing(built: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BREAKING, str(built / "shards")], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout) == [
+        {name: f"{name} cannot be written (RuntimeError)" for name in FILES},
+        ["api.shard", LIST],
+        "old",
+        f"{LIST} cannot be read (RuntimeError)",
+    ]

@@ -20,6 +20,11 @@ from fledgling.worker.store.image_files import ImageFiles, size_of
 
 FILL = """
 import os
+import sys
+import types
+
+sys.modules["fsspec"] = types.ModuleType("fsspec")  # another module has imported it already
+
 from fledgling.security import confinement, limits, memory_file
 from fledgling.messages.control import CONFINED, Images
 from fledgling.messages.generations import CODE, TEXT

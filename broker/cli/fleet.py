@@ -253,8 +253,8 @@ def fleet_parquet(
 def fleet_put(directory: Path, url: str, as_json: bool) -> None:
     """Put the shards and bundles of a directory into an object storage, s3://bucket/fleet, where `fetch` finds them.
 
-    Only what is not there is put; a list of all is put last, so that nobody fetches half a build. URL is what fsspec
-    knows, and a driver of it speaks to the storage: s3fs, gcsfs, adlfs.
+    Only what is not there is put; a list of all says meanwhile that it is not whole, so that nobody fetches half a
+    build. URL is what fsspec knows, and a driver of it speaks to the storage: s3fs, gcsfs, adlfs.
     """
     surroundings.check()
     raise SystemExit(_moved(partial(storage.put, directory.resolve(), url), url, "put", as_json=as_json))
@@ -281,6 +281,9 @@ def _moved(move: Callable[[], storage.Moved], url: str, what: str, *, as_json: b
         found = move()
     except ShardError as wrong:
         raise ConfigError(url, str(wrong), "see `fledgling fleet --help`") from None
+    except OSError as refused:
+        problem = f"the directory cannot be used ({refused.strerror})"
+        raise ConfigError(url, problem, "look whose it is, and whether its disk is whole") from None
     if as_json:
         terminal.show_line(found)
     else:

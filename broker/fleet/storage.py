@@ -1,8 +1,9 @@
 """The files of a directory in an object storage: they are put there, and fetched into a directory that is served.
 
 What comes from there is hostile until it is verified. A list beside the files, `fleet.json`, names those of one build
-by the hashes of their manifests; it is put last, so that nobody fetches half a build. Storages are spoken to by
-fsspec, which is imported where one is asked for, and by no other command.
+by the hashes of their manifests. While files are put it says so and names those alone that stay, so that nobody fetches
+half a build, and nothing that was written over is taken for what was there. Storages are spoken to by fsspec, which is
+imported where one is asked for, and by no other command.
 """
 
 import os
@@ -27,9 +28,10 @@ FileName = Annotated[str, Meta(pattern=r"^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.sh
 
 
 class ListedBuild(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is in the list: of each file the hash of its manifest."""
+    """What is in the list: of each file the hash of its manifest, and whether others are being put."""
 
     files: dict[FileName, Digest]
+    is_partial: bool = False
 
 
 class Moved(Struct, frozen=True):
@@ -49,20 +51,24 @@ def put(shards: Path, url: str) -> Moved:
         files = pack.identities(directory)
         if not files:
             raise ShardError("there is no shard in the directory")
-        there = storage.build().files if storage.has_list() else {}
-        failed, moved = {}, 0
-        for name, identity in files.items():
-            if there.get(name) == identity:
-                continue
+        present = storage.names()
+        listed = storage.build().files if LIST in present else {}
+        there = {name: each for name, each in files.items() if listed.get(name) == each and name in present}
+        new = {name: each for name, each in files.items() if name not in there}
+        if new:
+            storage.tell(ListedBuild(there, is_partial=True))
+        failed = {}
+        for name, identity in new.items():
             try:
                 with _whole(directory, name, identity) as fd:
                     storage.write(name, _data(fd))
-                moved += 1
+                there[name] = identity
             except ShardError as wrong:
                 failed[name] = str(wrong)
-        if not failed:
-            storage.write(LIST, iter([msgspec.json.encode(ListedBuild(files), order="sorted")]))
-        return Moved(len(files), moved, failed, verified.digest_of_all(files))
+            except OSError as refused:
+                failed[name] = f"it cannot be read ({refused.strerror})"
+        storage.tell(ListedBuild(there, is_partial=bool(failed)))
+        return Moved(len(files), len(new) - len(failed), failed, verified.digest_of_all(files))
     finally:
         os.close(directory)
 
@@ -74,7 +80,10 @@ def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
     than the one that is `expected`.
     """
     storage = _Storage(url)
-    files = storage.build().files
+    build = storage.build()
+    if build.is_partial:
+        raise ShardError("a build is being put there, or was not put whole; fetch again once `fleet put` has succeeded")
+    files = build.files
     digest = verified.digest_of_all(files)
     if expected and digest != expected:
         raise ShardError(f"the digest of the build is {digest}, and not the one that was named")
@@ -82,7 +91,7 @@ def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
     try:
         failed, moved = {}, 0
         for name, identity in sorted(files.items(), key=lambda file: file[0].endswith(BUNDLE.suffix)):
-            with suppress(ShardError), _whole(directory, name, identity):
+            with suppress(ShardError, OSError), _whole(directory, name, identity):
                 continue
             try:
                 _fetched(storage, name, identity, out, directory)
@@ -151,11 +160,14 @@ class _Storage:
         with _said("it cannot be reached"):
             self._files, self._place = of_url(url)
 
-    def has_list(self) -> bool:
-        """Return whether a build was put there."""
+    def names(self) -> set[str]:
+        """Return the names of the files that are there."""
         with _said("it cannot be looked at"):
             self._files.invalidate_cache()
-            return bool(self._files.exists(self._at(LIST)))
+            try:
+                return {str(path).rpartition("/")[2] for path in self._files.ls(self._place, detail=False)}
+            except FileNotFoundError:
+                return set()
 
     def build(self) -> ListedBuild:
         """Return what the list says."""
@@ -167,27 +179,33 @@ class _Storage:
 
     def read(self, name: str, most: int) -> Iterator[bytes]:
         """Yield what is in a file, up to so many bytes."""
-        with _said(f"{name} cannot be read"):
-            file = self._files.open(self._at(name), "rb", block_size=4 * COPIED_BYTES, cache_type="readahead")
-        with file:
+        options = {"block_size": 4 * COPIED_BYTES, "cache_type": "readahead"}
+        with _said(f"{name} cannot be read"), self._files.open(self._at(name), "rb", **options) as file:
             read = 0
-            while True:
-                with _said(f"{name} cannot be read"):
-                    data = file.read(COPIED_BYTES)
-                if not data:
-                    return
+            while data := file.read(COPIED_BYTES):
                 read += len(data)
                 if read > most:
                     raise ShardError(f"{name} has more than {most:,} bytes")
                 yield data
 
     def write(self, name: str, data: Iterator[bytes]) -> None:
-        """Write a file."""
+        """Write a file. Where that fails nothing comes to be there, if the driver can throw away what it has taken."""
         with _said(f"{name} cannot be written"):
             self._files.makedirs(self._place, exist_ok=True)
-            with self._files.open(self._at(name), "wb") as file:
+            file = self._files.open(self._at(name), "wb")
+            try:
                 for some in data:
                     file.write(some)
+                file.close()
+            except BaseException:
+                with suppress(Exception):  # a file of a disk can do neither
+                    file.discard()
+                    file.closed = True  # or it is written to the end once nobody refers to it
+                raise
+
+    def tell(self, build: ListedBuild) -> None:
+        """Write the list."""
+        self.write(LIST, iter([msgspec.json.encode(build, order="sorted")]))
 
     def _at(self, name: str) -> str:
         return f"{self._place.rstrip('/')}/{name}"

@@ -15,13 +15,14 @@ import _duckdb as duckdb
 class AbstractFileSystem:
     """What DuckDB takes from the package fsspec: the base class of file systems, by which it knows one.
 
-    The package itself takes five times as long to import as DuckDB does, and nothing else of it is used.
+    The package itself takes five times as long to import as DuckDB does, and nothing else of it is used. Where somebody
+    has imported it all the same, this takes its place: DuckDB asks for it by name.
     """
 
 
 _fsspec = ModuleType("fsspec")
 _fsspec.AbstractFileSystem = AbstractFileSystem  # type: ignore[attr-defined]
-sys.modules.setdefault("fsspec", _fsspec)
+sys.modules["fsspec"] = _fsspec
 
 
 class ImageFiles(AbstractFileSystem):
