@@ -20,6 +20,7 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.outline import MAX_GAP, cleaned
 from fledgling.worker.extractor.messages import FILE_SECONDS, Batch, Facts, Source
 from fledgling.worker.extractor.pool import Extractors
+from fledgling.worker.files.describe import HEAD_BYTES
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.rows import Extraction
 from fledgling.worker.store.ngram_writer import signed
@@ -31,6 +32,7 @@ LONG_SECONDS = 10.0
 SHORT_SIZE = 1 << 10
 SIZE = 1 << 13
 HEADS = sorted(name for name, row in LANGUAGES.rows.items() if row.rules and row.rules[0].endswith("heads.toml"))
+SHARED = tomllib.loads(Path(__file__).with_name("shared_extensions.toml").read_text())["text"]
 LISTS = tomllib.loads(Path(__file__).with_name("lists.toml").read_text())
 LISTED = 1200  # items
 LONG_SIZE = 1 << 20
@@ -142,6 +144,41 @@ NAMES = [
 @pytest.mark.parametrize(("filename", "head", "language"), NAMES)
 def test_language_by_name_then_by_first_line(filename: str, head: bytes, language: str | None) -> None:
     assert LANGUAGES.detect(filename, head) == language
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_a_shared_extension_is_that_of_the_language_that_the_text_shows(extractor: Extractor, end: str) -> None:
+    """Where it is none whose definitions are extracted, none are: what another grammar would find is invented."""
+    for row in SHARED:
+        text = row["text"].replace("\n", end).encode()
+        language = LANGUAGES.detect(row["file"], text)
+        assert (language or "") == row["language"], row
+        if not language or not LANGUAGES.rows[language].finds_definitions:
+            assert not extractor.extract(language or "", text).symbols, row
+
+
+def test_every_shared_extension_has_texts_both_ways() -> None:
+    tested = {(Path(row["file"]).suffix, row["language"]) for row in SHARED}
+    for name, row in LANGUAGES.rows.items():
+        shared = row.shared.keys() - {name}
+        assert shared <= LANGUAGES.rows.keys()
+        for other in {*shared, name} if shared else ():
+            assert any((extension, other) in tested for extension in row.extensions), (name, other)
+
+
+# fmt: off
+HARD_HEADS = [  # each is repeated
+    "%", " ", "\n", "a ", "\n:", "a.\n", "public ", "@istest\n", ";\n", "#\n", "[", "a(b). ", "in a b", ": a\n", "//",
+    "X", "A:", "+A ", "Class a.b", "(*", "#include ", "\\ ", "(", "a()", "=", "\r", ".", "\n a a a a a a a a a a",
+]
+# fmt: on
+
+
+def test_the_language_of_a_hostile_text_is_told_in_linear_time() -> None:
+    names = [f"a{extension}" for row in LANGUAGES.rows.values() if row.shared for extension in row.extensions]
+    heads = [(repeated * HEAD_BYTES)[:HEAD_BYTES].encode() for repeated in HARD_HEADS]
+    heads += [b"a(" + b")" * HEAD_BYTES, b"@istest" + b" " * HEAD_BYTES, b"in a a" + b" " * HEAD_BYTES]
+    costs_under(SECONDS, lambda: [LANGUAGES.detect(name, head) for name in names for head in heads])
 
 
 def test_no_two_languages_claim_the_same_file() -> None:

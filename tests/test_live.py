@@ -168,6 +168,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "a file becomes binary": lambda root: (root / "a.py").write_bytes(b"\0needle"),
     "a file grows too large": lambda root: write(root, "a.py", "# needle\n" * 200_000),
     "a file loses its language": lambda root: (root / "a.py").rename(root / "a"),
+    "a text shows another language": lambda root: write(root, "level.m", "% needle\nlevel = 1;\n"),
     "what others import is renamed": lambda root: (root / "pkg/m.py").rename(root / "pkg/n.py"),
 }
 
@@ -192,6 +193,7 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(root, "pkg/__init__.py", "")
     write(root, "pkg/m.py", "class M:\n    def run(self): ...\n")
     write(root, "use.py", "from pkg import m\nimport a\n")
+    write(root, "level.m", "int level = 1;\n")
     write(root, ".gitignore", "ignored.py\n")
     git(root, "init", "-q")
     git(root, "add", ".")

@@ -92,7 +92,8 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     """One row; what a folder's own modules are for, its row says by the name of a folder: `imports = "javascript"`."""
 
     # Which files: extensions in lower case with the dot; filenames exact, or all before the first dot; interpreters as
-    # a #! line names them, without version. Where languages share an extension, how the texts of the others begin.
+    # a #! line names them, without version. Where languages share an extension, how a text of each begins; the first
+    # that fits counts. If none does it is this language, but unknown where this one is itself among them.
     extensions: tuple[str, ...] = ()
     filenames: tuple[str, ...] = ()
     interpreters: tuple[str, ...] = ()
@@ -206,9 +207,10 @@ class Languages(Struct, frozen=True):
             or self.by_interpreter.get(interpreter(head))
         )
         shared = self.rows[language].shared if language in self.rows else {}
-        if not shared:
+        if not shared or not head.strip():
             return language
-        return next((other for other, sign in shared.items() if re.match(sign.encode(), head)), language)
+        fitting = (other for other, sign in shared.items() if re.match(sign.encode(), head))
+        return next(fitting, None if language in shared else language)
 
     def modules(self) -> dict[str, Modules]:
         """What the tools must know of modules and imports, by language."""

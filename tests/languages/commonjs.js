@@ -21,3 +21,5 @@ Router.head = async function (path, ...rest) {}
 
 module.exports = Router
 if (x) { /* not a line */ y() } /* nor this */
+module.exports = function serve(port) {}
+module.exports.stop = async () => {}

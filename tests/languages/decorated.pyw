@@ -60,3 +60,22 @@ class Engine(Base, metaclass=Meta):
 def after(a, b=(1,
                 2)):
     b"""not a docstring"""
+
+
+class Outdented:
+    @property
+# stands further out than what it is about
+    # and this one does not
+    @cache
+    def size(self):
+        return 1
+
+    @register(
+        "b",
+    )
+
+# for the grammar this ends the class
+    class Inner:
+        @cache
+  # and this a method's class
+        def width(self): return 2

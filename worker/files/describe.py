@@ -11,7 +11,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.reasons import BINARY, NO_ROOM, TOO_LARGE, UNREADABLE
 from fledgling.worker.rows import FileRow
 
-HEAD_BYTES = 4096  # of a file, enough for its `#!` line, and for what tells a header of Objective-C
+HEAD_BYTES = 4096  # of a text, enough for its `#!` line, and for what tells languages that share an extension
 
 
 class Describing:
@@ -50,7 +50,7 @@ class Describing:
         self, entry: Entry, data: bytes, text: Text | None, skip_reason: str | None
     ) -> tuple[FileRow, Pieces | None]:
         directory, _, filename = entry.path.rpartition("/")
-        language = self._languages.detect(filename, data[:HEAD_BYTES])
+        language = self._languages.detect(filename, (text.utf8 if text else data)[:HEAD_BYTES])
         if text and language == NOTEBOOK:
             text = text._replace(utf8=without_outputs(text.utf8))
         pieces = None if text is None else cut(text.utf8)

@@ -55,12 +55,12 @@
   right: (_) @value))
   (#eq? @_module "module") (#eq? @_exports "exports")) @definition.export
 
-(assignment_expression left: (_ property: (_) @name)
-  right: (_ ["function" "=>"] body: (_) @body))
-  @definition.method
-(assignment_expression left: (_ property: (_) @name)
-  right: (_ "=" right: [(function_expression) (arrow_function) (generator_function)]) @value)
-  @definition.method
+(assignment_expression left: (_ property: (_) @name) @_left
+  right: (_ ["function" "=>"] body: (_) @body)
+  (#not-eq? @_left "module.exports")) @definition.method
+(assignment_expression left: (_ property: (_) @name) @_left
+  right: (_ "=" right: [(function_expression) (arrow_function) (generator_function)]) @value
+  (#not-eq? @_left "module.exports")) @definition.method
 (assignment_expression
   left: (_ object: (_ object: (_) @parent property: (_) @_prototype) property: (_) @name)
   (#eq? @_prototype "prototype"))
