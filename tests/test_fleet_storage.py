@@ -102,6 +102,8 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
         (storage / LIST).write_text(wrong)
         code, _, failed = moved("fetch", url(storage), out)
         assert (code, f"{LIST} is not a list of files" in failed[""]) == (2, True)
+    (storage / LIST).write_text('{"files": {}}')
+    assert "a build of nothing" in moved("fetch", url(storage), out)[2][""]
     os.truncate(storage / LIST, MAX_LIST + 1)
     assert f"{LIST} has more than 16,777,216 bytes" in moved("fetch", url(storage), out)[2][""]
     assert "cannot be read (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]

@@ -172,6 +172,14 @@ def test_tables_go_where_nobody_else_writes(
     assert sorted(out.iterdir()) == before
 
 
+def test_tables_are_written_through_no_link(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "symbols").symlink_to(place / "api")
+    before = sorted((place / "api").iterdir())
+    with pytest.raises(ShardError, match="the directory cannot be opened"):
+        exporting.export(place / "shards", tmp_path, profiles.load("fledgling-analyst"), CONFINED)
+    assert sorted((place / "api").iterdir()) == before
+
+
 def test_documented_queries_are_answered(tables: Path, engine: duckdb.DuckDBPyConnection) -> None:
     section = DOCUMENTED.read_text().partition("## Tables")[2].partition("\n## ")[0]
     queries = [query for block in re.findall(r"```sql\n(.*?)```", section, re.DOTALL) for query in block.split(";")]

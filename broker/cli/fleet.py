@@ -287,7 +287,8 @@ def _moved(move: Callable[[], storage.Moved], url: str, what: str, *, as_json: b
     if as_json:
         terminal.show_line(found)
     else:
-        terminal.show_text(f"{counted(found.files, 'file')}, {found.moved} of them {what}")
+        gone = f", {counted(found.removed, 'other')} removed" if found.removed else ""
+        terminal.show_text(f"{counted(found.files, 'file')}, {found.moved} of them {what}{gone}")
         for name, reason in found.failed.items():
             terminal.show_text(f"{name}: failed: {reason}")
         terminal.show_text(f"digest {found.digest}")

@@ -92,8 +92,8 @@ def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> E
         return Exported(sum(1 for part in to.parts.values() if part.made_of), made, failed, refused | unread)
 
 
-def _opened(path: Path, held: ExitStack) -> int:
-    fd = verified.open_directory(str(path))
+def _opened(path: Path | str, held: ExitStack, below: int | None = None) -> int:
+    fd = verified.open_directory(str(path), below)
     held.callback(os.close, fd)
     return fd
 
@@ -164,7 +164,7 @@ class _Directory:
         for table in TABLES:
             with suppress(FileExistsError):
                 os.mkdir(table, self._mode & 0o777, dir_fd=self._fd)
-        self._tables = {table: _opened(path / table, held) for table in TABLES}
+        self._tables = {table: _opened(table, held, self._fd) for table in TABLES}
         self.parts = self._read()
 
     def put(self, part: str, made: Part, fill: Callable[[Mapping[str, int]], tuple[str, ...]]) -> None:

@@ -35,12 +35,16 @@ class ListedBuild(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Moved(Struct, frozen=True):
-    """What became of the files: how many a build has, how many of them were moved, and which could not be, with why."""
+    """What became of the files: how many a build has, how many of them were moved, and which could not be, with why.
+
+    `removed` are those that the build has no more.
+    """
 
     files: int
     moved: int
     failed: dict[str, str]
     digest: str
+    removed: int = 0
 
 
 def put(shards: Path, url: str) -> Moved:
@@ -84,12 +88,14 @@ def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
     if build.is_partial:
         raise ShardError("a build is being put there, or was not put whole; fetch again once `fleet put` has succeeded")
     files = build.files
+    if not files:
+        raise ShardError("the storage has a build of nothing; it would leave nothing in the directory")
     digest = verified.digest_of_all(files)
     if expected and digest != expected:
         raise ShardError(f"the digest of the build is {digest}, and not the one that was named")
     directory = verified.open_directory(str(out))
     try:
-        failed, moved = {}, 0
+        failed, moved, removed = {}, 0, 0
         for name, identity in sorted(files.items(), key=lambda file: file[0].endswith(BUNDLE.suffix)):
             with suppress(ShardError, OSError), _whole(directory, name, identity):
                 continue
@@ -105,7 +111,8 @@ def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
                 kind: Kind[Any] = BUNDLE if name.endswith(BUNDLE.suffix) else SHARD
                 if verified.begins_as(directory, name.removesuffix(kind.suffix), kind):
                     os.unlink(name, dir_fd=directory)
-        return Moved(len(files), moved, failed, digest)
+                    removed += 1
+        return Moved(len(files), moved, failed, digest, removed)
     finally:
         os.close(directory)
 

@@ -249,10 +249,14 @@ def begins_as(directory: int, name: str, kind: Kind[M]) -> bool:
     return False
 
 
-def open_directory(path: str) -> int:
-    """Open a directory of shards, which nobody but this user may write to. Raises ShardError."""
+def open_directory(path: str, below: int | None = None) -> int:
+    """Open a directory, which nobody but this user may write to; one `below` another by its name, and through no link.
+
+    Raises ShardError.
+    """
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = os.open(path, flags if below is None else flags | os.O_NOFOLLOW, dir_fd=below)
     except OSError as failed:
         raise ShardError(f"the directory cannot be opened ({failed.strerror})") from failed
     found = os.fstat(fd)

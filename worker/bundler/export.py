@@ -1,7 +1,7 @@
 """The tables of some repositories as Parquet files, for engines of others: what a profile with `query` shows of each.
 
-An index that cannot be read is left out. Its views may select what they like, and there is nothing that they could:
-this process is confined, and the tables of one index are attached at a time.
+An index that cannot be read is left out. Its views may select what they like: this process is confined, and what they
+could reach beside their own tables, the rows that others have added before, goes to the same files.
 """
 
 import os
