@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import psutil
 import pytest
 from running import Server, back_processes, fronted, is_alive, opened, until
 from trees import make
@@ -28,6 +29,7 @@ from fledgling.messages.bounded import CANDIDATE_BYTES, MAX_CANDIDATES
 from fledgling.messages.control import CONFINED
 from fledgling.messages.embedding import Protocol
 from fledgling.messages.profile import Profile
+from fledgling.security import limits
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import ROLES
 from fledgling.worker.tools.reordered import REORDERED
@@ -495,6 +497,35 @@ def test_the_kernel_ends_an_embedder_whatever_runs_in_it() -> None:
     assert done.returncode == -signal.SIGALRM
 
 
+LITTLE = 3 * 2**20  # bytes
+
+
+async def test_an_answer_that_takes_more_memory_than_there_is_is_too_long(
+    fake: Fake, connectors: dict[Protocol, Connector], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The longest answer fits the limit, so this connector starts with a lower one: little more than another holds."""
+    await similar(connectors["ollama"], "paint")
+    holds = min(process.memory_info().data for process in back_processes(psutil.Process(), MODULE))
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nulimit -d {(holds + LITTLE) // 1024}\nexec {sys.executable} "$@"\n')
+    python.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(python))
+    connector = Connector(fake.endpoint(), CONFINED, TOLD.append)
+    try:
+        assert len(await similar(connector, "paint")) == 1
+        fake.behave = sending(reply(b" " * 2 * LITTLE))
+        with pytest.raises(FailedError, match=f"^{WORDS['too long']}$"):
+            await similar(connector, "paint")
+    finally:
+        connector.close()
+
+
+def data_limits(process: psutil.Process) -> list[str]:
+    with open(f"/proc/{process.pid}/limits") as file:
+        [shown] = [line for line in file if line.startswith("Max data size")]
+    return shown.split()[3:5]
+
+
 async def test_both_end_with_the_broker_and_an_embedder_holds_one_connection(fake: Fake, tmp_path: Path) -> None:
     (tmp_path / "mine.sql").write_text(HIDING)
     log = tmp_path / "audit.log"
@@ -513,6 +544,8 @@ async def test_both_end_with_the_broker_and_an_embedder_holds_one_connection(fak
             for process in (connector, embedder)
         }
         assert held == {connector: ["/dev/null"] * 2 + ["socket"], embedder: ["/dev/null"] * 2 + ["socket"] * 2}
+        for process in held:
+            assert data_limits(process) == [str(limits.EMBEDDING_MEMORY)] * 2
         assert [found.raddr.port for found in embedder.net_connections("inet")] == [fake.port]
         assert connector.net_connections("inet") == server.seen.net_connections("inet") == []
         server.process.kill()

@@ -54,7 +54,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
         f"Nothing found in the definitions of {counted(searched, 'file')}." if searched else "Nothing found.",
         unknown.of_parsing(
             request,
-            unknown.naming(request, unknown.not_whole(request, asked), name_of(question)),
+            unknown.naming(request, unknown.not_whole(request, asked, question.kind), name_of(question)),
             "search() finds their text",
         ),
         _undefined(others) if others else None,

@@ -159,7 +159,7 @@ def _note(request: Request, question: Symbols | Search) -> str | None:
         request.partial,
         unknown.of_parsing(
             request,
-            unknown.naming(request, unknown.not_whole(request, asked), name),
+            unknown.naming(request, unknown.not_whole(request, asked, question.kind), name),
             "definitions may be missing or end too early",
         ),
         None if is_import else unknown.of_languages(request, asked, name),

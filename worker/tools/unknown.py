@@ -21,6 +21,7 @@ from fledgling.worker.tools.request import Request
 NO_TEXT = "The index holds no text (index_content is off); symbols() and explore() still answer."
 SHOWN_FILES = 3  # named in a sentence
 NOTEBOOK = "jupyter"  # the language
+OF_CODE = ("class", "interface", "struct", "trait", "enum", "type", "method")  # kinds that files of data do not define
 
 
 class Searched(NamedTuple):
@@ -66,9 +67,13 @@ def is_whole(request: Request, file: File) -> bool:
     return request.outlines is None or request.outlines.parsed(file) not in (IN_PART, GIVEN_UP)
 
 
-def not_whole(request: Request, asked: Searched) -> list[File]:
-    """Return the files that were parsed in part or not at all, of those that a question is about."""
-    return [*asked.files(request, request.outlines.not_whole())] if request.outlines else []
+def not_whole(request: Request, asked: Searched, kind: str | None = None) -> list[File]:
+    """Return the files that were parsed in part or not at all, of those that a question is about.
+
+    Where it is about classes, these are files of code: those of data have none.
+    """
+    files = [*asked.files(request, request.outlines.not_whole())] if request.outlines else []
+    return [file for file in files if file.language in request.opened.generation.code] if kind in OF_CODE else files
 
 
 def of_parsing(request: Request, files: Iterable[File], so: str) -> str | None:
