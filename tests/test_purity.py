@@ -130,9 +130,26 @@ def counts_down(a: int):                                       #: pure
 def default(a=[]): a.append(1)                                 #: impure
 def outer():                                                   #: pure
     seen = []
-    def inner(a):                                              #: impure calls seen.append
+    def inner(a):                                              #: impure reads seen, which a function changes
         seen.append(a)
     return inner
+def counter():                                                 #: pure
+    count, step, kept = 0, 1, []
+    def increases():                                           #: impure count
+        nonlocal count
+        count += 1
+    def keeps(a): kept.append(a)                               #: impure kept
+    def reads_count(): return count                            #: impure reads count, which a function changes in line
+    def reads_kept(): return len(kept)                         #: impure reads kept
+    def reads_step(): return step                              #: pure
+def in_loop(a: list):                                          #: pure
+    c = d = 1
+    for b in a:
+        def reads(): return b                                  #: unknown reads b, which the function around may change
+        def calls(): return b + c                              #: unknown reads b
+        def reads_other(): return c                            #: pure
+        def reads_twice(): return d                            #: unknown reads d
+        d = 2
 def imports():                                                 #: unknown imports json, which runs a module
     import json
     return json
@@ -144,7 +161,7 @@ async def waits(a):                                            #: unknown runs a
 """
 
 WHOM_IT_CALLS = """
-import abc, functools, typing
+import abc, enum, functools, typing
 from dataclasses import dataclass, field
 import requests
 
@@ -177,6 +194,12 @@ class Named:
     def renames(self, a): self.title = a                       #: impure
 class Below(Plain):
     def overridden(self): return 2                             #: pure
+class Beside:
+    def of_either(self): print(1)                              #: impure
+class Under:
+    def of_either(self): return 1                              #: pure
+    def calls_either(self): return self.of_either()            #: unknown calls self.of_either, which may be another
+class OfBoth(Beside, Under): pass
 class Remote(requests.Session):
     pass
 @dataclass
@@ -193,6 +216,18 @@ class Failed(Exception):
 class Kept(requests.Dict[str, int]):
     def __init__(self, a):                                     #: unknown calls ....__init__
         super().__init__(a)
+class MakesOther(Named):
+    def __init__(self, a): Named.__init__(a)                   #: impure calls Named.__init__ of what it did not make
+class MakesOwn(Named):
+    def __init__(self, a): Named.__init__(self, a)             #: pure
+class BecomesOther:
+    def __init__(self, a):                                     #: unknown sets __dict__
+        self.__dict__ = a
+        self.a = 1
+class Colours(enum.Enum):
+    RED = 1
+    @classmethod
+    def _missing_(cls, a): print(a)                            #: impure
 class Abstract(abc.ABC):
     @abc.abstractmethod
     def a(self): ...                                           #: unknown is abstract
@@ -205,6 +240,8 @@ def calls_impure(): return impure()                            #: impure calls i
 def calls_that(): return calls_impure()                        #: impure calls calls_impure, which is impure
 def makes_plain(a): return Plain(a)                            #: pure
 def makes_remote(): return Remote()                            #: unknown whose base class Session is outside
+def finds_colour(): return Colours(5)                          #: unknown which has a _missing_ of its own
+def makes_other(a): return MakesOther(a)                       #: impure
 def makes_data(): return Data(1)                               #: pure
 def makes_checked(): return Checked(1)                         #: impure calls __post_init__
 def makes_made(): return Made(1)                               #: unknown has a __new__
@@ -224,7 +261,7 @@ def hands_on(f): return f                                      #: pure
 
 def purity_of(text, language="python"):
     """Return what the functions of one file are, by line."""
-    stdlib = "abc collections dataclasses functools html itertools json logging operator os random re sys typing"
+    stdlib = "abc collections dataclasses enum functools html itertools json logging operator os random re sys typing"
     imports = [
         ImportRow(line, module, None, False, module in stdlib.split(), None, ())
         for line, said in enumerate(text.splitlines(), 1)
@@ -286,7 +323,7 @@ def derives_made(f):                                           #: unknown derive
     ):
         pass
 def adds(a, b): return a - b                                   #: unknown may run __add__, which is impure
-def compares(a, b): return a in b                              #: unknown may run __add__
+def compares(a, b: list): return a in b                        #: unknown may run __add__
 def asks(a, b): return a if b else 1                           #: unknown may run __add__
 def branches(a):                                               #: unknown may run __add__
     if a:
@@ -311,7 +348,7 @@ def iterates_texts(a: list[str]):                              #: pure
     for b in a:
         pass
 def comprehends(a): return [b for b in a.items()]              #: unknown calls a.items
-def takes_apart(a):                                            #: unknown may run __next__
+def takes_apart(a: list):                                      #: unknown may run __next__
     b, c = a
     return b
 def swaps(a, b):                                               #: pure
@@ -448,6 +485,37 @@ def extends(a):                                                #: unknown takes 
     b.extend(a)
     return b
 def greatest(a, b): return max(a, b)                           #: pure
+def within(a): return 1 in a                                   #: unknown takes from a, which may be a file
+def without(a): return 1 not in (a)                            #: unknown takes from a
+def within_own(a): return 1 in (a, 2) and 2 in a[1:]           #: pure
+def within_known(a: dict): return a in a                       #: pure
+def takes_apart(a):                                            #: unknown takes from a
+    b, c = a
+def takes_first(a):                                            #: unknown takes from a
+    b, *c = a
+def takes_words(a: str):                                       #: pure
+    b, *c = a.split(",")
+    d, e = b, c
+def takes_pairs(a: dict):                                      #: pure
+    for b, c in a.items(): pass
+    for d, e in sorted(enumerate(a)): pass
+def takes_elements(a: list):                                   #: unknown takes from ...
+    for b, c in a: pass
+def takes_in_loop(a: list): return [b for b, c in a]           #: unknown takes from ...
+def adds_to_own(a):                                            #: unknown takes from a
+    b = []
+    b += a
+def adds_known(a: list):                                       #: pure
+    b = []
+    b += a
+    b += [1]
+def puts_in_slice(a):                                          #: unknown takes from a
+    b = [1]
+    b[:] = a
+def puts_known_in_slice(a: list):                              #: pure
+    b = [1]
+    b[1:] = a
+def spreads_in_lambda(a): return sorted([1], key=lambda b: max(*a)) #: unknown spreads what may be a file
 def greatest_of(a): return max(a)                              #: unknown takes from a
 """
 

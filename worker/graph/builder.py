@@ -17,6 +17,7 @@ from fledgling.worker.graph.tables import (
     NONE,
     Augmented,
     Binding,
+    Consumed,
     Facts,
     Flag,
     Imported,
@@ -89,6 +90,7 @@ class Builder:
         self.conditions: list[tuple[int, int]] = []
         self.replaced: list[int] = []
         self.augmented: list[Augmented] = []
+        self.taken: list[Consumed] = []
         self.within = 0  # objects around whose members come before all names
         self.package = ""
         self.complete = tree.complete
@@ -139,6 +141,7 @@ class Builder:
             sorted(self.conditions),
             replaced=self.replaced,
             augmented=self.augmented,
+            taken=self.taken,
         )
 
     def line(self, node: int) -> int:
@@ -221,6 +224,10 @@ class Builder:
     def site_of_call(self, node: int, at: int) -> None:
         """Add a call that no name stands for: `a[b]()`."""
         self.site_at(self.tree.start[node], self.named(""), Use.CALL, at)
+
+    def take(self, of: int, node: int) -> None:
+        """Note that a node takes what a value gives."""
+        self.taken.append(Consumed(of, self.line(node), self.scope))
 
     # ---- reading nodes
 

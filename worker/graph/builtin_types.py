@@ -295,7 +295,29 @@ class FileFacts:
         if op == Op.NAME:
             values = self.values((op, *parts))
             return bool(values) and all(self.is_still(v, function, depth + 3) for v in values)
-        return op in (Op.TUPLE, Op.TEXT, Op.LIST, Op.DICT)
+        if op == Op.CHOICE:
+            return len(parts[0]) <= MAX_BINDINGS and all(self.is_still(way, function, depth + 3) for way in parts[0])
+        if op == Op.ELEMENT:
+            return self._holds_still(parts[0], function, depth + 1)
+        return op in (Op.TUPLE, Op.TEXT, Op.LIST, Op.DICT, Op.MADE)
+
+    def _holds_still(self, at: int, function: int, depth: int) -> bool:
+        """Return whether all that iterating over a value gives are containers, as it does over `a.items()`."""
+        op, *parts = self.facts.expressions[at]
+        if depth > MAX_DEPTH:
+            return False
+        if op == Op.TUPLE:
+            return all(value >= 0 and self.is_still(value, function, depth + 3) for value in parts[0])
+        if op == Op.NAME:
+            values = self.values((op, *parts))
+            is_fixed = all(self.facts.expressions[value][0] == Op.TUPLE for value in values)
+            return is_fixed and bool(values) and all(self._holds_still(each, function, depth + 3) for each in values)
+        if op != Op.CALL:
+            return False
+        if (full := self.dotted(parts[0])) in known.KEEPING and len(parts[1]) == 1 and parts[1][0] >= 0:
+            return self._holds_still(parts[1][0], function, depth + 1)
+        inner = self.facts.expressions[parts[0]]
+        return full in known.PAIRING or (inner[0] == Op.GET and self.name(inner[2]) == "items")
 
     def behind(self, at: int) -> list[int]:
         """Return what is changed if `a.b[c]` is: it, `a.b` and `a`, and what the function's own `a` stands for."""

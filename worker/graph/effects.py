@@ -10,11 +10,12 @@ from typing import NamedTuple
 from fledgling.worker.graph import unseen
 from fledgling.worker.graph.builtin_types import FileFacts, RowTarget, Target
 from fledgling.worker.graph.reasons import Confidence
-from fledgling.worker.graph.surroundings import CALLED, OWN, Rows, Surroundings
-from fledgling.worker.graph.tables import NONE, Augmented, Flag, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.surroundings import CALLED, OWN, Rows, Surroundings, changed_around
+from fledgling.worker.graph.tables import NONE, Augmented, Flag, Op, Scope, ScopeKind, Site, Use
 from fledgling.worker.languages.python import effects as known
 
 MAX_PROPERTIES = 16  # of one name that a member may be
+REPLACING = ("__class__", "__dict__")  # what is set from then on may be another's
 STATES = frozenset(name.rpartition(".")[2] for name in known.STATE)
 
 
@@ -48,6 +49,7 @@ class EffectReader:
             at: Function() for at, scope in enumerate(self._facts.scopes) if scope.kind == ScopeKind.FUNCTION
         }
 
+        self._around = changed_around(file)
         self._lambdas: dict[int, set[Target | None]] = {at: set() for at in self.functions}  # those within each
         for at, scope in enumerate(self._facts.scopes):
             if scope.kind == ScopeKind.LAMBDA and file.function(at) != NONE:
@@ -69,12 +71,15 @@ class EffectReader:
                 found = self._rows.get(self._file.place(site), ())
                 unseen.of_site(self._file, site, found, self._defined.held, self.functions[scope].unseen_kinds)
             if use == Use.READ:
-                self._read(self.functions[scope], site)
+                self._read(scope, self.functions[scope], site)
             elif use in (Use.CALL, Use.DECORATOR):
                 self._call(scope, self.functions[scope], site, self._rows.get(self._file.place(site), ()))
             elif use in (Use.WRITE, Use.DEFINITION, Use.IMPORT):
                 self._write(scope, self.functions[scope], site, own_writes)
         self._write_keys()
+        for taken in self._facts.taken:
+            if (scope := self._file.function(taken.scope)) != NONE:
+                self._take(scope, taken.of, taken.line)
         return self.functions
 
     def _of_inner(self) -> None:
@@ -83,7 +88,7 @@ class EffectReader:
             function = self.functions.get(self._file.function(at))
             if not function or row.kind not in (ScopeKind.LAMBDA, ScopeKind.CLASS):
                 continue
-            unseen.of_flags(row.flags, row.line, function.unseen_kinds)
+            self._of_flags(row, function)
             if row.kind == ScopeKind.CLASS:
                 function.unseen_kinds.setdefault("class variable", row.line)  # __set_name__
                 if row.bases or at in self._file.with_metaclass:
@@ -103,7 +108,11 @@ class EffectReader:
     def _augment(self, scope: int, function: Function, augmented: Augmented) -> None:
         """`a += b` changes the object that `a` is, if that can be changed."""
         of, line = augmented.of, augmented.line
-        if self._file.is_immutable(of) or self._file.is_fresh(of, scope):
+        if self._file.is_immutable(of):
+            return
+        if self._file.is_fresh(of, scope):  # a list takes what b gives
+            if augmented.value != NONE:
+                self._take(scope, self._facts.expressions[augmented.value][1][-1], line)
             return
         if self._file.type_of(of).partition(":")[0] in known.MUTATING:
             self._add(function.impure, line, f"changes {self._file.shown(of)}, which it did not make")
@@ -115,15 +124,18 @@ class EffectReader:
         if not effects:  # the first one is evidence enough
             effects.append(Effect(line, what))
 
+    def _of_flags(self, row: Scope, function: Function) -> None:
+        unseen.of_flags(row.flags, row.line, function.unseen_kinds)
+        if row.flags & Flag.SPREADS:
+            self._add(function.unseen, row.line, "spreads what may be a file or a generator")
+
     def _of_definition(self, at: int, function: Function) -> None:
         scope = self._facts.scopes[at]
         if not self._facts.complete:
             self._add(function.unseen, scope.line, "the file was not parsed whole")
         if scope.flags & (Flag.ABSTRACT | Flag.PROTOCOL | Flag.OVERLOAD | Flag.DECLARATION):
             self._add(function.unseen, scope.line, "is abstract")
-        unseen.of_flags(scope.flags, scope.line, function.unseen_kinds)
-        if scope.flags & Flag.SPREADS:
-            self._add(function.unseen, scope.line, "spreads what may be a file or a generator")
+        self._of_flags(scope, function)
         if scope.flags & Flag.ASYNC:
             self._add(function.unseen, scope.line, "runs as a coroutine")
         for decorator in self._file.decorated.get(at, ()):
@@ -162,7 +174,7 @@ class EffectReader:
         """Whether a constructor that sets a field may run a method: that of a property, or `__setattr__`."""
         defined = self._defined
         own = defined.classes.get(self._file.target(self._facts.scopes[scope].parent))
-        if own is None or not own.is_plain or "__setattr__" in own.names:
+        if own is None or not own.is_plain or "__setattr__" in own.names or name in REPLACING:
             return True
         is_held = name in defined.made or name in defined.properties or (name in defined.held and defined.has_setter)
         return is_held and name in own.names
@@ -178,10 +190,11 @@ class EffectReader:
         values = self._file.values((op, *parts))
         return [self._facts.expressions[value] for value in values] == [(Op.PARAMETER, scope, 0)]
 
-    def _read(self, function: Function, site: Site) -> None:
+    def _read(self, scope: int, function: Function, site: Site) -> None:
         expression = self._facts.expressions[site.at]
         op, name = expression[0], self._facts.names[site.name]
-        if op == Op.NAME and expression[2] > 0:  # a variable of the function, or of one around
+        if op == Op.NAME and expression[2] > 0:
+            self._read_variable(scope, function, site, expression[2])
             return
         is_property = op in (Op.GET, Op.REACH) and name in self._defined.properties
         rows = self._rows.get(self._file.place(site), ())
@@ -203,6 +216,16 @@ class EffectReader:
             self._add(function.impure, site.line, f"reads {full}")
         if is_property:
             self._read_property(function, site, rows)
+
+    def _read_variable(self, scope: int, function: Function, site: Site, binder: int) -> None:
+        """A variable of the function, or of one around: that is state where it has more than one value."""
+        is_around = self._file.function(binder) != scope
+        line, is_other = self._around.get((binder, site.name), (0, False)) if is_around else (0, False)
+        name = self._file.name(site.name)
+        if is_other:
+            self._add(function.impure, site.line, f"reads {name}, which a function changes in line {line}")
+        elif line:
+            self._add(function.unseen, site.line, f"reads {name}, which the function around may change")
 
     def _is_of_module(self, at: int) -> bool:
         op, *parts = self._facts.expressions[at]
@@ -262,7 +285,7 @@ class EffectReader:
         if not is_seen:
             self._add(function.unseen, site.line, f"calls {shown}, which may be another")
         name = self._file.name(site.name)
-        if name in OWN and self._file.name(self._facts.scopes[scope].name) not in OWN:
+        if name in OWN and not self._is_of_own(scope, site, called):
             self._add(function.impure, site.line, f"calls {shown} of what it did not make")
         calls = function.calls if is_seen else function.may_call
         for row in rows:
@@ -275,6 +298,17 @@ class EffectReader:
                 self._add(function.unseen, site.line, f"makes {shown}, {made.unseen}")
             for constructor in OWN & made.members.keys():
                 calls.setdefault(made.members[constructor], site.line)
+
+    def _is_of_own(self, scope: int, site: Site, called: int) -> bool:
+        """Whether a constructor that is called by its name is one for the object being made: `super().__init__()`."""
+        op, *parts = self._facts.expressions[called]
+        if self._file.name(self._facts.scopes[scope].name) not in OWN or op != Op.GET:
+            return False
+        if self._facts.expressions[parts[0]][0] == Op.SUPER or self._is_own(scope, parts[0]):
+            return True
+        op, *parts = self._facts.expressions[site.at]
+        given: Sequence[int] = parts[1] if op in CALLED else ()
+        return bool(given) and given[0] >= 0 and self._is_own(scope, given[0])  # A.__init__(self)
 
     def _entered(self, function: Function, site: Site, value: int) -> None:
         op, *parts = self._facts.expressions[value]
@@ -291,7 +325,7 @@ class EffectReader:
             self._add(function.logged, site.line, f"calls {shown}")
         elif full in known.PURE:
             self._given_functions(function, site, full)
-            self._consumed(scope, function, site, full)
+            self._consumed(scope, site, full)
             if full == "builtins.type" and len(self._facts.expressions[site.at][2]) != 1:
                 self._add(function.unseen, site.line, "makes a class")
         elif full and _is_impure(full):
@@ -307,15 +341,20 @@ class EffectReader:
         is_logger = above in ("logging.Logger()", "logging") and last in known.LOGGING
         return is_logger or full == "warnings.warn" or full in known.LOGGERS
 
-    def _consumed(self, scope: int, function: Function, site: Site, full: str) -> None:
+    def _consumed(self, scope: int, site: Site, full: str) -> None:
         """`list(a)` takes from `a` what it gives, if that is a generator or a file."""
         op, _, arguments, _ = (*self._facts.expressions[site.at], None, None)[:4]
         if full not in known.CONSUMING or op not in CALLED or (full in known.OF_ONE and len(arguments) > 1):
             return
         for value in arguments:
-            if value >= 0 and not self._file.is_still(value, scope):
-                shown = self._file.shown(value)
-                self._add(function.unseen, site.line, f"takes from {shown}, which may be a file or a generator")
+            if value >= 0:
+                self._take(scope, value, site.line)
+
+    def _take(self, scope: int, of: int, line: int) -> None:
+        """What takes all that a value gives changes it, if it is no container."""
+        if not self._file.is_still(of, scope):
+            said = f"takes from {self._file.shown(of)}, which may be a file or a generator"
+            self._add(self.functions[scope].unseen, line, said)
 
     def _method(self, scope: int, function: Function, site: Site, called: int) -> None:
         """A call of a method of what is outside the project, or of what is not known at all."""
@@ -327,7 +366,7 @@ class EffectReader:
         of = self._file.type_of(parts[0]).partition(":")[0]
         is_fresh = self._file.is_fresh(parts[0], scope)
         if name in known.CONSUMING:
-            self._consumed(scope, function, site, name)
+            self._consumed(scope, site, name)
         if name in known.METHODS.get(of, ()):
             self._given_functions(function, site, None)
         elif name in known.MUTATING.get(of, ()) or (not of and name in known.CHANGING):

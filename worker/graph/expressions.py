@@ -410,6 +410,8 @@ def operation(builder: Builder, node: int, _use: int) -> int:
         at = builder.visit(kid, Use.TYPE if tree.labels[kid] & TYPE else Use.READ)
         if kid == tree.kids[node][0] and tree.source[tree.start[kid]] in QUOTES:  # "%s" % a
             builder.scopes[builder.frame].flags |= Flag.FORMATS
+        if tree.labels[kid] & OVER:  # a in b
+            builder.take(at, kid)
         found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
     return 1
 

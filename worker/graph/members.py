@@ -99,7 +99,8 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
     classes = solver.classes
     scope, is_open = value[1], value[2]
     owner, _ = classes.of_class(scope, name)
-    over = [at for at in classes.below(scope) if classes.has(at, name)] if is_open else []
+    holding = [classes.of_class(at, name)[0] for at in classes.below(scope)] if is_open else []  # beside it, too
+    over = [at for at in dict.fromkeys(holding) if at not in (None, owner)]
     fields: list[Cell] = []
     if name in solver.project.written:
         fields = [("field", at, name) for at in classes.order(scope)]

@@ -13,7 +13,9 @@ MAX_ABOVE = 50  # classes above one that are looked at
 OWN = frozenset(("__init__", "__post_init__"))  # methods that may set the fields of the object they make
 CALLED = (Op.CALL, Op.NEW)
 NAMING = (Op.NAME, Op.GET, Op.REACH)
-MAKING = frozenset(("__new__", "__call__", "__del__"))  # methods of a class that run when one is made, or goes
+MAKING = frozenset(  # methods of a class that run when one is made, is looked up among those of an Enum, or goes
+    ("__new__", "__call__", "__del__", "_missing_", "_generate_next_value_")
+)
 CONSTANT = (Op.MADE, Op.TEXT, Op.NUMBER, Op.TUPLE)
 KINDS_RUN = {  # by the name of a method
     name: [kind for kind, names in known.UNSEEN.items() if name in names]
@@ -298,6 +300,41 @@ def _class(target: Target, found: _Definitions, above: Above, names: Mapping[Tar
 
 def _is_plain(base: str) -> bool:
     return base in known.BASES or f"builtins.{base}" in known.PURE
+
+
+def changed_around(file: FileFacts) -> dict[tuple[int, int], tuple[int, bool]]:
+    """Return the variables of functions, by scope and name, that are more than one value: a line, and by whom.
+
+    It is True where another function changes them: `nonlocal a`, `a.append(b)`.
+    """
+    facts, frames = file.facts, file.frames
+    found: dict[tuple[int, int], tuple[int, bool]] = {}
+
+    def note(variable: tuple[int, int], line: int, frame: int) -> None:
+        is_other = frame != file.function(variable[0])
+        if is_other or variable not in found:
+            found[variable] = line, is_other
+
+    changed = [(write.of, write.line, file.function(write.scope)) for write in facts.writes]
+    changed += [(each.of, each.line, file.function(each.scope)) for each in facts.augmented]
+    seen = set()
+    for site in file.sites:
+        frame = frames[site.scope]
+        if site.binding != NONE:
+            binding = facts.bindings[site.binding]
+            variable = binding.scope, binding.name
+            is_looped = facts.expressions[max(binding.value, 0)][0] in (Op.ELEMENT, Op.ITEM)
+            if file.function(binding.scope) not in (NONE, frame) or variable in seen or is_looped:
+                note(variable, site.line, frame)
+            seen.add(variable)
+        elif site.use in (Use.WRITE, Use.CALL):
+            changed += [(of, site.line, frame) for of in _changed_by(file, site)]
+    for at, line, frame in changed:
+        for each in file.behind(at) if frame != NONE else ():
+            op, *parts = facts.expressions[each]
+            if op == Op.NAME and file.function(parts[1]) != NONE:
+                note((parts[1], parts[0]), line, frame)
+    return found
 
 
 def changed_variables(file: FileFacts, rows: Rows) -> Iterator[tuple[Target, int]]:

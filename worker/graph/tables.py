@@ -191,6 +191,14 @@ class Augmented(Struct, array_like=True, gc=False):
     scope: int
 
 
+class Consumed(Struct, array_like=True, gc=False):
+    """All that a value gives is taken from it, by no call and no loop: `a, b = of`, `a in of`, `a[:] = of`."""
+
+    of: int
+    line: int
+    scope: int
+
+
 class Site(Struct, array_like=True, gc=False):
     """An occurrence of a name. `at` is its NAME, GET or IMPORT, or its CALL; `binding` what it binds, if it does."""
 
@@ -234,6 +242,7 @@ class Facts(Struct, array_like=True):
     language: str = ""
     replaced: list[int] = []
     augmented: list[Augmented] = []
+    taken: list[Consumed] = []
 
 
 def packed_sites(sites: Sequence[Site]) -> bytes:

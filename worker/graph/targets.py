@@ -8,6 +8,7 @@ from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op, Use, Write
 IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
     BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
 )
+IS_SLICE = BITS["slice"]
 IS_VALUE = [BITS[kind] for kind in ("call", "await", "cast", "choice", "operation", "tokens")]
 EXPORTS = ("exports", "module")  # what CommonJS puts the exports of a module into
 
@@ -75,10 +76,13 @@ def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None
 
 def key_target(builder: Builder, node: int, value: int) -> None:
     """`a[b] = c`"""
+    tree = builder.tree
     builder.scopes[builder.frame].flags |= Flag.INDEXES
-    of, *keys = [builder.visit(kid) for kid in builder.tree.kids[node]] or [0]
+    of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
     key = keys[0] if len(keys) == 1 else 0
     builder.writes.append(Write(of, NONE, key, value, builder.line(node), builder.scope))
+    if any(tree.kind(kid) == IS_SLICE for kid in tree.kids[node]):
+        builder.take(value, node)
     if constant := constant_key(builder, key):
         builder.bind_path(of, constant, value, node)
 
@@ -98,6 +102,8 @@ def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int])
     rest = next((place for place, node in enumerate(nodes) if tree.kind(node) == IS_SPREAD), NONE)
     is_known = len(known) >= len(nodes) - (rest != NONE) and min(known, default=-1) >= 0
     is_known = is_known and (rest != NONE or len(known) == len(nodes))
+    if nodes and not is_known:
+        builder.take(value, nodes[0])
     for place, node in enumerate(nodes):
         behind = len(nodes) - place - 1
         if place == rest:

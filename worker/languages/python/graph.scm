@@ -42,6 +42,7 @@
 (conditional_expression . (_) @arm . (_) @cond . (_) @arm) @choice
 (boolean_operator left: (_) @arm right: (_) @arm) @choice
 [(binary_operator) (comparison_operator) (not_operator) (unary_operator) (format_specifier) (assert_statement)] @operation
+(comparison_operator operators: ["in" "not in"] . (_) @over)
 (binary_operator left: (_) @arm operator: "|" right: (_) @arm) @choice
 (binary_operator left: (_) @arm operator: "+" right: (_) @arm) @choice
 (await (_) @value) @await
