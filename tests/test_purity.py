@@ -501,6 +501,7 @@ def takes_pairs(a: dict):                                      #: pure
     for d, e in sorted(enumerate(a)): pass
 def takes_elements(a: list):                                   #: unknown takes from ...
     for b, c in a: pass
+def takes_written(): return [b for b, c in ((1, 2), (3, 4))]   #: pure
 def takes_in_loop(a: list): return [b for b, c in a]           #: unknown takes from ...
 def adds_to_own(a):                                            #: unknown takes from a
     b = []
@@ -588,8 +589,9 @@ def test_language_whose_effects_are_not_read_has_no_rows():
         "def a(b):\n" + "".join(f"    c{n} = c{n - 1} or b\n    c{n}.append(1)\n" for n in range(1, 400)),
         "global x\nx = []\n" + "".join(f"def f{n}():\n    global x\n    x = x\n" for n in range(400)),
         "".join(f"class A{n}(A{n - 1}):\n    def m(self): return A{n}()\n" for n in range(1, 200)),
+        "def a():\n c = []\n" + "".join(f" c.append({n})\n def f{n}(): return len(c)\n" for n in range(400)),
     ],
-    ids=["calls", "choices", "chain", "properties", "augmented", "aliases", "rebound", "bases"],
+    ids=["calls", "choices", "chain", "properties", "augmented", "aliases", "rebound", "bases", "around"],
 )
 def test_hostile_text_takes_time_in_proportion_to_it(text):
     files = [GraphFile("a.py", "python", FACTS.facts_of("python", text.encode()), [])]

@@ -306,8 +306,10 @@ class FileFacts:
         op, *parts = self.facts.expressions[at]
         if depth > MAX_DEPTH:
             return False
-        if op == Op.TUPLE:
-            return all(value >= 0 and self.is_still(value, function, depth + 3) for value in parts[0])
+        if op == Op.TUPLE:  # each loop over it asks again
+            return len(parts[0]) <= MAX_BEHIND and all(
+                value >= 0 and self.is_still(value, function, depth + 3) for value in parts[0]
+            )
         if op == Op.NAME:
             values = self.values((op, *parts))
             is_fixed = all(self.facts.expressions[value][0] == Op.TUPLE for value in values)
