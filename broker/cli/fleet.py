@@ -5,7 +5,8 @@ import logging
 import os
 import re
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -187,17 +188,22 @@ def fleet_bundle(directory: Path, profile: str | None, config: str | None, allow
     raise SystemExit(_bundled(directory.resolve(), of_profile.memory_limit, Confining(allow_degraded), as_json=as_json))
 
 
+@contextmanager
+def _explained(source: str, command: str, directory: str, problem: str) -> Iterator[None]:
+    """Say what is wrong with shards, and where to read on; or with a directory that the kernel refuses."""
+    try:
+        yield
+    except (ShardError, OwnFileError) as wrong:
+        raise ConfigError(source, str(wrong), f"see `fledgling {command} --help`") from None
+    except OSError as refused:
+        fix = "look whose the directory is, and whether its disk is whole"
+        raise ConfigError(directory, f"{problem} ({refused.strerror})", fix) from None
+
+
 def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_json: bool) -> int:
     """Make the bundles of a directory, say what became of them, and return the exit code."""
-    try:
+    with _explained(str(directory), "fleet bundle", str(directory), "its bundles cannot be looked at"):
         found = bundling.bundle(directory, memory_limit, confining)
-    except ShardError as wrong:
-        raise ConfigError(str(directory), str(wrong), "see `fledgling fleet bundle --help`") from None
-    except OSError as refused:
-        problem = f"its bundles cannot be looked at ({refused.strerror})"
-        raise ConfigError(
-            str(directory), problem, "look whose the directory is, and whether its disk is whole"
-        ) from None
     if as_json:
         terminal.show_line(found)
     else:
@@ -228,13 +234,8 @@ def fleet_parquet(
     the files, and only those are written whose shards have changed.
     """
     _, shown = _settings(profile, config)
-    try:
+    with _explained(str(directory), "fleet parquet", str(out), "the tables cannot be written"):
         found = exporting.export(directory.resolve(), out.resolve(), shown, Confining(allow_degraded))
-    except (ShardError, OwnFileError) as wrong:
-        raise ConfigError(str(directory), str(wrong), "see `fledgling fleet parquet --help`") from None
-    except OSError as refused:
-        problem = f"the tables cannot be written ({refused.strerror})"
-        raise ConfigError(str(out), problem, "look whose the directory is, and whether its disk is whole") from None
     if as_json:
         terminal.show_line(found)
     else:
@@ -277,13 +278,8 @@ def fleet_fetch(url: str, directory: Path, digest: str | None, as_json: bool) ->
 
 def _moved(move: Callable[[], storage.Moved], url: str, what: str, *, as_json: bool) -> int:
     """Put or fetch files, say what became of them, and return the exit code."""
-    try:
+    with _explained(url, "fleet", url, "the directory cannot be used"):
         found = move()
-    except ShardError as wrong:
-        raise ConfigError(url, str(wrong), "see `fledgling fleet --help`") from None
-    except OSError as refused:
-        problem = f"the directory cannot be used ({refused.strerror})"
-        raise ConfigError(url, problem, "look whose it is, and whether its disk is whole") from None
     if as_json:
         terminal.show_line(found)
     else:

@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 from fledgling.broker.fleet import bundling, replacing, shard, verified
 from fledgling.broker.fleet.making import extractors
 from fledgling.broker.fleet.shard import SHARD, RepositoryName
-from fledgling.broker.fleet.verified import COPIED_BYTES, Digest, ShardError
+from fledgling.broker.fleet.verified import Digest, ShardError
 from fledgling.broker.own_file import OwnFileError
 from fledgling.messages.control import Confining, Export
 from fledgling.messages.profile import Profile
@@ -195,10 +195,8 @@ class _Directory:
     def _replace(self, name: str, of: int, path: Path, directory: int) -> None:
         with replacing.new(path, name, [], directory) as fd:
             os.fchmod(fd, 0o600 | self._mode & 0o044)
-            place = 0
-            while data := os.pread(of, COPIED_BYTES, place):
+            for data in verified.chunks(of):
                 verified.write_all(fd, data)
-                place += len(data)
             os.fsync(fd)
             replacing.put(name, directory)
 

@@ -65,7 +65,7 @@ def put(shards: Path, url: str) -> Moved:
         for name, identity in new.items():
             try:
                 with _whole(directory, name, identity) as fd:
-                    storage.write(name, _data(fd))
+                    storage.write(name, verified.chunks(fd))
                 there[name] = identity
             except ShardError as wrong:
                 failed[name] = str(wrong)
@@ -146,13 +146,6 @@ def _check(fd: int, name: str, identity: str) -> None:
     if verified.identity(fd) != identity:
         raise ShardError("it is not the one that the build names")
     verified.check(fd, manifest.parts)
-
-
-def _data(fd: int) -> Iterator[bytes]:
-    place = 0
-    while data := os.pread(fd, COPIED_BYTES, place):
-        yield data
-        place += len(data)
 
 
 class _Storage:

@@ -87,7 +87,7 @@ def write(fd: int, kind: Kind[M], manifest: M, images: Mapping[str, int]) -> M:
     place, parts = HEAD.size, []
     for name in kind.parts:
         hashed, size = blake2b(digest_size=DIGEST_BYTES), 0
-        while data := os.pread(images[name], COPIED_BYTES, size):
+        for data in chunks(images[name]):
             hashed.update(data)
             for at, run in runs(data):
                 os.ftruncate(fd, place + size + at)  # zeros before it take no room
@@ -313,6 +313,14 @@ def _read(fd: int, size: int, at: int) -> bytes:
             raise ShardError("it was cut short")
         data += more
     return data
+
+
+def chunks(fd: int) -> Iterator[bytes]:
+    """Yield what a file holds, COPIED_BYTES at a time."""
+    place = 0
+    while data := os.pread(fd, COPIED_BYTES, place):
+        yield data
+        place += len(data)
 
 
 def write_all(fd: int, data: bytes) -> None:

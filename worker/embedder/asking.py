@@ -24,9 +24,8 @@ HEAD_BYTES = 16 * 1024  # of a reply, to the empty line
 REPLY_BYTES = 8 * 2**20  # of a reply: 51 vectors of 8,192 numbers have 5 MB
 MOST_DIMENSIONS = 8192  # of a vector; the largest models have 4,096
 READ_BYTES = 64 * 1024  # at a time
-_MOST_VALUES = (MAX_CANDIDATES + 1) * (
-    MOST_DIMENSIONS + 8
-) + 64  # in a reply: a number is two bytes of it, and 32 of memory
+# In a reply: a number is two bytes of it, and 32 of memory.
+_MOST_VALUES = (MAX_CANDIDATES + 1) * (MOST_DIMENSIONS + 8) + 64
 _STATUS = re.compile(rb"HTTP/1\.[01] ([1-5][0-9][0-9])(?: [^\r\n]*)?\r?\n")
 _LENGTH = re.compile(rb"(?im)^content-length:[ \t]*([0-9]{1,9})[ \t]*\r?$")
 _ENCODED = re.compile(rb"(?im)^(?:transfer|content)-encoding:[ \t]*(?!identity[ \t]*\r?$)")

@@ -9,13 +9,13 @@ from fledgling.messages.questions import Candidates
 from fledgling.worker.ranking import passages
 from fledgling.worker.ranking.features import Features
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import meaning
+from fledgling.worker.tools import meaning, tags
 from fledgling.worker.tools.request import Request
 
 
 def candidates(request: Request, question: Candidates) -> CandidateTexts:
     """Answer with the path of each file and how its best passage begins; none where no file says what is asked."""
-    order = meaning.order_of(request, question.question)
+    order = meaning.order_of(request, question.question, tags.left(request, question.question))
     if not order.is_said:
         return CandidateTexts([])
     found = []

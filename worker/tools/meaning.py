@@ -1,7 +1,7 @@
 """Search by meaning: the files that are about what is asked, each with its best definition and lines."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import msgspec
 import numpy as np
@@ -60,18 +60,19 @@ def again(request: Request, question: Search, near: Mapping[str, float]) -> Rank
     return msgspec.structs.replace(found, note=note) if is_said else None
 
 
-def order_of(request: Request, question: Search) -> FileOrder:
-    """Return the files that answer a question by meaning, the best first."""
+def order_of(request: Request, question: Search, tagged: Set[int] | None) -> FileOrder:
+    """Return the files that answer a question by meaning, the best first; of those that tags have left, if any are."""
     corpus = _corpus(request)
     leaves = _leaves(request, question, corpus)
-    if (tagged := tags.left(request, question)) is not None:
+    if tagged is not None:
         leaves = leaves & np.isin(np.arange(corpus.files), [*tagged])
     return rank(corpus, asked(question.query, question.also), leaves, request.check)
 
 
 def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) -> tuple[Ranking, bool]:
     """Return the answer, and whether a file says what is asked."""
-    order, tagged = order_of(request, question), tags.left(request, question)
+    tagged = tags.left(request, question)
+    order = order_of(request, question, tagged)
     is_said = order.is_said
     if near:
         shares = [near.get(request.blocks.path(each.file)) for each in order.ranked]
