@@ -48,6 +48,7 @@ async def status(front: Front, since: int | None = None, *, looks: bool) -> Stat
         error=said(indexing.failure) if indexing.failure else None,
         partial=newest.partial if (newest := indexing.newest_or_none()) else None,
         changes=changes,
+        resolving=indexing.resolving(),
     )
 
 
@@ -90,6 +91,7 @@ def lines(status: Status) -> Iterator[str]:
         ("completed", status.completed_at and f"{status.completed_at:%Y-%m-%d %H:%M:%S} UTC"),
         ("error", status.error),
         ("partial", status.partial),
+        ("at work", status.resolving),
         ("generation", str(status.generation)),
         ("as of", status.as_of and f"{status.as_of:%Y-%m-%d %H:%M:%S.%f} UTC"),
     )

@@ -185,6 +185,19 @@ def test_a_broken_text_has_rows_for_what_is_left(path: str) -> None:
         graph_of({path: BROKEN[path][:end].encode()})
 
 
+def test_work_tells_how_far_it_is_and_that_it_goes_on_within_a_file() -> None:
+    """A broker ends an indexer that has said nothing for a while: neither files nor the work in one may be silent."""
+    many = graph_files({f"m{n}.py": b"def f(): return f()\n" for n in range(30)})
+    told: list[int] = []
+    resolved(many, budget=GraphBudget(), languages=LANGUAGES.rows, tell=told.append)
+    assert told == [*range(1, 61)]  # each file when it is read, and when it has rows
+    chain = "".join(f"def f{n}(a): return f{n + 1}(a)\n" for n in range(2_000))
+    told.clear()
+    resolved(graph_files({"a.py": chain.encode()}), budget=GraphBudget(), languages=LANGUAGES.rows, tell=told.append)
+    assert told[:3] == [0, 0, 0]
+    assert told[-1] == 2
+
+
 def test_a_budget_that_ends_is_said() -> None:
     source = b"def f(): pass\n" + b"f()\n" * 100
     assert graph_of({"a.py": source}, GraphBudget(evaluations=10))[0].is_cut

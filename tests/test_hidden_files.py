@@ -2,7 +2,7 @@
 
 import os
 import re
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 from asking import text
@@ -13,10 +13,12 @@ from trees import make, walked
 
 from fledgling.broker.audit_log.writer import AuditLog
 from fledgling.broker.front import Front
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.protocol.server import build
 from fledgling.config import Settings
 from fledgling.messages.control import Generation, Progress
+from fledgling.messages.generations import GRAPH
 from fledgling.scope import Scope
 from fledgling.security import profile as profiles
 from fledgling.worker.files.walk import BEYOND, MAX_NAMES
@@ -178,6 +180,8 @@ async def served(root, profile, **limits):
     try:
         await indexing.accepted()
         await indexing.built()
+        with suppress(IndexingError):
+            await indexing.sealed(GRAPH)  # until then the status says how far it is
         async with Client(build(front, AuditLog(), "structured")) as client:
             yield client, indexing
     finally:

@@ -1,6 +1,7 @@
 """How an index stands, as it is told: while it is built, as the project changes, and after who follows it has died."""
 
 import asyncio
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from test_live import live, write
 
 from fledgling.broker.front import Front
 from fledgling.broker.status import lines, status
+from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import Search
 from fledgling.messages.status import MAX_TOLD, Changed, Listed, Status
 from fledgling.worker.follower.journal import MAX_EVENTS, Journal
@@ -52,6 +54,26 @@ async def test_a_build_is_told_from_its_begin_to_its_end(staged: Path) -> None:
         assert before <= last.started_at < last.completed_at <= datetime.now(UTC)
         assert last.changes is None
         assert not any(str(staged) in line for said in seen for line in lines(said))
+
+
+async def test_it_says_how_far_the_graph_is_behind_an_index_that_is_served(tmp_path: Path) -> None:
+    for number in range(100):
+        text = "".join(f"def f{number}_{n}(a):\n    return f{number}_{n + 1}(a)\n" for n in range(200))
+        (tmp_path / f"m{number}.py").write_text(text)
+    async with building(tmp_path, "fledgling-core") as (front, indexing):
+        await indexing.built()
+        asked = asyncio.create_task(indexing.sealed(GRAPH))
+        seen = []
+        while not asked.done():
+            seen += [line for line in lines(await status(front, looks=False)) if line.startswith("at work: ")]
+            await asyncio.sleep(0.01)
+        await asked
+        assert not [line for line in lines(await status(front, looks=False)) if line.startswith("at work: ")]
+    counts = [re.fullmatch(r"at work: uses of definitions are being resolved, (\d+) of 100", line) for line in seen]
+    done = [int(count[1]) for count in counts if count]
+    assert len(done) == len(seen)
+    assert done == sorted(done)
+    assert {*done} & {*range(34, 100)}  # parsing is a third of it
 
 
 async def test_a_view_that_hides_files_hides_how_many_there_are_and_which(staged: Path, tmp_path: Path) -> None:

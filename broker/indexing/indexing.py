@@ -246,10 +246,13 @@ class Indexing:
 
     def state(self) -> str:
         """Say how far a build is: "the index is still being built: files are being parsed, 1,200 of 3,000"."""
-        at = self.progress or Progress("walk", 0, 0)
         once_more = f"being built once more, since {self._died}" if self._died else "still being built"
-        counted = f", {at.done:,} of {at.total:,}" if at.total else ""  # unknown, or not to be told
-        return f"the index is {once_more}: {AT_WORK[at.stage]}{counted}"
+        return f"the index is {once_more}: {_at_work(self.progress or Progress('walk', 0, 0))}"
+
+    def resolving(self) -> str | None:
+        """Say how far the graph is, if that is at work: "uses of definitions are being resolved, 400 of 812"."""
+        is_at_work = self._relating is not None and not self._relating.done() and GRAPH not in self._sealed
+        return _at_work(self.progress) if is_at_work and self.progress and self.progress.total else None
 
     async def close(self) -> None:
         """End the indexer if it still works, and let go of the images."""
@@ -449,3 +452,8 @@ def _opened(path: str) -> tuple[Path, int]:
     except OSError as gone:
         reason = said(f"the root {path!r} cannot be opened: {gone.strerror}")
         raise IndexingError(Refusal("failed", reason, "Give the directory of the project with --root.")) from None
+
+
+def _at_work(at: Progress) -> str:
+    counted = f", {at.done:,} of {at.total:,}" if at.total else ""  # unknown, or not to be told
+    return f"{AT_WORK[at.stage]}{counted}"

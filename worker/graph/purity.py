@@ -28,14 +28,18 @@ class Judged(NamedTuple):
     purity_reason: str
 
 
-def judged(files: Sequence[GraphFile], graph: Graph) -> Iterator[Judged]:
-    """Yield the functions of all files whose effects are read, in order. Takes time in proportion to facts and rows."""
+def judged(files: Sequence[GraphFile], graph: Graph, alive: Callable[[], None] = lambda: None) -> Iterator[Judged]:
+    """Yield the functions of all files whose effects are read, in order. Takes time in proportion to facts and rows.
+
+    `alive` is called for each of the files.
+    """
     read = {number: FileFacts(number, file) for number, file in enumerate(files) if file.language == LANGUAGE}
     rows = _rows(graph, read.keys())
     defined = surroundings(read, rows, graph)
     functions: dict[Target, Function] = {}
     names: dict[Target, str] = {}
     for number, file in read.items():
+        alive()
         for scope, function in EffectReader(file, rows.get(number, {}), defined).read().items():
             target = file.target(scope)
             names[target] = file.name(file.facts.scopes[scope].name)

@@ -1,6 +1,6 @@
 """From the facts of all files to who uses what: one row for each target of each occurrence."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from fledgling.worker.graph.rows import Graph, Rows, definitions
 from fledgling.worker.graph.solver import GraphBudget, Solver
 from fledgling.worker.graph.tables import AT, NAME, USE, Op, Use, site_columns
 from fledgling.worker.language import Language
+
+Tell = Callable[[int], None]  # of files that are done
 
 CALLS = frozenset([Op.CALL, Op.NEW, Op.DECORATED])
 CALLING = (Use.CALL, Use.DECORATOR)
@@ -63,20 +65,32 @@ RULES = {
 }
 
 
+def unheard(_: int) -> None:
+    """Take no notice of how far work is."""
+
+
 def resolved(
-    files: Sequence[GraphFile], *, budget: GraphBudget, languages: Mapping[str, Language], is_partial: bool = False
+    files: Sequence[GraphFile],
+    *,
+    budget: GraphBudget,
+    languages: Mapping[str, Language],
+    is_partial: bool = False,
+    tell: Tell = unheard,
 ) -> Graph:
     """Resolve every occurrence of a name that the project defines; `is_partial` where it has files besides these.
 
     Files of a language without graph have no facts and are not among `files`. The same files give the same rows.
+    `tell` hears of each file twice, when it is read and when its rows are made, and in between that work goes on.
     """
     project = Project(files, {name: row.graph for name, row in languages.items()}, is_partial=is_partial)
-    return Rows(solved(project, budget)).graph()
+    solver = solved(project, budget, tell)
+    return Rows(solver).graph(lambda done: tell(len(files) + done))
 
 
-def solved(project: Project, budget: GraphBudget) -> Solver:
+def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solver:
     """Work out what everything may stand for."""
-    solver = Solver(project, budget)
+    done = 0
+    solver = Solver(project, budget, lambda: tell(done))
     solver.operations = OPERATIONS
     solver.rules = RULES
     solver.invoke = calls.invoked
@@ -91,6 +105,8 @@ def solved(project: Project, budget: GraphBudget) -> Solver:
             for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression
                 if at > 1:
                     solver.value(unit.base | at)
+        done += 1
+        tell(done)
     solver.run()
     if not budget.follows_arguments:
         for cell in asked(solver):

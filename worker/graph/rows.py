@@ -1,6 +1,7 @@
 """The rows of a graph: for each occurrence of a name that the project defines, what it means, or why nothing."""
 
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -74,8 +75,8 @@ class Rows:
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
         self._around: dict[int, int] = {}  # its scopes, and the first lines of the definitions around
 
-    def graph(self) -> Graph:
-        """Make all rows."""
+    def graph(self, tell: Callable[[int], None]) -> Graph:
+        """Make all rows, and tell of how many files."""
         graph = Graph(names=list(self._project.numbers), is_cut=self._solver.is_cut)
         columns = (
             graph.file, graph.line, graph.column, graph.name, graph.kind, graph.enclosing_line, graph.target_file,
@@ -94,6 +95,7 @@ class Rows:
             self._hierarchy(graph, unit)
             if not unit.facts.complete:
                 graph.broken.append(unit.number)
+            tell(unit.number + 1)
         graph.bases.sort()
         graph.overrides.sort()
         return graph

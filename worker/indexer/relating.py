@@ -41,6 +41,7 @@ from fledgling.worker.store.text import Blocks
 TOO_LARGE = "Uses of definitions are not resolved: the graph is too large for the profile's memory_limit."
 CUT = "Not all uses of definitions are resolved: working them out would have taken too long."
 UNFOLLOWED = "What functions are given as arguments is not followed: the project is too large for that."
+VISITS = 3  # of a file: it is parsed, read, and given its rows
 FOLLOWED_BYTES = 8_000_000  # of source: following arguments takes half of the time that all else does
 
 Report = Callable[[int, int, str | None], None]
@@ -79,10 +80,13 @@ class Relating:
         self._sizes = Blocks(memory_file.mapped(order.images.blocks)).sizes
         self._lacks = index.why_unrelated()
         self._how_far = bytearray([NO_GRAPH] * len(self._numbers))
+        self._report: Report = lambda *_: None
+        self._files_asked = 0
 
     def run(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> Related:
         """Write and seal the graph of the files that `languages` names; `imports` are packed, by the path of a file."""
-        found = [] if self._lacks else self._files(languages, imports, report)
+        self._report = report
+        found = [] if self._lacks else self._files(languages, imports)
         graph, files = self._resolved(found)
         self._keep(found, files, graph)
         numbers = [self._numbers[file.path] for file in files]
@@ -98,7 +102,7 @@ class Relating:
             is_partial = LEFT_OUT in self._how_far
             try:
                 graph = self._same(files, budget, is_partial=is_partial) or resolved(
-                    files, budget=budget, languages=self._rows, is_partial=is_partial
+                    files, budget=budget, languages=self._rows, is_partial=is_partial, tell=self._tell_resolved
                 )
             except MemoryError:  # the limit of this process: what was worked out is let go
                 graph = None
@@ -116,6 +120,16 @@ class Relating:
         if LEFT_OUT in self._how_far:
             self._lacks = TOO_LARGE
         return Graph(), []
+
+    def _tell(self, visited: int, at: str | None = None) -> None:
+        """Report how far it is: a file is done when it was parsed, read and given its rows."""
+        self._report(visited // VISITS, self._files_asked, at)
+
+    def _tell_resolved(self, visited: int) -> None:
+        self._tell(self._files_asked + visited)
+
+    def _tell_filling(self) -> None:
+        self._tell(self._files_asked * VISITS)
 
     def _same(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> Graph | None:
         """Return the graph of the build before, if that is of the same."""
@@ -164,7 +178,8 @@ class Relating:
         outlines = Outlines(memory_file.mapped(self._images.outlines))
         for table, columns in Edges(graph, numbers, blocks, outlines).tables():
             tables.add(table, columns)
-        if effects := [*judged(files, graph)]:
+            self._tell_filling()
+        if effects := [*judged(files, graph, self._tell_filling)]:
             paths = [files[row.file].path for row in effects]
             tables.add("effects", {"path": paths, **of_rows(Judged._fields[1:], [row[1:] for row in effects])})
         whole = Whole(graph, files, [*map(blocks.file, numbers)], blocks, outlines)
@@ -174,14 +189,15 @@ class Relating:
             tables.add("unreached", of_rows(Unreached._fields, unreached))
         tables.finish()
 
-    def _files(self, languages: Mapping[str, str], imports: Mapping[str, bytes], report: Report) -> list[GraphFile]:
+    def _files(self, languages: Mapping[str, str], imports: Mapping[str, bytes]) -> list[GraphFile]:
         """Return the facts of the files that there is room for, of those whose language has a graph."""
         asked = self._fitting([path for path, name in languages.items() if name in self._graphed])
+        self._files_asked = len(asked)
         sources = (source for _, source in self._index.sources({path: languages[path] for path in asked}))
         found: dict[str, bytes | memoryview] = {}
         for batch, answer in self._extractors.extract(self._new(sources, found), Batch((), for_graph=True)):
             found.update((source.path, uses) for source, uses in zip(batch.sources, answer.uses, strict=True))
-            report(len(found), len(asked), batch.sources[0].path)
+            self._tell(len(found), batch.sources[0].path)
         for path, facts in found.items():
             self._how_far[self._numbers[path]] = RESOLVED if facts else GIVEN_UP
         return [
