@@ -1,26 +1,33 @@
 """What watches a server: is it up, is it ready, what has it counted; and what a revoked token and a signal end."""
 
 import base64
+import fcntl
 import json
+import os
 import re
+import shlex
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from http.client import RemoteDisconnected
 
 import pytest
+from conftest import serve_command
 from running import QUERY_WORKER, back_processes
 from test_http import FIELDS, answered, modern, request, serving
 
 from fledgling.broker.audit_log.records import CallRecord
+from fledgling.broker.cli import secrets_of_run
 from fledgling.broker.metrics import NO_TOOL, Metrics
 from fledgling.broker.protocol.http import agents
 from fledgling.broker.protocol.http.monitor import METRICS_TYPE
 from fledgling.broker.reporting import explorer, report
+from fledgling.config import ConfigError
 
 SAMPLE = re.compile(r'(fledgling_\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*)\} ([0-9.e+-]+)')
 LABELS = {"agent", "tool", "verdict", "process", "le"}
@@ -65,7 +72,9 @@ class Watching:
 @pytest.fixture(scope="module")
 def watched(project, tmp_path_factory):
     port = free_port()
-    with serving(project, tmp_path_factory.mktemp("watched"), ["--monitor", f"127.0.0.1:{port}", "--page"]) as server:
+    home = tmp_path_factory.mktemp("watched")
+    options = ["--monitor", f"127.0.0.1:{port}", "--page", "--secrets", str(home / "secrets")]
+    with serving(project, home, options) as server:
         yield server, Watching(port)
 
 
@@ -256,7 +265,7 @@ def test_calls_at_work_are_answered_before_the_end(project, tmp_path):
 
 
 def password(server):
-    return re.search(r"for the password (\S+)", server.said())[1]
+    return re.fullmatch(r"password: ([\w-]{43})\n", (server.log.parent / "secrets").read_text())[1]
 
 
 def basic(name, token):
@@ -329,6 +338,97 @@ def test_page_is_the_report_and_leaves_a_line_in_the_log(watched):
     lines = map(json.loads, server.log.read_text().splitlines())
     told = [line for line in lines if line.get("agent") == "reviewer/page"]
     assert [(line["tool"], line["verdict"], line["bytes"]) for line in told] == [("page", "allowed", len(body))]
+
+
+def test_password_is_in_its_file_alone(watched):
+    server, _ = watched
+    file = server.log.parent / "secrets"
+    assert f"for the password in {file} and" in server.said()
+    assert not any(password(server) in each.read_text() for each in server.log.parent.iterdir() if each != file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+SECRET = "A" * 43
+
+# What stands where the secrets are to go -> what the one line says of it; None where it is taken.
+PLACES = {
+    "what an earlier run has left": (lambda file: written(file, f"token: {SECRET}\npassword: {SECRET}\n"), None),
+    "an empty file": (lambda file: written(file, ""), None),
+    "nothing": (lambda _: None, None),
+    "somebody's text": (lambda file: written(file, "key: value\n"), "something else than secrets"),
+    "more behind secrets": (lambda file: written(file, f"token: {SECRET}\n" * 22 + "x"), "something else than secrets"),
+    "a link": (lambda file: file.symlink_to(written(file.with_name("other"), "")), "it cannot be opened"),
+    "another name of a file": (lambda file: file.hardlink_to(written(file.with_name("other"), "")), "a single name"),
+    "a FIFO": (os.mkfifo, "not a regular file"),
+    "a directory": (os.mkdir, "it cannot be opened"),
+    "what others may read": (lambda file: written(file, "", 0o640), "chmod 600 it"),
+    "what another server writes": (lambda file: locked(written(file, "")), "another server"),
+}
+
+
+def written(file, text, mode=0o600):
+    file.write_text(text)
+    file.chmod(mode)
+    return file
+
+
+@contextmanager
+def locked(file):
+    with file.open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_secrets_go_into_a_file_of_ones_own_alone(name, tmp_path):
+    prepare, problem = PLACES[name]
+    file = tmp_path / "secrets"
+    made = {"token": "B" * 43}
+    with prepare(file) if name == "what another server writes" else nullcontext(prepare(file)):
+        before = file.read_bytes() if file.is_file() else None
+        if problem is None:
+            assert secrets_of_run.told(made, str(file), ["/srv/app"]) == {"token": f"in {file}"}
+            assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == (f"token: {'B' * 43}\n", 0o600)
+        else:
+            with pytest.raises(ConfigError, match=problem) as wrong:
+                secrets_of_run.told(made, str(file), ["/srv/app"])
+            assert "B" * 43 not in str(wrong.value)
+            assert before == (file.read_bytes() if file.is_file() else None)
+
+
+# Options of a server without a terminal -> what the one line says that it ends with.
+REFUSED = {
+    "no place for a token": ([], "not a terminal, and the token of this run would end in a log; give --secrets FILE"),
+    "no place for two": (["--page"], "the token and the password of this run would end in a log; give --secrets FILE"),
+    "in the root": (["--secrets", "{root}/a"], "it is inside the root"),
+    "no secret": (["--secrets", "{home}/a", "--agents", "{home}/agents.yaml"], "there is no secret to write"),
+    "no HTTP": (["--secrets", "{home}/a", "--transport", "stdio"], "only a server over HTTP has any"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_secrets_are_not_written_into_a_log(name, project, tmp_path):
+    agents.add(tmp_path / "agents.yaml", "reviewer", "fledgling-core")
+    given, problem = REFUSED[name]
+    options = [option.format(root=project, home=tmp_path) for option in given]
+    command = serve_command(project, "--transport", "http", "--port", str(free_port()), *options)
+    said = {"capture_output": True, "text": True, "timeout": 60}
+    done = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, check=False, **said)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert problem in done.stderr
+    assert not re.search(r"[\w-]{43}", done.stderr.replace(str(tmp_path), ""))
+    assert not [*project.glob("a"), *tmp_path.glob("a")]
+
+
+def test_secrets_are_shown_on_a_terminal(project):
+    """A server without agents says its token there, and what it is."""
+    words = shlex.join(serve_command(project, "--transport", "http", "--port", str(free_port()), "--page"))
+    run = ["timeout", "-s", "TERM", "20", "script", "-qec", words, os.devnull]
+    with subprocess.Popen(run, cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as shown:
+        said = "".join(line for line, _ in zip(shown.stdout, range(3), strict=False))
+        shown.terminate()
+    assert re.search(r"the token of this run is [\w-]{43}\s", said)
+    assert re.search(r"for the password [\w-]{43} and the name of an agent", said)
 
 
 @pytest.mark.long

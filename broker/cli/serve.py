@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fledgling.broker.audit_log.records import AgentRecord, EndRecord
+from fledgling.broker.cli import secrets_of_run
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import ServedProject, project_of, setting_options
 from fledgling.broker.cli.serving import Fronts, Party, Service
@@ -42,16 +43,21 @@ _log = logging.getLogger("fledgling")
 @setting_options
 @click.option("--control", is_flag=True, help="let your own commands ask this server: status, reindex, search, ...")
 @click.option("--page", is_flag=True, help="over HTTP, show the report at /page, behind a password of this run")
-def serve(*, control: bool, page: bool, **options: Any) -> None:
+@click.option(
+    "--secrets", metavar="FILE", help="over HTTP, keep the token and the password of this run there, mode 600"
+)
+def serve(*, control: bool, page: bool, secrets: str | None, **options: Any) -> None:
     """Serve one MCP client on standard input and output, or several agents over HTTP."""
     project = project_of(options, logging.INFO, takes_several=True)
     if page and (project.settings.transport == "stdio" or project.settings.projects):
         raise ConfigError("flag --page", "a page is of one project, and served over HTTP", "give --transport http")
+    if secrets and project.settings.transport == "stdio":
+        raise ConfigError("flag --secrets", "only a server over HTTP has any", "give --transport http")
     operators = _operators(project) if control else {}
     if project.settings.transport == "stdio":
         _serve_stdio(project, operators)
     else:
-        _serve_http(project, operators, has_page=page)
+        _serve_http(project, operators, secrets, has_page=page)
 
 
 def _serve_stdio(project: ServedProject, operators: Mapping[str, socket.socket]) -> None:
@@ -70,30 +76,29 @@ def _serve_stdio(project: ServedProject, operators: Mapping[str, socket.socket])
     log.tell(EndRecord(reason="the client has closed its end"))
 
 
-def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket], *, has_page: bool) -> None:
+def _serve_http(
+    project: ServedProject, operators: Mapping[str, socket.socket], secrets: str | None, *, has_page: bool
+) -> None:
     """Serve over HTTP. What a confined broker may not do comes first: the file of agents, the log, the socket."""
     settings = project.settings
     if settings.transport == "sse":
         _log.warning("transport sse is deprecated by MCP since 2025-03-26; use http")
+    made = {"password": agents.new_token()} if has_page else {}
     if settings.agents == NO_AGENTS:
-        token = agents.new_token()
-        known: tuple[Agent, ...] = (Agent(ALONE, project.profile, agents.digest(token)),)
+        made = {"token": agents.new_token(), **made}
+        known: tuple[Agent, ...] = (Agent(ALONE, project.profile, agents.digest(made["token"])),)
         file = None
-        click.echo(f"fledgling: the token of this run is {token}", err=True)
     else:
         known, file = agents.served(Path(settings.agents), settings.roots.values())
     issuer = _issuer(project, known)
     socket_of_all, watching = listen(project.resolved), watched(project.resolved)
+    _tell(secrets_of_run.told(made, secrets, settings.roots.values()), f"http://{socket_of_all.authority}/page")
     metrics = Metrics()
     log = audit_log(project.resolved, settings.roots, None, metrics.hear if watching else None)
     parties = [Party(agent.name, agent.profile, log.of(agent.name), agent.name) for agent in known]
     for party in parties:
         _log.info("agent %s, profile %s", party.agent, party.profile.name)
         party.log.tell(AgentRecord(profile=party.profile.name, digest=party.profile.digest))
-    page_token = agents.new_token() if has_page else None
-    if page_token:
-        where = f"http://{socket_of_all.authority}/page"
-        click.echo(f"fledgling: the page is {where}, for the password {page_token} and the name of an agent", err=True)
     service = Service(project, log, parties, operators)
     # Imported here, not at the top: the SDK takes 0.2 s, and the indexers work meanwhile.
     from fledgling.broker.protocol import sdk  # noqa: PLC0415
@@ -116,13 +121,13 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket], 
         if watching:
             monitor = Monitor(watching, metrics, {guest: each.front for guest, each in zip(known, fronts, strict=True)})
         page = None
-        if page_token:
+        if has_page:
             views = {
                 party.agent: Shown(each.behind, log.of(f"{party.agent}/page"))
                 for party, each in zip(parties, fronts, strict=True)
                 if isinstance(each.behind, Front)
             }
-            page = ServedPage(page_token, views)
+            page = ServedPage(made["password"], views)
         return await http.serve(socket_of_all, settings.transport, guests, log, file, monitor, issuer, page)
 
     replaced = service.run(SharingFront, serve_all)
@@ -130,6 +135,14 @@ def _serve_http(project: ServedProject, operators: Mapping[str, socket.socket], 
     if replaced:
         problem = "the file was deleted, or another has taken its place"
         raise ConfigError(replaced, problem, "start Fledgling again")
+
+
+def _tell(told: Mapping[str, str], page: str) -> None:
+    """Say what is to be known of the secrets of this run."""
+    if token := told.get("token"):
+        click.echo(f"fledgling: the token of this run is {token}", err=True)
+    if password := told.get("password"):
+        click.echo(f"fledgling: the page is {page}, for the password {password} and the name of an agent", err=True)
 
 
 def _issuer(project: ServedProject, known: Sequence[Agent]) -> "Issuer | None":

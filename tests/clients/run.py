@@ -224,13 +224,14 @@ def free_port() -> int:
 def served(root: Path) -> Iterator[str]:
     """Serve over HTTP behind a proxy that adds the token, and yield the address."""
     port, proxy_port = free_port(), free_port()
-    log = SCRATCH / "http.log"
+    log, secrets = SCRATCH / "http.log", SCRATCH / "secrets"
+    options = ["--transport", "http", "--port", str(port), "--secrets", str(secrets)]
     with log.open("w") as errors:
-        server = subprocess.Popen([*serve(root), "--transport", "http", "--port", str(port)], stderr=errors)
+        server = subprocess.Popen([*serve(root), *options], stderr=errors)
     proxy = None
     try:
-        token = waited(lambda: re.findall(r"token of this run is (\S+)", log.read_text()))[0]
         waited(lambda: "serving http" in log.read_text())
+        token = secrets.read_text().split()[1]
         proxy = subprocess.Popen(
             [NODE / "node", SCRATCH / "proxy.mjs", str(proxy_port), str(port)], env={"TOKEN": token, **os.environ}
         )

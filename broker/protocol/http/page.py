@@ -84,7 +84,7 @@ def _credentials(headers: Headers) -> tuple[str, str]:
             raise ValueError
         name, _, token = base64.b64decode(given, validate=True).decode().partition(":")
     except (ValueError, binascii.Error):
-        problem = "no password; give the name of an agent, and the token that the server has printed"
+        problem = "no password; give the name of an agent, and the password of this run"
         raise RequestRefused(401, problem, www_authenticate=CHALLENGE) from None
     return name, token
 
