@@ -277,7 +277,14 @@ def _write(root: Path, random: Random, name: str) -> None:
     path = root / name
     with suppress(FileExistsError, NotADirectoryError, IsADirectoryError):  # a file may be where a directory was
         path.parent.mkdir(parents=True, exist_ok=True)
+        _unlink_link(path)
         path.write_text(_text(root, random, path.name))
+
+
+def _unlink_link(path: Path) -> None:
+    """Whoever writes through one may write outside the project."""
+    if path.is_symlink():
+        path.unlink()
 
 
 def edit(root: Path, random: Random, count: int) -> None:
@@ -301,9 +308,11 @@ def _edit_text(root: Path, random: Random, what: str, chosen: Path) -> None:
         case "add":
             _write(root, random, f"{random.choice(PLACES)}n{random.randrange(99)}{random.choice(ENDS)}")
         case "ignore":
-            with (root / ".gitignore").open("a") as rules:
-                rules.write(f"{random.choice(['*', random.choice(PLACES)])}{random.choice(ENDS)}\n")
-            (root / "ignored.tmp").write_text("x")
+            _unlink_link(root / ".gitignore")
+            with suppress(IsADirectoryError):  # either may have been swapped
+                with (root / ".gitignore").open("a") as rules:
+                    rules.write(f"{random.choice(['*', random.choice(PLACES)])}{random.choice(ENDS)}\n")
+                (root / "ignored.tmp").write_text("x")
 
 
 def _move(root: Path, random: Random, what: str, chosen: Path) -> None:

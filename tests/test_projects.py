@@ -1,6 +1,7 @@
 """Several projects behind one server: one tree for an agent, and for each project what it has alone."""
 
 import asyncio
+import re
 import time
 from contextlib import asynccontextmanager
 from typing import get_args
@@ -9,9 +10,10 @@ import psutil
 import pytest
 from asking import structured, text
 from conftest import connected
-from running import FOLLOWER, INDEXER, QUERY_WORKER, back_processes, until
+from running import FOLLOWER, INDEXER, PATIENCE, QUERY_WORKER, back_processes, until
 from test_http import serving
 from test_memory import memory_files
+from test_memory import profile as small
 from test_monitor import Watching, asked, free_port
 from trees import make
 
@@ -27,6 +29,7 @@ from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
 from fledgling.messages.control import AskRefs
 from fledgling.messages.cursors import Place
+from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import Dependencies, Explore, Question, Read, Search, Symbols
 from fledgling.security import profile as profiles
 
@@ -264,11 +267,11 @@ async def test_an_edit_is_in_the_next_answer(client, roots):
 
 
 @asynccontextmanager
-async def opened(roots, monkeypatch, *, total_memory=0, **seconds):
+async def opened(roots, monkeypatch, *, profile="fledgling-core", total_memory=0, **seconds):
     """Projects in this process, whose times are such as a test can wait for."""
     for name, value in seconds.items():
         monkeypatch.setattr(projects_module, name, value)
-    profile = profiles.load("fledgling-core")
+    profile = profiles.load(profile)
 
     def start(root):
         return lambda: Front(profile, Indexing(Settings(root=str(root)), profile, is_followed=True))
@@ -408,6 +411,36 @@ async def test_the_death_of_a_worker_is_of_one_project(roots, monkeypatch):
         for worker in own_processes():
             worker.kill()
         assert await projects.call("search", {"query": "needle"}) == expected
+
+
+@pytest.mark.anyio
+async def test_a_project_that_outgrows_its_memory_takes_no_other_down(roots, monkeypatch, tmp_path):
+    """It answers of what there is room for and says what is left out; the workers of the others stay the same."""
+    (place := tmp_path / "profile").mkdir()
+    root = make(tmp_path / "big", **{"first.py": "needle = 0\n"})
+    text = "grown\n" + ("".join(f"{number:x} " for number in range(40)) + "\n") * 8_000
+    async with opened({**roots, "big": root}, monkeypatch, profile=small(place, query_timeout=60)) as projects:
+
+        async def asked(name):
+            return await projects.call("search", {"query": "needle", "path": name})
+
+        for name in roots:
+            await asked(name)
+            await projects.slots[name].front.indexing.sealed(GRAPH)
+            await asked(name)
+        workers = {*own_processes(QUERY_WORKER)}
+        assert (await asked("big")).total == 1
+        before = [await asked(name) for name in roots]
+        for number in range(80):
+            (root / f"more{number:02}.txt").write_text(text)
+        for _ in range(int(PATIENCE)):
+            grown = await projects.call("search", {"query": "grown", "path": "big"})
+            assert [await asked(name) for name in roots] == before
+            if not isinstance(grown, Refusal) and "memory_limit" in (grown.note or ""):
+                break
+        left_out = int(re.search(r"(\d+) files listed without content", grown.note)[1])
+        assert 0 < left_out == 80 - grown.total
+        assert workers <= {*own_processes(QUERY_WORKER)}
 
 
 def test_agents_over_http_share_nothing_but_the_names(roots, tmp_path):
