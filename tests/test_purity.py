@@ -83,7 +83,7 @@ def builds(a: list):                                           #: pure
     b = []
     for c in a:
         b.append(c)
-    b[0] += 1
+    b[0] = 1
     del b[0]
     return b
 def groups(a):                                                 #: pure
@@ -261,7 +261,10 @@ def hands_on(f): return f                                      #: pure
 
 def purity_of(text, language="python"):
     """Return what the functions of one file are, by line."""
-    stdlib = "abc collections dataclasses enum functools html itertools json logging operator os random re sys typing"
+    stdlib = (
+        "abc builtins collections contextlib dataclasses enum functools html itertools json logging math operator os "
+        "random re string sys textwrap typing"
+    )
     imports = [
         ImportRow(line, module, None, False, module in stdlib.split(), None, ())
         for line, said in enumerate(text.splitlines(), 1)
@@ -520,11 +523,134 @@ def spreads_in_lambda(a): return sorted([1], key=lambda b: max(*a)) #: unknown s
 def greatest_of(a): return max(a)                              #: unknown takes from a
 """
 
+HOLDS = """
+import collections
+def changes_held(a):                                           #: unknown may change the object that b[...] is
+    b = [a]
+    b[0] += [1]
+def of_copy(a: list):                                          #: unknown may change the object that b[...] is
+    b = list(a)
+    b[0] += [1]
+def of_loop(a: list):                                          #: unknown
+    b = [c for c in a]
+    b[0] += [1]
+def of_words(**a):                                             #: unknown may change the object that a[...] is
+    a["b"] += [1]
+def put_later(a):                                              #: unknown
+    b = []
+    b.append(a)
+    b[0] += [1]
+def put_behind_key(a):                                         #: unknown
+    b = {}
+    b["c"] = a
+    b["c"] += [1]
+def put_by_word(a):                                            #: unknown
+    b = dict(c=a)
+    b["c"] += [1]
+def put_all(a: list):                                          #: unknown
+    b = []
+    b.extend(a)
+    b[0] += [1]
+def put_by_another_name(a):                                    #: unknown
+    b = []
+    c = b
+    c.append(a)
+    b[0] += [1]
+def of_sum(a):                                                 #: unknown
+    b = collections.deque([a])
+    b[0] += [1]
+def of_factory(f):                                             #: unknown
+    b = collections.defaultdict(f)
+    b[0] += [1]
+def counts(a: list[str]):                                      #: pure
+    b, d = {}, collections.defaultdict(int)
+    for c in a:
+        b[c] = 0
+        b[c] += 1
+        d[c] += 1
+    return b, d
+def gathers(a: list[str]):                                     #: pure
+    b, d = [[], []], collections.defaultdict(list)
+    for c in a:
+        b[0] += [c]
+        d[c] += [c]
+    return b, d
+def takes(a):                                                  #: unknown takes from a
+    b = [[]]
+    b[0] += a
+"""
+
+RAISES = """
+import lazily
+class Loud(Exception):
+    def __init__(self, a): print(a)                            #: impure
+class Quiet(Exception): pass
+def from_class(a): raise ValueError(a) from Loud               #: impure calls __init__
+def from_quiet(a): raise ValueError(a) from Quiet              #: pure
+def from_unknown(a): raise ValueError(a) from lazily.Error     #: unknown calls lazily.Error
+def from_given(a): raise ValueError from a                     #: unknown calls a
+def from_none(a): raise ValueError from None                   #: pure
+def from_caught():                                             #: pure
+    try: return 1
+    except ValueError as e: raise TypeError(1) from e
+def caught():                                                  #: pure
+    try: return 1
+    except ValueError as e: raise e
+def bound_anew(a):                                             #: unknown calls e
+    try: return 1
+    except ValueError as e:
+        e = a
+        raise e
+"""
+
+REPLACES = """
+import builtins, html, json, math, os, re, string, textwrap
+from textwrap import dedent
+def fake(a): print(a)                                          #: impure
+json.dumps = fake
+re.escape: object = fake
+builtins.len = fake
+globals()["sorted"] = fake
+vars(builtins)["ord"] = fake
+builtins.__dict__["chr"] = fake
+setattr(math, "sin", fake)
+def patches(): textwrap.dedent = fake                          #: impure
+def patches_given(module): module.capwords = fake              #: impure
+class Own:
+    def __init__(self): self.unescape = fake                   #: pure
+def dumps(a: str): return json.dumps(a)                        #: unknown calls json.dumps, which is not known
+def loads(a: str): return json.loads(a)                        #: unknown calls json.loads
+def escapes(a: str): return re.escape(a)                       #: unknown calls re.escape
+def counts(a: str): return len(a)                              #: unknown calls len
+def sorts(a: str): return sorted(a)                            #: unknown calls sorted
+def ords(a: str): return ord(a)                                #: unknown calls ord
+def chrs(a: int): return chr(a)                                #: unknown calls chr
+def texts(a: int): return str(a)                               #: pure
+def sines(a: int): return math.sin(a)                          #: unknown calls math.sin
+def cosines(a: int): return math.cos(a)                        #: pure
+def dedents(a: str): return dedent(a)                          #: unknown calls dedent
+def caps(a: str): return string.capwords(a)                    #: unknown calls string.capwords
+def unescapes(a: str): return html.unescape(a)                 #: pure
+os.getcwd = fake
+def stays_impure(): return os.stat("a")                        #: impure calls os.stat
+def of_same_module(a: str): return os.path.join(a, "b")        #: unknown calls os.path.join
+"""
+
 
 @pytest.mark.parametrize(
     "text",
-    [OWN_EFFECTS, WHOM_IT_CALLS, UNSEEN, ONLY_LOGS, NEVER_NAMED, TAKES],
-    ids=["own-effects", "whom-it-calls", "what-runs-unseen", "what-only-logs", "what-is-never-named", "what-takes"],
+    [OWN_EFFECTS, WHOM_IT_CALLS, UNSEEN, ONLY_LOGS, NEVER_NAMED, TAKES, HOLDS, RAISES, REPLACES],
+    ids=[
+        "own-effects",
+        "whom-it-calls",
+        "what-runs-unseen",
+        "what-only-logs",
+        "what-is-never-named",
+        "what-takes",
+        "what-holds",
+        "what-raises",
+        "what-replaces",
+    ],
 )
 def test_function_is_what_its_mark_says(text):
     found = purity_of(text)

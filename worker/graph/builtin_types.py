@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 from fledgling.worker.graph.project import GraphFile
-from fledgling.worker.graph.tables import NONE, Binding, Facts, Op, ScopeKind, Site, Use, sites_of, unpacked
+from fledgling.worker.graph.tables import MADE, NONE, Binding, Facts, Op, ScopeKind, Site, Use, sites_of, unpacked
 from fledgling.worker.languages.python import effects as known
 
 MAX_DEPTH = 12  # expressions within each other that are looked into, for a type or a full name
@@ -19,7 +19,6 @@ VIEWS = ("items", "keys", "values")
 MAX_BEHIND = 32  # expressions that one stands for
 MAX_BINDINGS = 8  # of a name whose values are looked at
 SHOWN_CHARS = 60  # of what is named as evidence
-MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
 PLAIN = {Op.TEXT: "str", Op.NUMBER: "int", Op.TUPLE: "tuple", Op.DICT: "dict"}
 
 Target = tuple[int, int]  # file and first line of a definition
@@ -52,10 +51,11 @@ class FileFacts:
             self._bound[binding.scope, binding.name].append(place)
         self._dotted: dict[int, str | None] = {}
         self._types: dict[int, str] = {}
-        self._before = {each.value: each.of for each in self.facts.augmented}
+        self.before = {each.value: each.of for each in self.facts.augmented}
         self._fresh: dict[tuple[int, int], bool] = {}
         self.frames = self._functions()
         self.derived: Set[str] = frozenset()  # built-in types of which the project derives what may do more
+        self._replaced: Set[str] = frozenset()
         self.with_metaclass = self._with_metaclass()
         self.has_star = any(scope.stars for scope in self.facts.scopes)
         self.decorated = {
@@ -127,8 +127,8 @@ class FileFacts:
                 values += [parts[1]] if parts[1] != NONE else []
             else:
                 return []
-            found += [value for value in values if value not in self._before]
-            waiting += [of for value in values if (of := self._before.get(value, each)) not in waiting]
+            found += [value for value in values if value not in self.before]
+            waiting += [of for value in values if (of := self.before.get(value, each)) not in waiting]
             if len(found) > MAX_BINDINGS or len(waiting) > MAX_BINDINGS:
                 return []
         return found
@@ -141,8 +141,24 @@ class FileFacts:
     def dotted(self, at: int, depth: int = 0) -> str | None:
         """Return the full name of something outside the project, `os.path.join` or `builtins.len`; None of all else."""
         if at not in self._dotted:
-            self._dotted[at] = self._full_name(at, depth)
+            full = self._full_name(at, depth)
+            self._dotted[at] = None if full and self._is_replaced(full) else full
         return self._dotted[at]
+
+    def told(self, derived: Set[str], replaced: Set[str]) -> None:
+        """Take note of built-in types that the project derives and of what it replaces outside: nobody knows those.
+
+        What is replaced has a full name, or just a name where it is not known whose.
+        """
+        self.derived, self._replaced = derived, replaced
+        for known_before in (self._dotted, self._types, self._fresh):
+            known_before.clear()
+
+    def _is_replaced(self, full: str) -> bool:
+        module, _, _ = full.partition(".")
+        if not self._replaced or known.is_impure(full):  # worse than not known
+            return False
+        return full in self._replaced or full.rpartition(".")[2] in self._replaced or f"{module}.*" in self._replaced
 
     def _full_name(self, at: int, depth: int) -> str | None:
         op, *parts = self.facts.expressions[at]
@@ -273,7 +289,7 @@ class FileFacts:
         if op != Op.NAME or parts[1] == NONE or self.function(parts[1]) != function:
             return False
         values = self.values((op, parts[0], parts[1], None))
-        values = [value for value in values if value not in self._before]  # `a += b`: of the same a
+        values = [value for value in values if value not in self.before]  # `a += b`: of the same a
         return bool(values) and all(self.is_fresh(value, function, depth + 3) for value in values)
 
     def is_still(self, at: int, function: int, depth: int = 0) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from fledgling.worker.graph import unseen
 from fledgling.worker.graph.builtin_types import FileFacts, RowTarget, Target
+from fledgling.worker.graph.contents import Contents
 from fledgling.worker.graph.reasons import Confidence
 from fledgling.worker.graph.surroundings import CALLED, OWN, Rows, Surroundings, changed_around
 from fledgling.worker.graph.tables import NONE, Augmented, Flag, Op, Scope, ScopeKind, Site, Use
@@ -50,6 +51,7 @@ class EffectReader:
         }
 
         self._around = changed_around(file)
+        self._contents = Contents(file)
         self._lambdas: dict[int, set[Target | None]] = {at: set() for at in self.functions}  # those within each
         for at, scope in enumerate(self._facts.scopes):
             if scope.kind == ScopeKind.LAMBDA and file.function(at) != NONE:
@@ -110,7 +112,9 @@ class EffectReader:
         of, line = augmented.of, augmented.line
         if self._file.is_immutable(of):
             return
-        if self._file.is_fresh(of, scope):  # a list takes what b gives
+        op, *parts = self._facts.expressions[of]
+        is_own = self._contents.are_own(parts[0], scope) if op == Op.INDEX else self._file.is_fresh(of, scope)
+        if is_own:  # a list takes what b gives
             if augmented.value != NONE:
                 self._take(scope, self._facts.expressions[augmented.value][1][-1], line)
             return
@@ -328,7 +332,7 @@ class EffectReader:
             self._consumed(scope, site, full)
             if full == "builtins.type" and len(self._facts.expressions[site.at][2]) != 1:
                 self._add(function.unseen, site.line, "makes a class")
-        elif full and _is_impure(full):
+        elif full and known.is_impure(full):
             self._add(function.impure, site.line, f"calls {full.removeprefix('builtins.')}")
         else:
             self._method(scope, function, site, called)
@@ -408,7 +412,7 @@ class EffectReader:
         if at < 0:
             return False
         if full := self._file.dotted(at):
-            return _is_impure(full)
+            return known.is_impure(full)
         expression = self._facts.expressions[at]
         bound = self._file.bindings(expression) if expression[0] == Op.NAME else ()
         values = [self._facts.bindings[each].value for each in bound]
@@ -425,7 +429,3 @@ class EffectReader:
             or self._file.dotted(at) in known.PURE - known.CALLING.keys()
             or made in ("operator.attrgetter", "operator.itemgetter")
         )
-
-
-def _is_impure(full: str) -> bool:
-    return full in known.IMPURE or full.partition(".")[0] in known.IMPURE_MODULES

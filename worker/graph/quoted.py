@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fledgling.worker.graph.builder import MAX_REACHING, Builder
-from fledgling.worker.graph.tables import NONE, Imported, Op, Use
+from fledgling.worker.graph.tables import MADE, NONE, Imported, Op, Use
 
 MAX_QUOTED = 4_000  # bytes; a longer text is a string
 MAX_NESTED = 30  # brackets and quotes within each other
-MADE = 1  # the expression of None, 1 and `...`
 OPENING = re.compile(rb"[uU]?(\"\"\"|'''|\"|')")
 TOKENS = re.compile(
     rb"(?P<name>[A-Za-z_\x80-\xff][\w\x80-\xff]*+)|(?P<made>\.\.\.|\d++)|(?P<sign>[][().,|*])"

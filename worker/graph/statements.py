@@ -1,5 +1,6 @@
 """How each kind of statement changes what names mean."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from fledgling.worker.graph.builder import Builder, visits
@@ -75,7 +76,10 @@ def augment(builder: Builder, node: int, _use: int) -> int:
         builder.bind(left, after)
         builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
     elif tree.kind(left) == IS_INDEX:
-        key_changed(builder, left)
+        of = key_changed(builder, left)
+        before = builder.add(Op.INDEX, of, 0)
+        after = builder.add(Op.CHOICE, [before, value])
+        builder.augmented.append(Augmented(before, after, builder.line(node), builder.scope))
     elif left != NONE:
         before = builder.visit(left, Use.WRITE)
         builder.augmented.append(Augmented(before, NONE, builder.line(node), builder.scope))
@@ -378,13 +382,22 @@ def return_(builder: Builder, node: int, _use: int) -> int:
 @visits("raise")
 def raise_(builder: Builder, node: int, _use: int) -> int:
     """`raise a from b`"""
-    for place, kid in enumerate(builder.tree.kids[node]):
-        is_class = place == 0 and builder.tree.kind(kid) in (IS_NAME, IS_GET)
+    for kid in builder.tree.kids[node]:
+        is_class = builder.tree.kind(kid) in (IS_NAME, IS_GET) and not is_caught(builder, kid)
         value = builder.visit(kid, Use.CALL if is_class else Use.READ)
         if is_class and builder.sites[-1].at == value:
             builder.sites[-1].at = builder.add(Op.CALL, value, [], [])
     builder.is_dead = True
     return 0
+
+
+def is_caught(builder: Builder, node: int) -> bool:
+    """Whether a name is that of an exception in its handler, and so an object: no class, of which one is made."""
+    if builder.tree.kind(node) != IS_NAME:
+        return False
+    op, *parts = builder.expressions[builder.use_name(builder.name(node))]
+    reach: Sequence[int] = (op == Op.NAME and parts[2]) or ()
+    return bool(reach) and all(builder.expressions[builder.bindings[at].value][0] == Op.INSTANCE for at in reach)
 
 
 @visits("yield")

@@ -22,6 +22,7 @@ from msgspec import Struct, msgpack
 from msgspec.structs import astuple
 
 NONE = -1  # no expression, no scope, no name
+MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 

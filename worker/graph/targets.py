@@ -3,7 +3,7 @@
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE, constant_key
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op, Use, Write
+from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
 IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
     BITS[kind] for kind in ("name", "tuple", "shape", "get", "index", "spread", "pair", "assign")
@@ -87,11 +87,12 @@ def key_target(builder: Builder, node: int, value: int) -> None:
         builder.bind_path(of, constant, value, node)
 
 
-def key_changed(builder: Builder, node: int) -> None:
-    """`a[b] += c`, `del a[b]`: what is behind the key is not followed."""
+def key_changed(builder: Builder, node: int) -> int:
+    """`a[b] += c`, `del a[b]`: what is behind the key is not followed. Return what a is."""
     builder.scopes[builder.frame].flags |= Flag.INDEXES
     of, *_ = [builder.visit(kid) for kid in builder.tree.kids[node]] or [0]
-    builder.writes.append(Write(of, NONE, 0, 0, builder.line(node), builder.scope))
+    builder.writes.append(Write(of, NONE, 0, MADE, builder.line(node), builder.scope))
+    return of
 
 
 def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int]) -> None:

@@ -108,6 +108,7 @@ IMPURE_MODULES = words("""
     asyncio atexit ctypes fcntl gc getpass glob http importlib locale mmap multiprocessing os pty queue random
     secrets select shutil signal socket sqlite3 ssl subprocess sys tempfile termios threading time tty
 """)
+NAMESPACES = words("globals locals vars", BUILTIN)  # what they give are the variables of a module or object
 STATE = words("os.environ sys.argv sys.modules sys.path sys.stderr sys.stdin sys.stdout")
 
 # Methods of types that are built in; those of MUTATING change the object.
@@ -140,6 +141,10 @@ MUTATING = {
 }
 # Methods whose names say that they change what they are called on, where no type is known.
 CHANGING = words("append appendleft extend extendleft insert popitem popleft setdefault writelines")
+
+# Of those that change an object, the ones that put something into it; it is their arguments, or something else.
+PUTTING_ARGUMENTS = words("add append appendleft insert setdefault")
+PUTTING = PUTTING_ARGUMENTS | words("extend extendleft symmetric_difference_update update")
 
 # Of what built-in type the results of functions and methods are; `list:str` is a list of strings.
 GIVES = {
@@ -233,3 +238,8 @@ BASES = words("""
     ABC ABCMeta BaseException Enum Exception Flag Generic IntEnum IntFlag NamedTuple Protocol StrEnum TypedDict
     bytes dict float frozenset int list object set str tuple
 """)
+
+
+def is_impure(full: str) -> bool:
+    """Return whether something outside reads or changes the world: `is_impure("os.stat")`, but not "os.path.join"."""
+    return full not in PURE and (full in IMPURE or full.partition(".")[0] in IMPURE_MODULES)

@@ -1,0 +1,81 @@
+"""What is in the containers that functions of one file make: `b[0] += c` changes an object that is in b.
+
+That is the function's own only if all that was ever put into b is immutable, or made by the function, too.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+
+from fledgling.worker.graph.builtin_types import FileFacts
+from fledgling.worker.graph.tables import NONE, Op, Use
+from fledgling.worker.languages.python import effects as known
+
+Variable = tuple[int, int]  # its scope and name
+
+
+class Contents:
+    """The contents of variables.
+
+    >>> Contents(file).are_own(17, 2)
+    True
+    """
+
+    def __init__(self, file: FileFacts) -> None:
+        self._file, self._expressions = file, file.facts.expressions
+
+    def are_own(self, at: int, function: int) -> bool:
+        """Return whether all that is in a container is immutable, or made by the function: `b = {}; b[c] = 0`."""
+        op, *parts = self._expressions[at]
+        if op != Op.NAME or not self._file.is_fresh(at, function):
+            return False
+        values = self._file.values((op, parts[0], parts[1], None))
+        put = self._put.get((parts[1], parts[0]), [])
+        return all(self._begin_own(value, function) for value in values) and self._all_own(put, function)
+
+    def _begin_own(self, at: int, function: int) -> bool:
+        op, *parts = self._expressions[at]
+        if op == Op.LIST:
+            return self._all_own(parts[0], function)
+        if op == Op.DICT:
+            return all(key >= 0 for key, _ in parts[0]) and self._all_own([value for _, value in parts[0]], function)
+        if op != Op.CALL or parts[2]:
+            return False
+        if self._file.dotted(parts[0]) == "collections.defaultdict" and len(parts[1]) == 1:
+            made = self._file.dotted(max(parts[1][0], 0)) or ""
+            return made.removeprefix(known.BUILTIN) in known.IMMUTABLE | known.MUTATING.keys()
+        return not parts[1]  # list()
+
+    def _all_own(self, values: Sequence[int], function: int) -> bool:
+        file = self._file
+        return all(value >= 0 and (file.is_immutable(value) or file.is_fresh(value, function)) for value in values)
+
+    @cached_property
+    def _put(self) -> dict[Variable, list[int]]:
+        """What is put into variables, -1 for what is not known: `a[b] = c`, `a.append(b)`, and another name."""
+        found: dict[Variable, list[int]] = defaultdict(list)
+
+        def put(of: int, values: Sequence[int]) -> None:
+            op, *parts = self._expressions[of]
+            if op == Op.NAME:
+                found[parts[1], parts[0]] += values
+
+        for write in self._file.facts.writes:
+            if write.name == NONE:
+                put(write.of, [write.value])
+        for binding in self._file.facts.bindings:
+            for at in self._ways(max(binding.value, 0)):
+                put(at, [NONE])
+        for site in self._file.sites:
+            op, *parts = self._expressions[site.at]
+            if site.use != Use.CALL or op != Op.CALL or self._expressions[parts[0]][0] != Op.GET:
+                continue
+            name = self._file.name(site.name)
+            if name in known.PUTTING:
+                put(self._expressions[parts[0]][1], parts[1] if name in known.PUTTING_ARGUMENTS else [NONE])
+        return found
+
+    def _ways(self, at: int) -> Sequence[int]:
+        """Return what a value may be; `a += b` leaves a as it is called."""
+        op, *parts = self._expressions[at]
+        return parts[0] if op == Op.CHOICE and at not in self._file.before else [at]
