@@ -8,9 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
+import psutil
 import pytest
 from test_cli import fledgling
-from test_fleet import NAMES, TEXT, write_repositories
+from test_fleet import NAMES, TEXT, manifest, write_repositories
+from test_fleet_bundles import write_part
 
 from fledgling.broker.fleet import bundling, exporting
 from fledgling.broker.fleet.exporting import NO_TABLES, TABLES
@@ -150,6 +152,56 @@ def test_what_must_not_be_shown_any_more_is_removed(
     with pytest.raises(ShardError, match="no shard can be exported"):
         exporting.export(shards, out, profiles.load(str(tmp_path / "narrow.sql")), CONFINED)
     assert (parts(), [*out.glob("*/*")]) == ({}, [])
+
+
+HOSTILE = {  # what the calls of a shard are selected from, how long it may take, and why it is left out
+    "endless": (
+        "range(1000000000000) a(path), range(1000000) b WHERE a.path + b.range < 0",
+        8,
+        "its tables were not taken",
+    ),
+    "long": ("(SELECT repeat('x', 2000000000 + range) FROM range(9)) a(path)", 60, "its tables cannot be read"),
+    "many": ("(SELECT range || repeat('x', 100000) FROM range(4000)) a(path)", 60, "the process that reads its tables"),
+}
+
+
+@pytest.mark.parametrize(("rows", "seconds", "reason"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_shard_costs_itself_alone(
+    place: Path,
+    tmp_path: Path,
+    engine: duckdb.DuckDBPyConnection,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: str,
+    seconds: float,
+    reason: str,
+) -> None:
+    shards, out = Path(shutil.copytree(place / "shards", tmp_path / "shards")), tmp_path / "tables"
+    out.mkdir(mode=0o700)
+    others = ("caller", "callee_path", "callee_qualified_name", "confidence", "reason")
+    columns = ", ".join(["path AS callee_name", *(f"'' AS {name}" for name in ("path", *others)), "1 AS line"])
+    with_edges(
+        shards / "api.shard",
+        tmp_path / "edges",
+        f"DROP TABLE calls; CREATE VIEW calls AS SELECT {columns} FROM {rows}",
+    )
+    monkeypatch.setattr(bundling, "TAKING_SECONDS", seconds)
+    found = exporting.export(shards, out, profiles.load("fledgling-analyst"), CONFINED)
+    assert (found.parts, found.made, found.failed) == (1, 1, {})
+    assert found.refused["api"].startswith(reason)
+    read = engine.sql(f"SELECT DISTINCT repository FROM '{out}/symbols/*.parquet' ORDER BY ALL").fetchall()
+    assert read == [("lib",), ("web",)]
+    again = exporting.export(shards, out, profiles.load("fledgling-analyst"), CONFINED)
+    assert (again.made, again.refused) == (0, found.refused)
+    assert not psutil.Process().children()
+
+
+def with_edges(shard: Path, image: Path, sql: str) -> None:
+    """Let the tables of a shard that others read be made by a statement, so that its hashes hold."""
+    [part] = [part for part in manifest(shard).parts if part.name == "edges"]
+    image.write_bytes(shard.read_bytes()[part.start : part.start + part.size])
+    with duckdb.connect(image) as db:
+        db.execute(sql)
+    write_part(shard, "edges", image.read_bytes())
 
 
 INSIDE = {

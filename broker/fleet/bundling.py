@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from fledgling.broker.fleet import replacing, shard, verified
@@ -18,11 +19,13 @@ from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.own_file import OwnFileError
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Bundle, Bundled, Confining, Export, StoredIndex, StoredIndexes
+from fledgling.messages.control import Bundle, Bundled, Confining, Export, StoredIndex, StoredIndexes, TakenIndex
 from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 
-BUNDLING_SECONDS = 600.0  # for one bundle; 100 small repositories take 3
+BUNDLING_SECONDS = 600.0  # for what is made of all shards of one bundle; of 100 small repositories it takes 3
+TAKING_SECONDS = 120.0  # until the tables of the next shard are taken
+MAX_LEFT_OUT = 10  # shards of one bundle that cost a process: each has all others taken once more
 MADE_OF = ("text", "code", "blocks", "signatures", "outlines")  # parts of its shards
 MAX_FRAME = 2**16  # bytes of what a bundler says
 
@@ -124,7 +127,7 @@ def _make(
         held, level, tables = files
         copied = copied_shards(directory, members, MADE_OF, held, memory_limit)
         order = Bundle(os.getpid(), held, copied.table_bytes, level, tables, memory_limit, confining)
-        left_out = asyncio.run(told(order, (held, level, tables)))
+        left_out = filled(order, len(members), held, (level, tables))
         for fd in (level, tables):
             memory_file.seal(fd)
         identities = enumerate(zip(members, copied.identities, strict=True))
@@ -160,25 +163,63 @@ def copied_shards(
     return CopiedShards(identities, verified.seal_with(StoredIndexes(stored), to, end))
 
 
-async def told(order: Bundle | Export, descriptors: Sequence[int]) -> frozenset[int]:
-    """Have a process fill memory files from shards; return which of those it could not read. Raises ShardError."""
-    process: BackProcess[Bundled | Refusal] = BackProcess(
-        "fledgling.worker.bundler", order, descriptors, Unpacker(Bundled | Refusal, MAX_FRAME)
+class _CostlyError(Exception):
+    """A process has ended, or has not come to an end, and which shard that is put down to."""
+
+    def __init__(self, number: int, why: str) -> None:
+        super().__init__(why)
+        self.number = number
+
+
+def filled(order: Bundle | Export, count: int, held: int, made: Sequence[int]) -> dict[int, str]:
+    """Have a process fill empty memory files from so many shards; return which of those it left out, each with why.
+
+    One that the process ends or stays at is left out by the next, which begins anew. Raises ShardError.
+    """
+    costly: dict[int, str] = {}
+    while True:
+        try:
+            unread = asyncio.run(_told(msgspec.structs.replace(order, without=tuple(costly)), count, (held, *made)))
+        except _CostlyError as cost:
+            if cost.number in costly or len(costly) == MAX_LEFT_OUT:
+                raise ShardError(str(cost)) from None
+            costly[cost.number] = str(cost)
+            for fd in made:
+                os.ftruncate(fd, 0)
+                os.lseek(fd, 0, os.SEEK_SET)  # the process that has ended wrote at the same place
+        else:
+            return {number: costly.get(number, "its tables cannot be read") for number in unread}
+
+
+async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int]) -> tuple[int, ...]:
+    """Have one process do it; return which shards it left out. Raises _CostlyError and ShardError."""
+    process: BackProcess[TakenIndex | Bundled | Refusal] = BackProcess(
+        "fledgling.worker.bundler", order, descriptors, Unpacker(TakenIndex | Bundled | Refusal, MAX_FRAME)
     )
-    found = None
+    begun, is_taking, why = False, False, ""
+    rows: list[int] = []
     try:
-        async with asyncio.timeout(BUNDLING_SECONDS):
-            found = await process.receive()
+        while True:
+            is_taking = begun and len(rows) < count
+            async with asyncio.timeout(TAKING_SECONDS if is_taking else BUNDLING_SECONDS):
+                found = await process.receive()
+            if not isinstance(found, TakenIndex) or len(rows) == count:
+                break
+            rows += [found.rows] if begun else []
+            begun = True
         if isinstance(found, Bundled):
-            problem = inspection.problem("indexer", process.pid, found.layers, order.confining)
-            if problem:
+            if problem := inspection.problem("indexer", process.pid, found.layers, order.confining):
                 raise ShardError(problem)
-            return frozenset(found.unreadable)
+            return found.unreadable
+        if isinstance(found, Refusal):
+            raise ShardError(found.reason)
     except TimeoutError:
-        raise ShardError(f"it was not made in {BUNDLING_SECONDS:g} s") from None
+        why = f"its tables were not {'taken' if is_taking else 'written'} in time"
     finally:
         process.kill()
         status = await process.ended()
-    if isinstance(found, Refusal):
-        raise ShardError(found.reason)
-    raise ShardError(f"the process that makes it has ended: {how_ended(status)}")
+    why = why or f"the process that reads its tables has ended: {how_ended(status)}"
+    if not begun:
+        raise ShardError(why)
+    # Of files that are never done most is of the shard with the most rows.
+    raise _CostlyError(len(rows) if len(rows) < count else rows.index(max(rows)), why)

@@ -4,7 +4,6 @@ A table is a directory, `symbols/`, and has a file for each bundle of shards, `0
 before they are there, and says of which shards they are once all are.
 """
 
-import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -20,6 +19,7 @@ from fledgling.broker.fleet.making import extractors
 from fledgling.broker.fleet.shard import SHARD, RepositoryName
 from fledgling.broker.fleet.verified import Digest, ShardError
 from fledgling.broker.own_file import OwnFileError
+from fledgling.messages.bounded import Said
 from fledgling.messages.control import Confining, Export
 from fledgling.messages.profile import Profile
 from fledgling.security import memory_file
@@ -45,13 +45,13 @@ class Exported(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of each table: the hash of what it was made of, and the repositories whose tables could not be read.
+    """A file of each table: the hash of what it was made of, and which repositories were left out, each with why.
 
     One that is made of nothing is being put or removed.
     """
 
     made_of: Digest | None = None
-    left_out: tuple[RepositoryName, ...] = ()
+    left_out: dict[RepositoryName, Said] = {}
 
 
 def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> Exported:
@@ -88,8 +88,9 @@ def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> E
                 failed[part] = str(wrong)
             except OSError as refusal:
                 failed[part] = f"it cannot be written ({refusal.strerror})"
-        unread = {name: "its tables cannot be read" for part in to.parts.values() for name in part.left_out}
-        return Exported(sum(1 for part in to.parts.values() if part.made_of), made, failed, refused | unread)
+        for known in to.parts.values():
+            refused |= known.left_out
+        return Exported(sum(1 for part in to.parts.values() if part.made_of), made, failed, refused)
 
 
 def _opened(path: Path | str, held: ExitStack, below: int | None = None) -> int:
@@ -125,8 +126,8 @@ def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str]
 
 def _filled(
     directory: int, members: Mapping[str, str], profile: Profile, confining: Confining, tables: Mapping[str, int]
-) -> tuple[str, ...]:
-    """Have a process fill memory files, by the names of tables; return whose tables it could not read.
+) -> dict[str, str]:
+    """Have a process fill memory files, by the names of tables; return whose tables it left out, each with why.
 
     `members` are names of repositories, each with the hash of the manifest that was looked at. Raises ShardError.
     """
@@ -145,8 +146,8 @@ def _filled(
             profile.memory_limit,
             confining,
         )
-        left_out = asyncio.run(bundling.told(order, (held, staging, *tables.values())))
-        return tuple(name for number, name in enumerate(members) if number in left_out)
+        left_out = bundling.filled(order, len(members), held, (staging, *tables.values()))
+        return {name: left_out[number] for number, name in enumerate(members) if number in left_out}
     finally:
         os.close(held)
         os.close(staging)
@@ -167,7 +168,7 @@ class _Directory:
         self._tables = {table: _opened(table, held, self._fd) for table in TABLES}
         self.parts = self._read()
 
-    def put(self, part: str, made: Part, fill: Callable[[Mapping[str, int]], tuple[str, ...]]) -> None:
+    def put(self, part: str, made: Part, fill: Callable[[Mapping[str, int]], dict[str, str]]) -> None:
         """Let `fill` fill a memory file for each table, and put them in the place of the old files."""
         files = {table: memory_file.create() for table in TABLES}
         try:

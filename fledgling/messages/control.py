@@ -341,7 +341,7 @@ class OpenFleet(Struct, frozen=True, forbid_unknown_fields=True, tag="open fleet
 class Bundle(Struct, frozen=True, forbid_unknown_fields=True, tag="bundle"):
     """Broker to bundler: fill two empty memory files with the first level and the tables of the indexes in another.
 
-    The last `table_bytes` of that are StoredIndexes as MessagePack.
+    The last `table_bytes` of that are StoredIndexes as MessagePack. Those `without` are left out.
     """
 
     broker_pid: int
@@ -351,13 +351,15 @@ class Bundle(Struct, frozen=True, forbid_unknown_fields=True, tag="bundle"):
     tables_fd: int
     memory_limit: int
     confining: Confining = CONFINED
+    without: tuple[Count, ...] = ()
 
 
 class Export(Struct, frozen=True, forbid_unknown_fields=True, tag="export"):
     """Broker to bundler: fill empty memory files with the tables of the indexes in another, each as a Parquet file.
 
     The last `table_bytes` of that are StoredIndexes as MessagePack, and `repositories` what the indexes are called.
-    `tables` are the files by the names of tables, and `staging` is one more, for what is at work.
+    `tables` are the files by the names of tables, and `staging` is one more, for what is at work. Those `without` are
+    left out.
     """
 
     broker_pid: int
@@ -368,6 +370,16 @@ class Export(Struct, frozen=True, forbid_unknown_fields=True, tag="export"):
     tables: dict[Word, int]
     memory_limit: int
     confining: Confining = CONFINED
+    without: tuple[Count, ...] = ()
+
+
+class TakenIndex(Struct, frozen=True, forbid_unknown_fields=True, tag="taken"):
+    """Bundler to broker: it has begun; and then that the next index, in their order, is taken or left out.
+
+    Its tables have so many rows.
+    """
+
+    rows: Count = 0
 
 
 class Bundled(Struct, frozen=True, forbid_unknown_fields=True, tag="bundled"):

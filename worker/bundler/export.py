@@ -10,10 +10,10 @@ from contextlib import suppress
 import _duckdb as duckdb
 
 from fledgling import refusals
-from fledgling.messages.control import Bundle, Bundled, Export
+from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.bundler.opening import confined, opened
+from fledgling.worker.bundler.opening import DEADLY, confined, opened
 from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.image_files import AbstractFileSystem
 from fledgling.worker.store.shelf import DATABASES, EDGES, StoredFiles
@@ -84,13 +84,19 @@ def export(pipe: Pipe[Bundle | Export], order: Export, db: duckdb.DuckDBPyConnec
     columns = _staged(db)
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://', '{files.protocol}://']")
     lock_down(db)
-    taken = [_take(db, number, name, columns) for number, name in enumerate(order.repositories)]
+    pipe.send(TakenIndex())
+    unreadable = []
+    for number, name in enumerate(order.repositories):
+        rows = None if number in order.without else _take(db, number, name, columns)
+        if rows is None:
+            unreadable.append(number)
+        pipe.send(TakenIndex(rows or 0))
     for table, first in ORDERS.items():
         db.execute(
             f"COPY (SELECT repository, {columns[table]} FROM made.{table} ORDER BY {first}rowid) "
             f"TO '{files.protocol}://{table}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
         )
-    pipe.send(Bundled(layers, tuple(number for number, is_taken in enumerate(taken) if not is_taken)))
+    pipe.send(Bundled(layers, tuple(unreadable)))
     pipe.receive()  # the broker looks at this process before it closes the pipe
 
 
@@ -110,24 +116,28 @@ def _staged(db: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return columns
 
 
-def _take(db: duckdb.DuckDBPyConnection, number: int, repository: str, columns: dict[str, str]) -> bool:
-    """Take the rows of an index; False where they cannot be read, and none of them is kept."""
+def _take(db: duckdb.DuckDBPyConnection, number: int, repository: str, columns: dict[str, str]) -> int | None:
+    """Take the rows of an index, and count them; None where they cannot be read, and none of them is kept."""
+    rows = 0
     try:
         for database in (*DATABASES, EDGES):
             db.execute(f"ATTACH '{StoredFiles.protocol}://{database}{number}' AS {database} (READ_ONLY)")
         db.execute("BEGIN")
         for table in ORDERS:
             in_order = "ORDER BY path, line_number" if table == "content" else ""
-            db.execute(
+            inserted = db.execute(
                 f"INSERT INTO made.{table} SELECT $1, {columns[table]} FROM {EDGES}.{table} {in_order}", [repository]
             )
+            rows += sum(count for (count,) in inserted.fetchall())
         db.execute("COMMIT")
+    except DEADLY:
+        raise
     except duckdb.Error:
         with suppress(duckdb.Error):
             db.execute("ROLLBACK")
-        return False
+        return None
     finally:
         for database in (EDGES, *reversed(DATABASES)):
             with suppress(duckdb.Error):
                 db.execute(f"DETACH DATABASE IF EXISTS {database}")
-    return True
+    return rows

@@ -9,11 +9,11 @@ from contextlib import suppress
 import _duckdb as duckdb
 
 from fledgling import refusals
-from fledgling.messages.control import Bundle, Bundled, Export
+from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.bundler.opening import confined, opened
+from fledgling.worker.bundler.opening import DEADLY, confined, opened
 from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.level import LevelWriter
 from fledgling.worker.store.overlay.snapshots import Snapshot
@@ -40,11 +40,15 @@ def bundle(pipe: Pipe[Bundle | Export], order: Bundle, db: duckdb.DuckDBPyConnec
     shelf = Shelf(mapped, stored, db)
     writer, tables = LevelWriter(order.level_fd), _Tables(db, shelf, own)
     unreadable = []
+    pipe.send(TakenIndex())
     for number, snapshot in enumerate(shelf.snapshots):
-        if snapshot is None or not _is_whole(snapshot) or not tables.take(number):
+        is_left = snapshot is None or number in order.without or not _is_whole(snapshot)
+        rows = None if is_left else tables.take(number)
+        if snapshot is None or rows is None:
             unreadable.append(number)
-            continue
-        _add(writer, number, snapshot)
+        else:
+            _add(writer, number, snapshot)
+        pipe.send(TakenIndex(rows or 0))
     writer.finish()
     tables.write(set(range(len(stored.indexes))) - {*unreadable})
     pipe.send(Bundled(layers, tuple(unreadable)))
@@ -99,24 +103,28 @@ class _Tables:
     def __init__(self, db: duckdb.DuckDBPyConnection, shelf: Shelf, columns: dict[tuple[str, str], str]) -> None:
         self._db, self._shelf, self._columns = db, shelf, columns
 
-    def take(self, number: int) -> bool:
-        """Take the tables of an index; False where they cannot be read, and nothing of them is kept."""
+    def take(self, number: int) -> int | None:
+        """Take the tables of an index, and count their rows; None where they cannot be read, and none is kept."""
+        rows = 0
         try:
             self._shelf.attach(number)
             self._db.execute("BEGIN")
             for (database, table), columns in self._columns.items():
-                self._db.execute(
+                inserted = self._db.execute(
                     f"INSERT INTO memory.{database}_{table} "
                     f"SELECT {number}, rowid, {columns} FROM {database}{number}.{table}"
                 )
+                rows += sum(count for (count,) in inserted.fetchall())
             self._db.execute("COMMIT")
+        except DEADLY:
+            raise
         except duckdb.Error:
             with suppress(duckdb.Error):
                 self._db.execute("ROLLBACK")
-            return False
+            return None
         finally:
             self._shelf.detach(number)
-        return True
+        return rows
 
     def write(self, members: set[int]) -> None:
         """Write the tables, in the order of members and places, and of each member what the tables are to it."""
