@@ -98,7 +98,7 @@ def test_failed_repository_is_said_and_does_not_stop_the_others(repositories: Pa
 @pytest.mark.parametrize(
     ("out", "reason"),
     [
-        ("inside", "it is inside the root"),
+        ("inside", "the directory is inside the repository a"),
         ("open", "others may write to it"),
     ],
 )
@@ -109,10 +109,33 @@ def test_no_shard_is_written_where_it_could_be_meddled_with(tmp_path: Path, out:
     elsewhere.mkdir(mode=0o777)
     elsewhere.chmod(0o777)
     place = tmp_path / "inside" if out == "inside" else elsewhere
-    code, outcomes = made(f"a={tmp_path}", "--out", str(place))
-    assert code == 1
-    assert reason in outcomes["a"]["reason"]
+    done = fledgling("fleet", "shard", f"a={tmp_path}", "--out", str(place))
+    assert done.returncode == (2 if out == "inside" else 1)
+    assert reason in done.stdout + done.stderr
     assert [*place.iterdir()] == []
+
+
+def test_nothing_is_written_into_a_repository(repositories: Path, built: Path, tmp_path: Path) -> None:
+    """One that is named, or whose shard says so, or that Git says is one."""
+    (tmp_path / "work" / "shards").mkdir(parents=True)
+    (tmp_path / "work" / ".git").write_text("gitdir: elsewhere\n")
+    (repositories / "web" / "shards").mkdir(mode=0o700)
+    (tmp_path / "list").write_text(f"{repositories / 'api'}\n{repositories / 'web'}\n")
+    both = ("in", str(tmp_path / "work" / "shards")), ("of", str(repositories / "web" / "shards"))
+    refused = {}
+    for case, place in both:
+        storage = f"file://{place}"
+        for command in (
+            ["shard", str(repositories / "api"), str(repositories / "web"), "--out", place],
+            ["build", str(tmp_path / "list"), "--out", place],
+            ["parquet", str(built), "--out", place],
+            *([["bundle", place], ["put", str(built), storage], ["fetch", storage, place]] if case == "in" else []),
+        ):
+            done = fledgling("fleet", *command)
+            refused[case, command[0]] = done.returncode != 0, "the directory is inside" in done.stdout + done.stderr
+        assert [*Path(place).iterdir()] == []
+    Path(both[1][1]).rmdir()
+    assert set(refused.values()) == {(True, True)}, refused
 
 
 @pytest.mark.parametrize("kind", ["link", "fifo", "hard link", "directory"])

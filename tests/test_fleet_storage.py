@@ -111,6 +111,15 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
+def test_nothing_is_fetched_into_its_repository(built: Path) -> None:
+    out = built / "web" / "shards"
+    out.mkdir(mode=0o700)
+    code, _, failed = moved("fetch", url(built / "storage"), out)
+    assert (code, failed) == (2, {"web.shard": "the directory is inside the repository web"})
+    assert not (out / "web.shard").exists()
+    shutil.rmtree(out)
+
+
 def test_half_a_put_is_neither_fetched_nor_taken_for_a_whole_one(built: Path, tmp_path: Path) -> None:
     storage, shards = (Path(shutil.copytree(built / name, tmp_path / name)) for name in ("storage", "shards"))
     out = tmp_path / "out"

@@ -96,7 +96,9 @@ def fleet_shard(
     surroundings.check()
     of = partial(_resolved, profile=profile, config=config)
     outcomes = []
-    for name, root in named(repositories):
+    of_all = named(repositories)
+    _outside(out, of_all)
+    for name, root in of_all:
         outcomes.append(_made(name, root, out.resolve(), of, Confining(allow_degraded)))
         if as_json:
             terminal.show_line(outcomes[-1])
@@ -142,6 +144,7 @@ def fleet_build(
         repositories = named(read_list(listed))
     except ListError as wrong:
         raise ConfigError(str(listed), str(wrong), "give a line for each repository: [NAME=]DIRECTORY") from None
+    _outside(out, repositories)
     _, of_profile = _settings(profile, config)
     options = ["--out", str(out.resolve())]
     for name, value in (("--profile", profile), ("--config", config)):
@@ -360,6 +363,13 @@ def named(repositories: Iterable[str]) -> list[tuple[str, str]]:
             raise ConfigError("REPO", f"two repositories are called {name}", "give NAME=DIRECTORY")
         found[name] = root
     return list(found.items())
+
+
+def _outside(out: Path, repositories: Iterable[tuple[str, str]]) -> None:
+    """Raise ConfigError where the directory of the shards is inside one of the repositories."""
+    for name, root in repositories:
+        if out.resolve().is_relative_to(os.path.realpath(root)):
+            raise ConfigError("--out", f"the directory is inside the repository {name}", "name one outside of them all")
 
 
 def line(outcome: Outcome) -> str:

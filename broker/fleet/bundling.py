@@ -59,7 +59,7 @@ class Arranged(NamedTuple):
 
 def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
     """Make those bundles of a directory that are not of the shards that are there. Raises ShardError."""
-    directory = verified.open_directory(str(out))
+    directory = replacing.directory(out)
     try:
         there, shards, plan = arranged(directory)
         made, failed = 0, {}

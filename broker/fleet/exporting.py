@@ -61,6 +61,7 @@ def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> E
     not as it has to be.
     """
     with ExitStack() as held:
+        replacing.outside_git(out)
         directory = _opened(shards, held)
         usable, refused = _usable(directory, profile, out)
         planned = {
@@ -102,7 +103,6 @@ def _opened(path: Path | str, held: ExitStack, below: int | None = None) -> int:
 def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Return of each shard that may be exported the hash of its manifest, and of the others why not, by name."""
     usable, refused = {}, {}
-    above = {shard.root_digest(str(each)) for each in (out, *out.parents)}
     for name in shard.names(directory):
         try:
             with verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
@@ -110,8 +110,7 @@ def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str]
         except ShardError as wrong:
             refused[name] = str(wrong)
             continue
-        if manifest.root in above:
-            raise ShardError(f"the directory of the tables is inside the repository {name}")
+        replacing.outside(out, manifest)
         try:
             shard.check(manifest, name, profile)
         except ShardError as wrong:

@@ -91,7 +91,7 @@ def make(repository: ToIndex, out: Path, confine: Callable[[], object]) -> Outco
 
 def _made(repository: ToIndex, out: Path, confine: Callable[[], object]) -> Outcome:
     root, name = repository.settings.root, f"{repository.name}{SHARD.suffix}"
-    directory = verified.open_directory(str(out))
+    directory = replacing.directory(out)
     try:
         with replacing.new(out, name, [root], directory) as fd:
             outcome = _in_child(repository, fd, known(repository.name, repository.profile, directory), confine)

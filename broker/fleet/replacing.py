@@ -1,4 +1,4 @@
-"""A new file in the place of an old one: all of it, on the disk, or nothing."""
+"""A new file in the place of an old one: all of it, on the disk, or nothing. Its directory is in no repository."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -6,9 +6,32 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fledgling.broker import own_file
+from fledgling.broker.fleet import verified
+from fledgling.broker.fleet.shard import Manifest, root_digest
+from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.own_file import OwnFileError
 
 NEW = ".new"  # behind a dot and the name of a file that is being made
+
+
+def directory(out: Path) -> int:
+    """Open a directory to write files to, which is this user's and in no work tree of Git. Raises ShardError."""
+    outside_git(out)
+    return verified.open_directory(str(out))
+
+
+def outside_git(out: Path) -> None:
+    """Raise ShardError where a directory is in a work tree of Git: what is there would be indexed as a part of that."""
+    place = out.resolve()
+    if any(os.path.lexists(each / ".git") for each in (place, *place.parents)):
+        raise ShardError("the directory is inside a work tree of Git; name one outside of every repository")
+
+
+def outside(out: Path, manifest: Manifest) -> None:
+    """Raise ShardError where a directory is inside the repository of a shard, by where that was."""
+    place = out.resolve()
+    if manifest.root in {root_digest(str(each)) for each in (place, *place.parents)}:
+        raise ShardError(f"the directory is inside the repository {manifest.repository}")
 
 
 @contextmanager

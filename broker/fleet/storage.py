@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 
 from fledgling.broker.fleet import pack, replacing, verified
 from fledgling.broker.fleet.bundle import BUNDLE
-from fledgling.broker.fleet.shard import SHARD
+from fledgling.broker.fleet.shard import SHARD, Manifest
 from fledgling.broker.fleet.verified import COPIED_BYTES, MAX_FILE, Digest, Kind, ShardError
 from fledgling.broker.own_file import OwnFileError
 from fledgling.plain import said
@@ -50,6 +50,8 @@ class Moved(Struct, frozen=True):
 def put(shards: Path, url: str) -> Moved:
     """Put those files of a directory into a storage that are not there, and then the list. Raises ShardError."""
     storage = _Storage(url)
+    if here := storage.directory:
+        replacing.outside_git(here)
     directory = verified.open_directory(str(shards))
     try:
         files = pack.identities(directory)
@@ -84,17 +86,19 @@ def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
     than the one that is `expected`.
     """
     storage = _Storage(url)
-    build = storage.build()
-    if build.is_partial:
-        raise ShardError("a build is being put there, or was not put whole; fetch again once `fleet put` has succeeded")
-    files = build.files
-    if not files:
-        raise ShardError("the storage has a build of nothing; it would leave nothing in the directory")
-    digest = verified.digest_of_all(files)
-    if expected and digest != expected:
-        raise ShardError(f"the digest of the build is {digest}, and not the one that was named")
-    directory = verified.open_directory(str(out))
+    directory = replacing.directory(out)
     try:
+        build = storage.build()
+        if build.is_partial:
+            raise ShardError(
+                "a build is being put there, or was not put whole; fetch again once `fleet put` has succeeded"
+            )
+        files = build.files
+        if not files:
+            raise ShardError("the storage has a build of nothing; it would leave nothing in the directory")
+        digest = verified.digest_of_all(files)
+        if expected and digest != expected:
+            raise ShardError(f"the digest of the build is {digest}, and not the one that was named")
         failed, moved, removed = {}, 0, 0
         for name, identity in sorted(files.items(), key=lambda file: file[0].endswith(BUNDLE.suffix)):
             with suppress(ShardError, OSError), _whole(directory, name, identity):
@@ -127,7 +131,7 @@ def _fetched(storage: "_Storage", name: str, identity: str, out: Path, directory
                 verified.write_all(fd, run)
             size += len(data)
             os.ftruncate(fd, size)
-        _check(fd, name, identity)
+        _check(fd, name, identity, out)
         os.fsync(fd)
         replacing.put(name, directory)
 
@@ -140,9 +144,14 @@ def _whole(directory: int, name: str, identity: str) -> Iterator[int]:
         yield fd
 
 
-def _check(fd: int, name: str, identity: str) -> None:
-    """Raise ShardError unless an open file is the one that a build names, and every part what was written."""
+def _check(fd: int, name: str, identity: str, out: Path | None = None) -> None:
+    """Raise ShardError unless an open file is the one that a build names, and every part what was written.
+
+    One whose repository the directory is inside of that it is to go to is not wanted either.
+    """
     manifest = verified.read(fd, BUNDLE) if name.endswith(BUNDLE.suffix) else verified.read(fd, SHARD)
+    if out and isinstance(manifest, Manifest):
+        replacing.outside(out, manifest)
     if verified.identity(fd) != identity:
         raise ShardError("it is not the one that the build names")
     verified.check(fd, manifest.parts)
@@ -159,6 +168,7 @@ class _Storage:
         of_url: Callable[[str], tuple[Any, str]] = fsspec.url_to_fs
         with _said("it cannot be reached"):
             self._files, self._place = of_url(url)
+            self.directory = Path(self._place) if "file" in self._files.protocol else None  # of this machine
 
     def names(self) -> set[str]:
         """Return the names of the files that are there."""
