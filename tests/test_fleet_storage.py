@@ -5,6 +5,7 @@ A directory stands for the storage, which fsspec speaks to as to any other.
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from test_cli import fledgling
 from test_fleet import NAMES, write_repositories
 
 from fledgling.broker.fleet.storage import LIST, MAX_LIST
+from fledgling.broker.fleet.verified import MAX_FILE
 
 # It is looked for, and not imported: DuckDB has a stand-in for it in the processes of these tests.
 pytestmark = pytest.mark.skipif(not PathFinder.find_spec("fsspec"), reason="fsspec is not installed")
@@ -86,8 +88,8 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
     code, fetched, failed = moved("fetch", url(storage), out)
     assert (code, fetched) == (2, 0)
     assert failed["lib.shard"] == "it is not the one that the build names"
-    assert failed["api.shard"] == "it is too short to be a shard"
-    assert failed["00000.bundle"] == "00000.bundle cannot be read (FileNotFoundError)"
+    assert failed["api.shard"] == "it is not as long as the build says"
+    assert failed["00000.bundle"] == "00000.bundle cannot be looked at (FileNotFoundError)"
     assert "is not what was written" in failed["web.shard"]
     assert [*out.iterdir()] == []
     for name, data in before.items():
@@ -102,6 +104,10 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
         (storage / LIST).write_text(wrong)
         code, _, failed = moved("fetch", url(storage), out)
         assert (code, f"{LIST} is not a list of files" in failed[""]) == (2, True)
+    for size, reason in ((2**40, "is not a list of files"), (-1, "is not a list of files"), (2**34, "more than")):
+        named = {f"r{number}.shard": {**files["api.shard"], "size": size} for number in range(65)}
+        (storage / LIST).write_text(json.dumps({"files": named}))
+        assert reason in moved("fetch", url(storage), out)[2][""]
     (storage / LIST).write_text('{"files": {}}')
     assert "a build of nothing" in moved("fetch", url(storage), out)[2][""]
     os.truncate(storage / LIST, MAX_LIST + 1)
@@ -109,6 +115,18 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
     assert "cannot be read (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]
     assert "it cannot be reached (ValueError)" in moved("fetch", "nothing://known", out)[2][""]
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_file_of_another_length_is_not_read(built: Path, tmp_path: Path) -> None:
+    """Sixteen gigabytes of zeros that take no room there would be read, and hashed, for half a minute."""
+    storage, out = Path(shutil.copytree(built / "storage", tmp_path / "storage")), tmp_path / "out"
+    out.mkdir(mode=0o700)
+    os.truncate(storage / "web.shard", MAX_FILE)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert moved("fetch", url(storage), out) == (2, 3, {"web.shard": "it is not as long as the build says"})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime - before.ru_utime < 5, "seconds of CPU, of which the command takes one to start"
+    assert not (out / "web.shard").exists()
 
 
 def test_nothing_is_fetched_into_its_repository(built: Path) -> None:

@@ -1,13 +1,13 @@
 """The files of a directory in an object storage: they are put there, and fetched into a directory that is served.
 
 What comes from there is hostile until it is verified. A list beside the files, `fleet.json`, names those of one build
-by the hashes of their manifests. While files are put it says so and names those alone that stay, so that nobody fetches
-half a build, and nothing that was written over is taken for what was there. Storages are spoken to by fsspec, which is
-imported where one is asked for, and by no other command.
+by the hashes of their manifests and their sizes. While files are put it says so and names those alone that stay, so
+that nobody fetches half a build, and nothing that was written over is taken for what was there. Storages are spoken to
+by fsspec, which is imported where one is asked for, and by no other command.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,13 +24,21 @@ from fledgling.plain import said
 
 LIST = "fleet.json"
 MAX_LIST = 2**24  # bytes: of a hundred thousand files with names of 64 characters
+MAX_BUILD = 2**40  # bytes of all its files: zeros are counted, of which a shard is mostly, and 100,000 take 160 GB
 FileName = Annotated[str, Meta(pattern=r"^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.shard|[0-9]{5}\.bundle)\Z")]
 
 
-class ListedBuild(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is in the list: of each file the hash of its manifest, and whether others are being put."""
+class ListedFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the list says of a file: the hash of its manifest, and how long it is."""
 
-    files: dict[FileName, Digest]
+    manifest: Digest
+    size: Annotated[int, Meta(gt=0, le=MAX_FILE)]  # bytes
+
+
+class ListedBuild(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is in the list: the files by their names, and whether others are being put."""
+
+    files: dict[FileName, ListedFile]
     is_partial: bool = False
 
 
@@ -54,7 +62,10 @@ def put(shards: Path, url: str) -> Moved:
         replacing.outside_git(here)
     directory = verified.open_directory(str(shards))
     try:
-        files = pack.identities(directory)
+        files = {
+            name: ListedFile(manifest, os.stat(name, dir_fd=directory).st_size)
+            for name, manifest in pack.identities(directory).items()
+        }
         if not files:
             raise ShardError("there is no shard in the directory")
         present = storage.names()
@@ -64,17 +75,17 @@ def put(shards: Path, url: str) -> Moved:
         if new:
             storage.tell(ListedBuild(there, is_partial=True))
         failed = {}
-        for name, identity in new.items():
+        for name, listed_as in new.items():
             try:
-                with _whole(directory, name, identity) as fd:
+                with _whole(directory, name, listed_as) as fd:
                     storage.write(name, verified.chunks(fd))
-                there[name] = identity
+                there[name] = listed_as
             except ShardError as wrong:
                 failed[name] = str(wrong)
             except OSError as refused:
                 failed[name] = f"it cannot be read ({refused.strerror})"
         storage.tell(ListedBuild(there, is_partial=bool(failed)))
-        return Moved(len(files), len(new) - len(failed), failed, verified.digest_of_all(files))
+        return Moved(len(files), len(new) - len(failed), failed, _digest(files))
     finally:
         os.close(directory)
 
@@ -88,23 +99,16 @@ def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
     storage = _Storage(url)
     directory = replacing.directory(out)
     try:
-        build = storage.build()
-        if build.is_partial:
-            raise ShardError(
-                "a build is being put there, or was not put whole; fetch again once `fleet put` has succeeded"
-            )
-        files = build.files
-        if not files:
-            raise ShardError("the storage has a build of nothing; it would leave nothing in the directory")
-        digest = verified.digest_of_all(files)
+        files = _named(storage)
+        digest = _digest(files)
         if expected and digest != expected:
             raise ShardError(f"the digest of the build is {digest}, and not the one that was named")
         failed, moved, removed = {}, 0, 0
-        for name, identity in sorted(files.items(), key=lambda file: file[0].endswith(BUNDLE.suffix)):
-            with suppress(ShardError, OSError), _whole(directory, name, identity):
+        for name, listed in sorted(files.items(), key=lambda file: file[0].endswith(BUNDLE.suffix)):
+            with suppress(ShardError, OSError), _whole(directory, name, listed):
                 continue
             try:
-                _fetched(storage, name, identity, out, directory)
+                _fetched(storage, name, listed, out, directory)
                 moved += 1
             except (ShardError, OwnFileError) as wrong:
                 failed[name] = str(wrong)
@@ -121,30 +125,47 @@ def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
         os.close(directory)
 
 
-def _fetched(storage: "_Storage", name: str, identity: str, out: Path, directory: int) -> None:
+def _named(storage: "_Storage") -> dict[str, ListedFile]:
+    """Return the files of the build in a storage. Raises ShardError where it is not whole, or not to be fetched."""
+    build = storage.build()
+    if build.is_partial:
+        raise ShardError("a build is being put there, or was not put whole; fetch again once `fleet put` has succeeded")
+    if not build.files:
+        raise ShardError("the storage has a build of nothing; it would leave nothing in the directory")
+    if sum(each.size for each in build.files.values()) > MAX_BUILD:
+        raise ShardError(f"the build has more than {MAX_BUILD:,} bytes")
+    return build.files
+
+
+def _digest(files: Mapping[str, ListedFile]) -> str:
+    return verified.digest_of_all({name: each.manifest for name, each in files.items()})
+
+
+def _fetched(storage: "_Storage", name: str, listed: ListedFile, out: Path, directory: int) -> None:
     """Fetch one file, verify it, and put it in the place of the old one. Pages of zeros take no room on the disk."""
+    storage.check_size(name, listed.size)
     with replacing.new(out, name, [], directory) as fd:
         size = 0
-        for data in storage.read(name, MAX_FILE):
+        for data in storage.read(name, listed.size):
             for at, run in verified.runs(data):
                 os.ftruncate(fd, size + at)
                 verified.write_all(fd, run)
             size += len(data)
             os.ftruncate(fd, size)
-        _check(fd, name, identity, out)
+        _check(fd, name, listed, out)
         os.fsync(fd)
         replacing.put(name, directory)
 
 
 @contextmanager
-def _whole(directory: int, name: str, identity: str) -> Iterator[int]:
+def _whole(directory: int, name: str, listed: ListedFile) -> Iterator[int]:
     """Open a file of a directory that is all there, and as a build names it. Raises ShardError."""
     with verified.opening(directory, name) as fd:
-        _check(fd, name, identity)
+        _check(fd, name, listed)
         yield fd
 
 
-def _check(fd: int, name: str, identity: str, out: Path | None = None) -> None:
+def _check(fd: int, name: str, listed: ListedFile, out: Path | None = None) -> None:
     """Raise ShardError unless an open file is the one that a build names, and every part what was written.
 
     One whose repository the directory is inside of that it is to go to is not wanted either.
@@ -152,7 +173,7 @@ def _check(fd: int, name: str, identity: str, out: Path | None = None) -> None:
     manifest = verified.read(fd, BUNDLE) if name.endswith(BUNDLE.suffix) else verified.read(fd, SHARD)
     if out and isinstance(manifest, Manifest):
         replacing.outside(out, manifest)
-    if verified.identity(fd) != identity:
+    if verified.identity(fd) != listed.manifest or os.fstat(fd).st_size != listed.size:
         raise ShardError("it is not the one that the build names")
     verified.check(fd, manifest.parts)
 
@@ -197,6 +218,13 @@ class _Storage:
                 if read > most:
                     raise ShardError(f"{name} has more than {most:,} bytes")
                 yield data
+
+    def check_size(self, name: str, size: int) -> None:
+        """Raise ShardError where a file is not so long, before a byte of it is read."""
+        with _said(f"{name} cannot be looked at"):
+            found: int | None = self._files.size(self._at(name))  # a storage need not know it
+        if found not in (None, size):
+            raise ShardError("it is not as long as the build says")
 
     def write(self, name: str, data: Iterator[bytes]) -> None:
         """Write a file. Where that fails nothing comes to be there, if the driver can throw away what it has taken."""
