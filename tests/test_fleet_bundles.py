@@ -27,6 +27,7 @@ from fledgling.worker.store.level import COLUMN_BYTES, Level, LevelWriter, rows_
 MANY = {f"r{number:03}": 1 for number in range(MEMBERS + 5)}
 PLANS = {
     "none": ({}, {}, {}),
+    "one in two": ({"0": ["api"], "1": ["api", "web"]}, {"api": 1, "web": 1}, {"0": ["api"], "1": ["web"]}),
     "the first": ({}, {"a": 1, "b": 1}, {"00000": ["a", "b"]}),
     "one is gone": ({"00000": ["a", "b"]}, {"b": 1}, {"00000": ["b"]}),
     "all are gone": ({"00000": ["a"], "00001": ["b"]}, {"b": 1}, {"00000": [], "00001": ["b"]}),

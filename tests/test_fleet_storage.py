@@ -112,7 +112,7 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
     assert "a build of nothing" in moved("fetch", url(storage), out)[2][""]
     os.truncate(storage / LIST, MAX_LIST + 1)
     assert f"{LIST} has more than 16,777,216 bytes" in moved("fetch", url(storage), out)[2][""]
-    assert "cannot be read (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]
+    assert "cannot be looked at (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]
     assert "it cannot be reached (ValueError)" in moved("fetch", "nothing://known", out)[2][""]
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
@@ -136,6 +136,20 @@ def test_nothing_is_fetched_into_its_repository(built: Path) -> None:
     assert (code, failed) == (2, {"web.shard": "the directory is inside the repository web"})
     assert not (out / "web.shard").exists()
     shutil.rmtree(out)
+
+
+def test_no_pipe_is_waited_for_and_no_link_written_through(built: Path, tmp_path: Path) -> None:
+    storage, kept, out = tmp_path / "storage", tmp_path / "kept", tmp_path / "out"
+    storage.mkdir()
+    out.mkdir(mode=0o700)
+    kept.write_text("kept")
+    (storage / "web.shard").symlink_to(kept)
+    code, _, failed = moved("put", built / "shards", url(storage))
+    assert (code, failed) == (2, {"web.shard": "web.shard is a link there, which is not followed"})
+    assert kept.read_text() == "kept"
+    (storage / LIST).unlink()
+    os.mkfifo(storage / LIST)
+    assert f"{LIST} is no file" in moved("fetch", url(storage), out)[2][""]
 
 
 def test_half_a_put_is_neither_fetched_nor_taken_for_a_whole_one(built: Path, tmp_path: Path) -> None:

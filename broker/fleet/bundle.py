@@ -54,7 +54,11 @@ def planned(there: Mapping[str, Iterable[str]], shards: Mapping[str, int]) -> di
     >>> planned({"00000": ["api", "gone"]}, {"api": 10**6, "web": 10**6})
     {'00000': ['api', 'web']}
     """
-    plan = {name: sorted({*members} & shards.keys()) for name, members in sorted(there.items())}
+    plan: dict[str, list[str]] = {}
+    left = {*shards}  # none is in two, whatever bundles say that were copied here
+    for name, members in sorted(there.items()):
+        plan[name] = sorted({*members} & left)
+        left -= {*plan[name]}
     for members in plan.values():
         while len(members) > 1 and sum(shards[member] for member in members) > BYTES:
             members.pop()

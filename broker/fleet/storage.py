@@ -211,6 +211,7 @@ class _Storage:
     def read(self, name: str, most: int) -> Iterator[bytes]:
         """Yield what is in a file, up to so many bytes."""
         options = {"block_size": 4 * COPIED_BYTES, "cache_type": "readahead"}
+        self._look(name)
         with _said(f"{name} cannot be read"), self._files.open(self._at(name), "rb", **options) as file:
             read = 0
             while data := file.read(COPIED_BYTES):
@@ -221,13 +222,23 @@ class _Storage:
 
     def check_size(self, name: str, size: int) -> None:
         """Raise ShardError where a file is not so long, before a byte of it is read."""
-        with _said(f"{name} cannot be looked at"):
-            found: int | None = self._files.size(self._at(name))  # a storage need not know it
-        if found not in (None, size):
+        found = self._look(name)
+        if found not in (None, size):  # a storage need not know it
             raise ShardError("it is not as long as the build says")
+
+    def _look(self, name: str) -> int | None:
+        """Return how long a file is. Raises ShardError where it is none: a pipe would be waited for."""
+        with _said(f"{name} cannot be looked at"):
+            found: dict[str, Any] = self._files.info(self._at(name))
+        if found.get("type", "file") != "file":
+            raise ShardError(f"{name} is no file")
+        size: int | None = found.get("size")
+        return size
 
     def write(self, name: str, data: Iterator[bytes]) -> None:
         """Write a file. Where that fails nothing comes to be there, if the driver can throw away what it has taken."""
+        if self.directory and (self.directory / name).is_symlink():
+            raise ShardError(f"{name} is a link there, which is not followed")
         with _said(f"{name} cannot be written"):
             self._files.makedirs(self._place, exist_ok=True)
             file = self._files.open(self._at(name), "wb")
