@@ -352,6 +352,8 @@ STATEMENTS = [
     "SELECT path, name FROM symbols WHERE kind = 'function' LIMIT 9",
     "SELECT nothing FROM files",
     "SELECT sum(path) FROM symbols",
+    "SELECT * FROM tags",
+    "SELECT * FROM summaries ORDER BY ALL",
     "DESCRIBE files",
     "DESCRIBE content",
     "DESCRIBE symbols",

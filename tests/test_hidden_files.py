@@ -120,7 +120,7 @@ CALLS = [
     *(("dependencies", {"path": path, "depth": 3}) for path in PATHS),
     *(
         ("query", {"sql": f"SELECT * FROM {table} ORDER BY ALL"})
-        for table in ("files", "content", "symbols", "imports")
+        for table in ("files", "content", "symbols", "imports", "tags", "summaries")
     ),
     *(("query", {"sql": f"SELECT * FROM {table} LIMIT 5"}) for table in ("files", "content", "symbols", "imports")),
     ("query", {"sql": "SELECT rowid, path FROM files ORDER BY rowid"}),

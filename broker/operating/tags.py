@@ -8,7 +8,7 @@ from fledgling.broker.operating.records import Tagged
 from fledgling.broker.operating.session import Session
 from fledgling.broker.operating.unfit import OperationError
 from fledgling.messages.control import TagByHand, TagsByHand
-from fledgling.messages.questions import Asked, Explore, Search
+from fledgling.messages.questions import Asked, Explore, Query, Search
 
 MAX_TAGS = 2000  # of a session, each to one place: a question takes those along that its answer may speak of
 
@@ -85,11 +85,11 @@ class TagList:
 
         With them go the names of all tags there are, and of those that are asked for and were taken away again.
         """
-        names: set[str] | None = set()
+        names: set[str] | None = None
         if isinstance(question, Search):
             names = {*question.tags_any, *question.tags_all}
-        elif isinstance(question, Explore) and question.detail == "summary":
-            names = None
+        elif not _shows_all(question):
+            names = set()
         if names is not None and not names:
             return TagsByHand()
         given = tuple(
@@ -108,6 +108,16 @@ class TagList:
                 self._agents.pop(given, None)
             else:
                 self._agents.setdefault(given, record.agent)
+
+
+def _shows_all(question: Asked) -> bool:
+    """Return whether an answer may show any tag: a summary does, and rows of the table."""
+    match question:
+        case Explore(detail="summary"):
+            return True
+        case Query(sql):
+            return "tags" in sql.lower()
+    return False
 
 
 def _given(record: Tagged) -> Iterable[GivenTag]:

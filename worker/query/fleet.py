@@ -16,7 +16,7 @@ from fledgling.worker.query.calls import Calls
 from fledgling.worker.store.database import forget_buffers, lock_down
 from fledgling.worker.store.shelf import Shelf, StoredFiles, stored_in
 from fledgling.worker.tools.corpora import Corpora
-from fledgling.worker.tools.kept_tags import KeptTags
+from fledgling.worker.tools.kept_tags import LastMade, TagsOfFiles
 from fledgling.worker.tools.request import OneOfMany, Request
 
 
@@ -36,7 +36,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
     StoredFiles(opened.fd, stored).register(db)
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://']")  # no path of the system begins so
     lock_down(db)
-    shelf, corpora, tags = Shelf(mapped, stored, db), Corpora(), KeptTags()
+    shelf, corpora, tags = Shelf(mapped, stored, db), Corpora(), LastMade[TagsOfFiles]()
     readable = next(filter(None, shelf.snapshots), None)
     if readable is None:
         pipe.send(Refusal("failed", "none of the indexes can be read", "Make the shards again."))

@@ -1,7 +1,7 @@
-"""Tags of files as they are kept from one call to the next, and how they are shown."""
+"""Tags of files and how they are shown, and what of a snapshot is kept from one call to the next."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from fledgling.worker.store.overlay.snapshots import Snapshot
 from fledgling.worker.store.text import Blocks
@@ -35,14 +35,18 @@ class Tag(NamedTuple):
 TagsOfFiles = dict[int, tuple[Tag, ...]]  # by the number of a file, in the order of names
 
 
-class KeptTags:
-    """The tags of the snapshot that was asked last, from one call to the next."""
+Made = TypeVar("Made")
+
+
+class LastMade(Generic[Made]):
+    """What was made of the snapshot that was asked last, tags or summaries, from one call to the next."""
 
     def __init__(self) -> None:
-        self._last: tuple[Blocks, TagsOfFiles] | None = None  # holds no table of the snapshot
+        self._last: tuple[Blocks, Made] | None = None  # holds no table of the snapshot
 
-    def of(self, snapshot: Snapshot, make: Callable[[], TagsOfFiles]) -> TagsOfFiles:
-        """Return the tags of the files of a snapshot, and make them where they are not kept."""
-        if self._last is None or self._last[0] is not snapshot.blocks:
-            self._last = snapshot.blocks, make()
-        return self._last[1]
+    def of(self, snapshot: Snapshot, make: Callable[[], Made]) -> Made:
+        """Return what there is of a snapshot, and make it where it is not kept."""
+        last = self._last
+        if last is None or last[0] is not snapshot.blocks:
+            last = self._last = snapshot.blocks, make()
+        return last[1]

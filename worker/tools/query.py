@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -13,15 +13,16 @@ import msgspec
 from fledgling.messages.answers import Table
 from fledgling.messages.questions import Query, asks_graph
 from fledgling.worker.gate.denied import Denied
-from fledgling.worker.tools import unknown
+from fledgling.worker.tools import made_tables, unknown
 from fledgling.worker.tools.request import Refused, Request
 
 OVERLAID = frozenset({"files", "content", "symbols", "imports"})  # tables that changes are laid over
 RELATED = frozenset({"calls", "refs", "inherits", "cycles", "hubs", "unreachable"})  # of what uses what
-TABLES = OVERLAID | RELATED
+TABLES = OVERLAID | RELATED | made_tables.TABLES
 _LATE = frozenset({"purity", "purity_reason"})  # columns that are known with those
 _FOUND = re.compile(  # what is known of what was found in files
-    r"\b(?:content|symbols|imports|calls|refs|inherits|cycles|hubs|unreachable|purity|purity_reason)\b", re.IGNORECASE
+    r"\b(?:content|symbols|imports|calls|refs|inherits|cycles|hubs|unreachable|purity|purity_reason|tags|summaries)\b",
+    re.IGNORECASE,
 )
 EFFECTS_LATER = "purity is NULL here: a statement that names purity or purity_reason waits until they are known."
 UNSEEN = "Nothing in unreachable is seen to be used: what computes a name as it runs is not seen, nor what unseen says."
@@ -37,13 +38,16 @@ def query(request: Request, question: Query) -> Table:
         statement = gate.admit(question.sql, TABLES)
     except Denied as denied:
         raise Refused("denied", denied.reason, denied.next_step) from denied
+    names = {name.lower() for name in _FOUND.findall(statement)}  # one may stand for something else: then made in vain
+    for table in sorted(made_tables.TABLES & names):
+        made_tables.make(request, table)
     if asks_graph(question):
         cursor.execute("USE edges")
     elif request.snapshot and request.snapshot.tables:  # a name may stand for something else: then one is made in vain
         request.snapshot.tables.mean(cursor, *(table for table in OVERLAID if table in statement.lower()))
     cursor.execute("BEGIN TRANSACTION READ ONLY")
     try:
-        return _run(request, cursor, statement, knows_effects=asks_graph(question))
+        return _run(request, cursor, statement, names, knows_effects=asks_graph(question))
     except (duckdb.InterruptException, duckdb.OutOfMemoryException):
         raise
     except duckdb.Error as problem:
@@ -55,7 +59,9 @@ def query(request: Request, question: Query) -> Table:
         cursor.rollback()
 
 
-def _run(request: Request, cursor: duckdb.DuckDBPyConnection, statement: str, *, knows_effects: bool) -> Table:
+def _run(
+    request: Request, cursor: duckdb.DuckDBPyConnection, statement: str, names: Set[str], *, knows_effects: bool
+) -> Table:
     request.check()
     result = cursor.execute(one_select(cursor, statement))
     columns = [name for name, *_ in result.description]
@@ -70,7 +76,7 @@ def _run(request: Request, cursor: duckdb.DuckDBPyConnection, statement: str, *,
     kept = _fitting(request, fetched[: request.profile.max_rows])
     truncated = len(kept) < len(fetched)
     late = EFFECTS_LATER if not knows_effects and _LATE.intersection(columns) else None
-    note = unknown.joined(late, _note(request, statement, kept, truncated=truncated))
+    note = unknown.joined(late, _note(request, names, kept, truncated=truncated))
     return Table(columns, kept, len(kept), truncated, note)
 
 
@@ -96,8 +102,8 @@ def _fitting(request: Request, fetched: list[tuple[Any, ...]]) -> list[list[Any]
     return kept
 
 
-def _note(request: Request, statement: str, rows: list[list[Any]], *, truncated: bool) -> str | None:
-    notes = [request.partial, *_lacks(request, {name.lower() for name in _FOUND.findall(statement)})]
+def _note(request: Request, names: Set[str], rows: list[list[Any]], *, truncated: bool) -> str | None:
+    notes = [request.partial, *_lacks(request, names)]
     if truncated:
         notes.append(
             f"Cut after {len(rows)} rows (at most {request.profile.max_rows} rows and "
@@ -109,13 +115,15 @@ def _note(request: Request, statement: str, rows: list[list[Any]], *, truncated:
     return unknown.joined(*notes)
 
 
-def _lacks(request: Request, tables: set[str]) -> Iterator[str | None]:
+def _lacks(request: Request, tables: Set[str]) -> Iterator[str | None]:
     """Yield what is missing in the tables that a statement names, and is in the project."""
     everything = unknown.scope(request, None)
-    if tables.intersection(("symbols", "imports")):
+    if tables & {"symbols", "imports", *made_tables.TABLES}:
         unparsed = unknown.not_whole(request, everything)
         yield unknown.of_parsing(request, unparsed, "some of their symbols and imports may be missing")
-    if tables.intersection((*RELATED, *_LATE)):
+    for table in sorted(made_tables.TABLES & tables):
+        yield made_tables.lacks(request, table)
+    if tables & (RELATED | _LATE):
         known = request.opened.generation
         yield known.unrelated or f"Uses are resolved in {', '.join(known.related) or 'no language of this project'}."
     if "unreachable" in tables:

@@ -1,7 +1,8 @@
 """Summaries: what directories, files and definitions say of themselves, and what they define. Nothing is made up."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from operator import attrgetter, itemgetter
 
 from fledgling.messages.answers import Summaries, Summarized
 from fledgling.messages.cursors import offset_of
@@ -9,7 +10,7 @@ from fledgling.messages.questions import Explore
 from fledgling.plain import said
 from fledgling.worker.ranking import sentences
 from fledgling.worker.ranking.sentences import Sentence
-from fledgling.worker.store.symbols import Row
+from fledgling.worker.store.symbols import CODES, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import tags, unknown
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
@@ -18,9 +19,11 @@ PAGE = 200  # summaries that are made for a page: each reads the top of a file
 NAMED = 5  # definitions of a file that are named
 FILES_OF_DIRECTORY = 300  # whose definitions are looked at for those of a directory
 NAME_CHARS = 60
+SPLIT = 4  # blocks whose lines are known while one definition after the other is looked at
 MAX_LINE_BYTES = 2000  # of a line that is looked at
 CLASSES = ("class", "interface", "struct", "trait", "enum", "type", "table")
 OTHERS = ("function", "method", "module", "macro", "procedure", "view")
+TOLD = (*CLASSES, *OTHERS, "section")  # kinds of definitions that have a summary
 # Files that speak for their directory, the first that is there.
 _DOCUMENTS = ("readme.md", "readme.rst", "readme.adoc", "readme.txt", "readme")
 _MODULES = ("__init__.py", "mod.rs", "lib.rs", "doc.go", "package-info.java", "index.ts", "index.js", "index.tsx")
@@ -30,9 +33,11 @@ def of_directory(
     request: Request, question: Explore, prefix: str, entries: Sequence[int | tuple[str, Sequence[int]]]
 ) -> Summaries:
     """Answer with the summaries of files and directories, given as in a map."""
-    offset = offset_of(question.cursor)
+    offset, foremost = offset_of(question.cursor), Foremost(request)
     made = [
-        _of_file(request, request.blocks.file(entry)) if isinstance(entry, int) else _of_directory(request, *entry)
+        _of_file(request, foremost, request.blocks.file(entry))
+        if isinstance(entry, int)
+        else _of_directory(request, foremost, *entry)
         for entry in entries[offset : offset + PAGE]
     ]
     page = cut_page(made, request)
@@ -42,15 +47,42 @@ def of_directory(
 
 def of_file(request: Request, question: Explore, file: File) -> Summaries:
     """Answer with the summary of a file, and those of what it defines."""
-    assert request.outlines, "asked of the second generation"
-    rows = [row for row in request.outlines.definitions(file) if row.kind in (*CLASSES, *OTHERS, "section")]
+    rows = _told(request, file)
     offset, total = offset_of(question.cursor), 1 + len(rows)
     places = range(offset, min(offset + PAGE, total))
-    made = [_of_row(request, file, rows[at - 1]) if at else _of_file(request, file) for at in places]
+    made = [_of_row(request, file, rows[at - 1]) if at else _of_file(request, Foremost(request), file) for at in places]
     page = cut_page(made, request)
     return Summaries(
         file.path, page, total, continuing(request, question, offset + len(page), total), _note(request, file.path)
     )
+
+
+def of_all(request: Request, *, has_definitions: bool) -> Iterator[Summarized]:
+    """Yield the summaries of all directories, files and, if wanted, definitions."""
+    foremost, below = Foremost(request), dict[str, list[int]]()
+    split = lru_cache(SPLIT)(partial(_split, request))
+    for number in request.blocks.files:
+        file = request.blocks.file(number)
+        yield _of_file(request, foremost, file)
+        for row in _told(request, file) if has_definitions else ():
+            yield _of_row(request, file, row, split)
+        for end in (at + 1 for at, sign in enumerate(file.path) if sign == "/"):
+            below.setdefault(file.path[:end], []).append(number)
+    for path, numbers in below.items():
+        yield _of_directory(request, foremost, path, numbers)
+
+
+def definitions(request: Request) -> int:
+    """Return how many definitions there are that may have a summary."""
+    assert request.outlines, "asked of the second generation"
+    codes = bytes(CODES[kind] for kind in TOLD)
+    kinds = (request.outlines.outline(number).kinds for number in request.blocks.files)
+    return sum(len(each) - len(each.translate(None, codes)) for each in kinds)
+
+
+def _told(request: Request, file: File) -> list[Row]:
+    assert request.outlines, "asked of the second generation"
+    return [row for row in request.outlines.definitions(file) if row.kind in TOLD]
 
 
 def _note(request: Request, path: str) -> str | None:
@@ -58,7 +90,7 @@ def _note(request: Request, path: str) -> str | None:
     return unknown.joined(request.partial, unknown.of_parsing(request, unparsed, "definitions may be missing"))
 
 
-def _of_file(request: Request, file: File) -> Summarized:
+def _of_file(request: Request, foremost: "Foremost", file: File) -> Summarized:
     request.check()
     found = sentence_of(request, file)
     return Summarized(
@@ -66,12 +98,12 @@ def _of_file(request: Request, file: File) -> Summarized:
         language=file.language,
         says=said(found.text) if found else None,
         source=found.source if found else None,
-        defines=[shown(row.name, NAME_CHARS) for row in _foremost(request, [file])],
+        defines=[shown(row.name, NAME_CHARS) for row in foremost.of([file])],
         tags=[said(str(tag)) for tag in tags.of_files(request).get(file.number, ())],
     )
 
 
-def _of_directory(request: Request, path: str, numbers: Sequence[int]) -> Summarized:
+def _of_directory(request: Request, foremost: "Foremost", path: str, numbers: Sequence[int]) -> Summarized:
     request.check()
     files = [*map(request.blocks.file, numbers[:FILES_OF_DIRECTORY])]
     speaker = speaking(path, files)
@@ -81,14 +113,15 @@ def _of_directory(request: Request, path: str, numbers: Sequence[int]) -> Summar
         files=len(numbers),
         says=said(found.text) if found else None,
         source=speaker.path.removeprefix(path) if found and speaker else None,
-        defines=[shown(row.name, NAME_CHARS) for row in _foremost(request, files)],
+        defines=[shown(row.name, NAME_CHARS) for row in foremost.of(files)],
     )
 
 
-def _of_row(request: Request, file: File, row: Row) -> Summarized:
+def _of_row(request: Request, file: File, row: Row, split: Callable[[int], list[bytes]] | None = None) -> Summarized:
     request.check()
-    above = lines_of(request, file, max(row.line_start - sentences.ABOVE_LINES, 1), row.line_start - 1)
-    head = lines_of(request, file, row.line_start, row.line_start + sentences.HEAD_LINES + sentences.ABOVE_LINES)
+    above = lines_of(request, file, max(row.line_start - sentences.ABOVE_LINES, 1), row.line_start - 1, split)
+    last = row.line_start + sentences.HEAD_LINES + sentences.ABOVE_LINES
+    head = lines_of(request, file, row.line_start, last, split)
     found = sentences.of_definition(above, head, has_docstring=file.language == "python")
     return Summarized(
         path=file.path,
@@ -125,26 +158,56 @@ def _top(request: Request, file: File) -> bytes:
     return b"\n".join(texts)
 
 
-def lines_of(request: Request, file: File, first: int, last: int) -> list[str]:
-    """Return some lines of a file, each as far as it is shown."""
+def lines_of(
+    request: Request, file: File, first: int, last: int, split: Callable[[int], list[bytes]] | None = None
+) -> list[str]:
+    """Return some lines of a file, each as far as it is shown; `split` may know the lines of a block."""
     found: list[str] = []
+    split = split or partial(_split, request)
     for block in request.blocks.holding(file, first, last) if first <= last else ():
         at = request.blocks.first_lines[block]
-        lines = request.blocks.text(block).split(b"\n")[max(first - at, 0) : last - at + 1]
+        lines = split(block)[max(first - at, 0) : last - at + 1]
         found += [line[:MAX_LINE_BYTES].decode(errors="replace") for line in lines]
     return found
 
 
-def _foremost(request: Request, files: Sequence[File]) -> list[Row]:
-    """Return the definitions that some files are about: what is named as its file, then classes, then the longest."""
-    ranked: list[tuple[bool, bool, int, str, int, Row]] = []
-    for file in files:
-        base = file.path.rpartition("/")[2].partition(".")[0].lower().replace("_", "").replace("-", "")
-        for row in _outermost(request, file):
-            is_named = row.name.lower().replace("_", "") == base
-            lines = row.line_end - row.line_start
-            ranked.append((not is_named, row.kind not in CLASSES, -lines, file.path, row.line_start, row))
-    return [*{each[-1].name: each[-1] for each in sorted(ranked, key=lambda each: each[:-1])}.values()][:NAMED]
+def _split(request: Request, block: int) -> list[bytes]:
+    return request.blocks.text(block).split(b"\n")
+
+
+class Foremost:
+    """The definitions that files are about: what is named as its file, then classes, then the longest."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._known: dict[int, list[_Ranked]] = {}  # of files: each may be asked for by all directories above it
+
+    def of(self, files: Iterable[File]) -> list[Row]:
+        """Return those that some files are about together."""
+        return [each[-1] for each in _first(each for file in files for each in self._of_file(file))]
+
+    def _of_file(self, file: File) -> "list[_Ranked]":
+        if file.number not in self._known:
+            self._known[file.number] = _first(_ranked(self._request, file))
+        return self._known[file.number]
+
+
+_Ranked = tuple[bool, bool, int, str, int, Row]
+
+
+def _ranked(request: Request, file: File) -> Iterator[_Ranked]:
+    base = file.path.rpartition("/")[2].partition(".")[0].lower().replace("_", "").replace("-", "")
+    for row in _outermost(request, file):
+        is_named = row.name.lower().replace("_", "") == base
+        lines = row.line_end - row.line_start
+        yield not is_named, row.kind not in CLASSES, -lines, file.path, row.line_start, row
+
+
+def _first(ranked: Iterable[_Ranked]) -> list[_Ranked]:
+    """Return the first definitions of so many names."""
+    return [*{each[-1].name: each for each in sorted(ranked, key=itemgetter(slice(-1)), reverse=True)}.values()][
+        -NAMED:
+    ][::-1]
 
 
 def _outermost(request: Request, file: File) -> Iterator[Row]:
