@@ -41,7 +41,7 @@ def install_command(
         _check((client,) if client else tuple(CLIENTS), as_json=as_json)
         return
     if not client:
-        raise click.UsageError("Missing option '--client'")
+        raise click.UsageError(f"Missing option '--client'; it is one of {', '.join(CLIENTS)}")
     if profile:
         profiles.load(profile)
         profile = str(Path(profile).resolve()) if is_path(profile) else profile
@@ -64,7 +64,7 @@ def _check(names: tuple[str, ...], *, as_json: bool) -> None:
     if as_json:
         terminal.show_json({"clients": found})
     elif not found:
-        terminal.show_text("no client was told of Fledgling")
+        terminal.show_text("no client was told of Fledgling; `fledgling install --client CLIENT --write` tells one")
     else:
         terminal.show_table([(each.client, each.state, each.file, each.detail) for each in found])
     raise SystemExit(terminal.NOTHING if any(each.state == "broken" for each in found) else terminal.OK)
