@@ -192,6 +192,35 @@ async def effects_are_those_of_the_text(front: Front) -> None:
     assert other == ["unknown", "effects are not read in go"]
 
 
+WITHOUT_IMPORT = {  # a file that defines Engine, and one that uses it without an import
+    "java": ("E.java", "package j;\nclass Engine {}", "U.java", "package j;\nclass U { Engine a; }"),
+    "kotlin": ("E.kt", "package k\nclass Engine", "U.kt", "package k\nval a = Engine()"),
+    "go": ("e.go", "package e\ntype Engine struct{}", "u.go", "package e\nvar a Engine"),
+    "c#": ("E.cs", "namespace E;\nclass Engine {}", "U.cs", "namespace E;\nclass U { Engine a; }"),
+    "scala": ("E.scala", "package s\nclass Engine", "U.scala", "package s\nclass U { val a = new Engine }"),
+    "swift": ("E.swift", "class Engine {}", "U.swift", "let a = Engine()"),
+    "ruby": ("app/engine.rb", "class Engine; end", "lib/u.rb", "Engine.new"),
+    "php": ("src/Engine.php", "<?php\nclass Engine {}", "src/U.php", "<?php\n$a = new Engine();"),
+}
+NO_GRAPH = ("scala", "swift")  # where there are no uses to ask for
+
+
+async def test_files_that_need_no_import_lead_to_usages(tmp_path: Path) -> None:
+    for language, (path, text, user, use) in WITHOUT_IMPORT.items():
+        for name, said in ((path, text), (user, use)):
+            (tmp_path / language / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / language / name).write_text(said + "\n")
+    wrong = {}
+    async with fronted(tmp_path) as (front, _):
+        for language, (path, _, user, _) in WITHOUT_IMPORT.items():
+            found: Any = await front.call("dependencies", {"path": f"{language}/{path}"})
+            named = f"1 of 1 name `Engine` ({language}/{user})."
+            uses = "" if language in NO_GRAPH else ' symbols(symbol="Engine", relation="usages") says where.'
+            if not (found.note or "").endswith(named + uses):
+                wrong[language] = found.note
+    assert not wrong
+
+
 WHOLE = {
     "w/one.py": "from w import two\ndef _odd(n):\n    return two._even(n - 1)\n"
     "def _again(n):\n    return _again(n)\n_again(1)\n",

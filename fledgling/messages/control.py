@@ -122,7 +122,8 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     `longer` says where it holds a sign: three with a dot in Go. Without it they share the whole name. Languages with
     one word for `packages` share those that their files declare. Where that is "directory", the files in one are a
     package, but for those whose names end in `apart`; where it is "tree", so are all below a directory of that name.
-    Files of one package use each other without an import.
+    Files of one package use each other without an import. Where a language `autoloads`, so may all of its files: what
+    they define is loaded by its name.
 
     Languages with one word for `imports` may import each other; without it imports are not extracted. What `run_time`
     matches, as RE2, imports what only a running program knows.
@@ -132,6 +133,7 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     longer: dict[Word, Count] = {}
     packages: Word = ""
     apart: Word = ""
+    autoloads: bool = False
     imports: Word = ""
     run_time: Word = ""
 

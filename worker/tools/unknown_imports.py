@@ -96,16 +96,34 @@ def _imported_as(file: File) -> str:
 def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
     """Say which files of the same package use what a file defines: they need no import for that."""
     modules, names = request.opened.generation.modules.get(file.language or ""), _names(request, file)
+    if modules and modules.autoloads and names:
+        return _autoloaded(request, file, known, names[:MOST_NAMES])
     if not (modules and modules.packages and names):
         return None
     mates = {each.path: each for each in packages.mates(request, file, modules) if each.path not in known | {file.path}}
     if not mates:
         return None
     used = unknown.using(request, mates.values(), names[:MOST_NAMES])
+    return f"Files of its package need no import: {_naming(request, file, names, used, len(mates))}"
+
+
+def _autoloaded(request: Request, file: File, known: Set[str], names: Sequence[str]) -> str | None:
+    """Say which files name what a file defines in a language that loads it by that name."""
+    blocks = request.blocks
+    others = [blocks.file(number) for number in blocks.in_language(file.language or "")]
+    others = [each for each in others if each.path not in known | {file.path}]
+    near = {each.path: each for name in names for each in unknown.naming(request, others, name)}
+    used = unknown.using(request, near.values(), names)
+    said = _naming(request, file, names, used, len(others))
+    return f"What is loaded by its name needs no import: {said}" if used else None
+
+
+def _naming(request: Request, file: File, names: Sequence[str], used: Sequence[File], count: int) -> str:
+    """Say which of some files name what a file defines, and where its uses are asked for."""
     shown = f" ({unknown.listed([each.path for each in used])})" if used else ""
     what = f"`{names[0]}`" if len(names) == 1 else "what it defines"
     uses = f' symbols(symbol="{names[0]}", relation="usages") says where.' if _is_graphed(request, file) else ""
-    return f"Files of its package need no import: {len(used):,} of {len(mates):,} name {what}{shown}.{uses}"
+    return f"{len(used):,} of {count:,} name {what}{shown}.{uses}"
 
 
 def _is_graphed(request: Request, file: File) -> bool:
