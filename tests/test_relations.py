@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from costing import costs_under
 from running import PATIENCE, fronted
+from test_live import live
 
 from fledgling.broker.front import Front
 from fledgling.messages.answers import Context, Overview, Related, Relations, Table
@@ -219,6 +220,46 @@ async def test_files_that_need_no_import_lead_to_usages(tmp_path: Path) -> None:
             if not (found.note or "").endswith(named + uses):
                 wrong[language] = found.note
     assert not wrong
+
+
+EDITED = [  # each makes other functions what they are: of its file, of one that calls it, and of the whole project
+    ("a.py", "def a(x: str):\n    print(x)\n"),
+    (
+        "b.py",
+        "from a import a\nimport json\ndef b(x: str):\n    return json.dumps(x)\ndef c(x: str):\n    return a(x)\n",
+    ),
+    ("d.py", "import json\njson.dumps = print\nclass D:\n    def __len__(self):\n        print(1)\n"),
+    ("a.py", "\n\ndef a(x: str):\n    return x.upper()\n"),
+    ("d.py", None),
+]
+
+
+async def test_effects_after_an_edit_are_those_of_a_build_from_nothing(tmp_path: Path) -> None:
+    for path in ("a.py", "b.py", "d.py"):
+        (tmp_path / path).write_text("def a(x: str):\n    return x.strip()\n")
+    asked = (
+        "SELECT path, line_start, name, purity, purity_reason FROM symbols "
+        "WHERE kind IN ('function', 'method') ORDER BY ALL"
+    )
+    told = []
+    async with live(tmp_path, "fledgling-analyst") as front:
+        for path, text in EDITED:
+            if text is None:
+                (tmp_path / path).unlink()
+            else:
+                (tmp_path / path).write_text(text)
+            while "and this may be out of date" in ((found := await ask(front, asked)).note or ""):
+                pass  # a busy machine may take longer for a build than a call may wait
+            told.append(found.rows)
+            async with fronted(tmp_path, "fledgling-analyst") as (anew, _):
+                assert told[-1] == (await ask(anew, asked)).rows
+    assert [[row[3] for row in rows] for rows in told] == [
+        ["impure", "pure", "pure"],
+        ["impure", "pure", "impure", "pure"],
+        ["impure", "unknown", "impure", "impure"],
+        ["pure", "unknown", "pure", "impure"],
+        ["pure", "pure", "pure"],
+    ]
 
 
 WHOLE = {
