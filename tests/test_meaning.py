@@ -16,6 +16,7 @@ from fledgling.broker.protocol import tools
 from fledgling.messages.answers import Hits, Passage, Ranking, Refusal, SymbolList
 from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.security import profile as profiles
+from fledgling.worker.ranking.rank import is_aside
 from fledgling.worker.tools.meaning import NEAREST, ROWS
 
 pytestmark = pytest.mark.anyio
@@ -338,3 +339,21 @@ async def test_questions_about_our_own_code_find_it() -> None:
             paths = [passage.path for passage in (await ranked(front, query)).files]
             places.append(1 / (paths.index(path) + 1) if path in paths else 0)
     assert sum(places) / len(places) >= FOUND, dict(zip(OURS, places, strict=True))
+
+
+# A path, and whether it counts less than others.
+ASIDE = {
+    "tests/a.py": True,
+    "src/__tests__/a.js": True,
+    "a_test.go": True,
+    "t/unit/a.py": True,  # as Perl, git and Celery have it
+    "vendor/a/b.go": True,
+    "src/t/a.py": False,
+    "text/a.py": False,
+    "src/a.py": False,
+}
+
+
+@pytest.mark.parametrize("path", ASIDE)
+def test_tests_and_what_is_not_the_projects_own_count_less(path: str) -> None:
+    assert is_aside(path) == ASIDE[path]

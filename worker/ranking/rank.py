@@ -27,7 +27,7 @@ SAID = 0.9
 _ASIDE = re.compile(
     r"(?i)(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|examples?|docs?|bench(?:mark)?s?|compat|legacy|deprecated"
     r"|vendor|third_party|fixtures?|mocks?)(?:/|$)|(?:_test|_spec|\.test|\.spec|tests?|_benchmark|_bench)\.\w+$"
-    r"|(?:^|/)test_|\.d\.ts$"
+    r"|(?:^|/)test_|^t/|\.d\.ts$"
 )
 _SAYING = (Field.BASE, Field.DIRECTORY, Field.DEFINITION, Field.COMMENT)
 
