@@ -3,15 +3,18 @@
 tests/honesty/*.toml are the rows: each file a project and a profile, and calls of it.
 
     reason   which gap of the index is met: a key of tests/honesty/reasons.toml
-    tool, arguments        the call
+    tool, arguments        the call, with `each` of a group of forms
     says     pieces of the text of its answer or refusal          lacks    pieces that are nowhere in it
 
-For each reason, reasons.toml names the tools whose answers it cannot make wrong, and why. Every other tool has a row.
+A tool that answers in several forms has a row for each: of `symbols` each relation, of `search` what is ranked and what
+tags leave, of `explore` each detail, of `read` a context. For each reason, reasons.toml names the forms whose answers
+it cannot make wrong, and why. Every other form has a row.
 """
 
 import os
 import tomllib
 from pathlib import Path
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -20,14 +23,46 @@ from running import fronted
 
 from fledgling.broker.protocol import render, tools
 from fledgling.messages.answers import Refusal
-from fledgling.messages.questions import QUESTIONS
+from fledgling.messages.questions import QUESTIONS, Detail, Mode, Relation
 from fledgling.worker import reasons
 
 FOLDER = Path(__file__).parent / "honesty"
 REASONS = tomllib.loads((FOLDER / "reasons.toml").read_text())
+GROUPS = REASONS.pop("groups")
 PROJECTS = {
     file.stem: tomllib.loads(file.read_text()) for file in sorted(FOLDER.glob("*.toml")) if file.stem != "reasons"
 }
+FORMS = [
+    *QUESTIONS,
+    *(f"symbols {relation}" for relation in get_args(Relation)),
+    *(f"search {mode}" for mode in get_args(Mode) if mode not in ("auto", "text", "regex")),
+    *(f"explore {detail}" for detail in get_args(Detail) if detail != "map"),
+    "search tags",
+    "read context",
+]
+
+
+def form(case: dict[str, Any]) -> str:
+    """Which form of its tool a call asks for: "symbols callers"."""
+    tool, arguments = case["tool"], case.get("arguments", {})
+    ways = {"symbols": ("relation",), "search": ("mode",), "explore": ("detail",)}.get(tool, ())
+    for way in (arguments[name] for name in ways if name in arguments):
+        return f"{tool} {way}"
+    if "tags_any" in arguments:
+        return f"{tool} tags"
+    return f"{tool} context" if "budget_tokens" in arguments else tool
+
+
+def spread(case: dict[str, Any]) -> list[dict[str, Any]]:
+    """A row for each form of the group that a row is of: `each = "relations"`."""
+    if "each" not in case:
+        return [case]
+    argument = {"relations": "relation", "ranked": "mode", "details": "detail"}[case["each"]]
+    return [{**case, "arguments": {**case["arguments"], argument: name}} for name in GROUPS[case["each"]]]
+
+
+for project in PROJECTS.values():
+    project["case"] = [row for case in project["case"] for row in spread(case)]
 CASES = [case for project in PROJECTS.values() for case in project["case"]]
 
 
@@ -83,12 +118,23 @@ async def test_every_answer_says_what_it_does_not_know(tmp_path, name):
     assert not wrong, "".join(f"\n{why}: {asked}\n  lacks {m}, has {p}:\n{said}" for why, asked, m, p, said in wrong)
 
 
+def silent(reason: str) -> set[str]:
+    """The forms whose answers a reason cannot make wrong: names of forms and groups, with commas."""
+    tools = {"relations": "symbols", "ranked": "search", "details": "explore"}
+    found = set()
+    for words in REASONS[reason].get("silent", {}):
+        for word in words.split(", "):
+            found |= {f"{tools[word]} {name}" for name in GROUPS[word]} if word in GROUPS else {word}
+    return found
+
+
 @pytest.mark.parametrize("reason", REASONS)
-@pytest.mark.parametrize("tool", QUESTIONS)
-def test_every_tool_has_a_row_for_every_reason(tool, reason):
-    """A new tool fails until it has rows, or reasons.toml says why it needs none."""
-    has_row = any(case["tool"] == tool and case["reason"] == reason for case in CASES)
-    assert has_row is not (tool in REASONS[reason].get("silent", {}))
+def test_every_form_of_an_answer_has_a_row_for_every_reason(reason):
+    """A new tool, relation, mode or detail fails until it has rows, or reasons.toml says why it needs none."""
+    said = {form(case) for case in CASES if case["reason"] == reason}
+    assert {*FORMS} - said - silent(reason) == set(), "neither said nor silent"
+    assert said & silent(reason) == set()
+    assert silent(reason) <= {*FORMS}
 
 
 def test_every_reason_of_the_index_is_among_them():

@@ -145,6 +145,10 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True):
     # What imports what only a running program knows, as RE2: importlib.import_module(name).
     run_time: str = ""
 
+    # A line that declares a module which is a file, as RE2 with NAME for the module's: `mod name;`. Where it is no
+    # import, as in a macro, it is not followed.
+    declares: str = ""
+
     # How a text is repaired that the grammar does not know whole: modules in folders of languages, in the order of
     # their turns (extracting/repair.py).
     repairs: tuple[str, ...] = ()
@@ -215,7 +219,7 @@ class Languages(Struct, frozen=True):
     def modules(self) -> dict[str, Modules]:
         """What the tools must know of modules and imports, by language."""
         return {
-            name: replace(row.modules, imports=row.importing, run_time=row.run_time)
+            name: replace(row.modules, imports=row.importing, run_time=row.run_time, declares=row.declares)
             for name, row in self.rows.items()
             if row.imports
         }

@@ -126,7 +126,8 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     they define is loaded by its name.
 
     Languages with one word for `imports` may import each other; without it imports are not extracted. What `run_time`
-    matches, as RE2, imports what only a running program knows.
+    matches, as RE2, imports what only a running program knows; what `declares` matches, with a name for NAME,
+    declares a module that is a file.
     """
 
     root: Word = ""
@@ -136,6 +137,7 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     autoloads: bool = False
     imports: Word = ""
     run_time: Word = ""
+    declares: Word = ""
 
 
 class KnownLanguage(Struct, frozen=True, forbid_unknown_fields=True):

@@ -87,7 +87,7 @@ def architecture(request: Request, prefix: str, numbers: Sequence[int]) -> Archi
         *_list("tagged by rules, in files", _tags(request, project), 200),
     ]
     lines = [one_line(line) for line in lines]
-    note = unknown.joined(request.partial, _lacking(request, project))
+    note = unknown.joined(request.partial, *_lacking(request, project))
     tokens = (sum(len(line) + 1 for line in lines) + 3) // 4
     return Architecture(prefix, lines, tokens, note=note)
 
@@ -362,12 +362,15 @@ def _tags(request: Request, project: _Project) -> Iterator[str]:
             yield f"{name} {count}"
 
 
-def _lacking(request: Request, project: _Project) -> str | None:
-    """Say of which code no imports are known, so that nothing is missed by it."""
+def _lacking(request: Request, project: _Project) -> Iterator[str | None]:
+    """Say of which code no imports are known, or not all, so that nothing is missed by it."""
     known = request.opened.generation.modules
     without = Counter(file.language for file in project.own if file.language not in known)
     said = [f"{language} ({counted(count, 'file')})" for language, count in without.most_common()]
-    return f"Imports are not extracted from {unknown.listed(said)}." if said else None
+    yield f"Imports are not extracted from {unknown.listed(said)}." if said else None
+    yield unknown.of_parsing(request, project.own, "imports may be missing")
+    own = {file.number for file in project.own}
+    yield unknown.of_unread(request, unknown.scope(request, None), "looked into", lambda file: file.number in own)
 
 
 def _lines(file: File) -> int:

@@ -7,7 +7,7 @@ from fledgling.messages.questions import Symbols
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.graph import Definition
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import paths
+from fledgling.worker.tools import empty_answers, paths
 from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
 from fledgling.worker.tools.request import Refused, Request
 
@@ -35,7 +35,7 @@ def chosen(request: Request, question: Symbols) -> Chosen:
     for each in first_meant(known, symbol):
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)
     if not groups:
-        raise _unknown(symbol)
+        raise _unknown(request, question)
     if len(groups) > 1:
         raise _several(question, symbol, [group[0] for group in groups.values()])
     [taken] = groups.values()
@@ -54,13 +54,13 @@ def _left(question: Symbols, found: Iterable[Placed]) -> list[Placed]:
     ]
 
 
-def _unknown(symbol: str) -> Refused:
+def _unknown(request: Request, question: Symbols) -> Refused:
+    symbol = question.symbol or ""
     last = symbol.rpartition(".")[2]
-    return Refused(
-        "not_found",
-        f"no definition {symbol!r} in the index",
-        f'symbols(name_pattern="*{last}*") lists names that hold it; search(query="{last}") finds text.',
-    )
+    named = Symbols(question.path, question.kind, question.language, last or None)
+    ways = f'symbols(name_pattern="*{last}*") lists names that hold it; search(query="{last}") finds text.'
+    looked = empty_answers.of_symbols(request, named)
+    return Refused("not_found", f"no definition {symbol!r} in the index", f"{looked} {ways}" if looked else ways)
 
 
 def _several(question: Symbols, symbol: str, found: Sequence[Placed]) -> Refused:

@@ -9,7 +9,7 @@ from fledgling.worker.ranking.asked import AskedWords, asked
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
 from fledgling.worker.ranking.sections import SAID, RankedSection, SectionRanker
-from fledgling.worker.tools import unknown
+from fledgling.worker.tools import empty_answers, unknown
 from fledgling.worker.tools.request import Request, shown
 
 BEST_LINES = 3  # of a section that are shown
@@ -29,8 +29,8 @@ def ranked(request: Request, question: Search, corpus: Corpus, rows: int, neares
     best = found[: rows if is_said else min(rows, nearest)]
     note = unknown.joined(
         None if is_said else _nothing(len(documents), is_near=bool(best)),
-        request.partial,
-        unknown.of_unread(request, scope, "ranked", lambda file: file.language in languages),
+        request.partial if best else empty_answers.of_filters(request, question),
+        unknown.of_unread(request, scope, "ranked", lambda file: file.language in languages) if best else None,
     )
     passages = [_passage(question, sections, what, section, at) for at, section in enumerate(best)]
     return Ranking(passages, len(found), "docs", note)

@@ -1,5 +1,6 @@
 """Why an answer is empty: what was looked through, and what was not."""
 
+from collections.abc import Set
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -18,14 +19,16 @@ class _Covered(NamedTuple):
     files: int
 
 
-def of_text(request: Request, question: Search, asked: unknown.Searched) -> str | None:
-    """Say where text was looked for: `Nothing found in 812 files. Not looked into: 14 binary.`"""
+def of_text(request: Request, question: Search, asked: unknown.Searched, tagged: Set[int] | None = None) -> str | None:
+    """Say where text was looked for, if in `tagged` files alone: `Nothing found in 812 files. Not looked into: ...`"""
     if not request.opened.generation.has_content:
         return unknown.NO_TEXT
     covered = _covered(request, question.path, question.language)
     if not covered:
         return _nothing_left(request, question.path, question.language)
     searched = sum(row.files for row in covered if row.skip_reason is None)
+    if tagged is not None:
+        searched = sum(1 for _ in asked.files(request, sorted(tagged)))
     if empty := _empty_file(request, asked):
         return empty
     return unknown.joined(
@@ -61,6 +64,17 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
         _skipped(covered),
         unlisted.of_filter(request, path),
         request.partial,
+    )
+
+
+def of_filters(request: Request, question: Search) -> str | None:
+    """Say why nothing is ranked of what the filters of a question leave."""
+    covered = _covered(request, question.path, question.language)
+    if not covered:
+        return _nothing_left(request, question.path, question.language)
+    asked = unknown.scope(request, question.path, question.language)
+    return unknown.joined(
+        _empty_file(request, asked), _skipped(covered), unlisted.of_filter(request, question.path), request.partial
     )
 
 

@@ -17,7 +17,7 @@ from fledgling.worker.ranking.features import literal
 from fledgling.worker.ranking.fusing import fused
 from fledgling.worker.ranking.rank import MOST, FileOrder, RankedFile, rank, where
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import documents, tags, unknown
+from fledgling.worker.tools import documents, empty_answers, tags, unknown
 from fledgling.worker.tools.request import Refused, Request, shown
 from fledgling.worker.words import Field
 
@@ -82,11 +82,12 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
     asked_of = unknown.scope(request, question.path, question.language)
     note = unknown.joined(
         tags.note(request, question, tagged),
-        None if is_said else _nothing(found),
+        None if is_said else _nothing(request, question, found),
         _unknown(order) if found else None,
         ONLY_NAMES if request.profile.narrows_rows else None,
-        request.partial,
-        unknown.of_unread(request, asked_of, "ranked"),
+        request.partial if found else None,
+        unknown.of_parsing(request, unknown.given_up(request, asked_of), "their words are not known"),
+        unknown.of_unread(request, asked_of, "ranked") if found else None,
     )
     return Ranking(found, order.total, "meaning", note), is_said
 
@@ -106,9 +107,11 @@ def instead(request: Request, question: Search) -> Ranking | None:
     return msgspec.structs.replace(found, note=unknown.joined(NO_LINE, found.note)) if is_said else None
 
 
-def _nothing(nearest: list[Passage]) -> str:
+def _nothing(request: Request, question: Search, nearest: list[Passage]) -> str | None:
     if not nearest:
-        return "Nothing says this: no file of code has a word of it."
+        left = " that the filters leave" if question.path or question.language or question.has_tags else ""
+        nothing = f"Nothing says this: no file of code{left} has a word of it."
+        return unknown.joined(nothing, empty_answers.of_filters(request, question))
     return "Nothing says this: no file has enough of its words; the nearest are these."
 
 

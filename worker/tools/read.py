@@ -10,7 +10,7 @@ from fledgling.messages.questions import Read
 from fledgling.plain import counted
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import context, paths, unknown
+from fledgling.worker.tools import context, paths, relations, unknown
 from fledgling.worker.tools.meant import named
 from fledgling.worker.tools.request import Refused, Request, shown
 
@@ -37,7 +37,10 @@ def read(request: Request, question: Read) -> Excerpt | Context:
     wanted = _range(request, question, file)
     if question.budget_tokens:
         found = context.context(request, question, file, wanted.start, wanted.end)
-        return replace(found, note=unknown.joined(wanted.note, _parsing(request, file, question, None)))
+        return replace(
+            found,
+            note=unknown.joined(wanted.note, _parsing(request, file, question, None), relations.unseen(request, file)),
+        )
     lines, cut_lines = _lines(request, file, wanted)
     last = wanted.start + len(lines) - 1
     enclosing = _enclosing(request, file, wanted.start, max(last, wanted.start))

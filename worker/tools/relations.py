@@ -91,9 +91,24 @@ def relations(request: Request, question: Symbols) -> Relations:
             found.note,
             _together(asked),
             others(about.others),
-            request.unread,
+            unseen(request, about.definitions[0].file),
             occurrences.of_parsing(request, [each.file for each in about.definitions]),
         ),
+    )
+
+
+def unseen(request: Request, about: File) -> str | None:
+    """Say what the index lacks where something in a file may be used, and where no uses are known."""
+    known = request.opened.generation
+    if not request.graph:
+        return known.unrelated or NO_LANGUAGE
+    if request.graph.how_far(about.number) == NO_GRAPH:
+        return f"Uses of definitions are not resolved in {about.language}."
+    family = unknown.family(request, about)
+    everywhere = unknown.scope(request, None)
+    return unknown.joined(
+        request.partial,
+        unknown.of_unread(request, everywhere, "looked into", lambda each: unknown.family(request, each) == family),
     )
 
 

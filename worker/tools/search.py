@@ -93,7 +93,7 @@ def _text(request: Request, question: Search, finding: Matcher) -> Hits:
     if found.total:
         note = _note(request, question, asked, found)
     else:
-        note = unknown.joined(meaning.later(request, question), coverage.of_text(request, question, asked))
+        note = unknown.joined(meaning.later(request, question), coverage.of_text(request, question, asked, tagged))
     note = unknown.joined(tags.note(request, question, tagged), note)
     return Hits(
         _joined(pieces),

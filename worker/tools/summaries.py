@@ -12,7 +12,7 @@ from fledgling.worker.ranking import sentences
 from fledgling.worker.ranking.sentences import Sentence
 from fledgling.worker.store.symbols import CODES, Row
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import tags, unknown
+from fledgling.worker.tools import tags, unknown, unlisted
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
 
 PAGE = 200  # summaries that are made for a page: each reads the top of a file
@@ -87,7 +87,12 @@ def _told(request: Request, file: File) -> list[Row]:
 
 def _note(request: Request, path: str) -> str | None:
     unparsed = unknown.not_whole(request, unknown.scope(request, path))
-    return unknown.joined(request.partial, unknown.of_parsing(request, unparsed, "definitions may be missing"))
+    return unknown.joined(
+        None if request.opened.generation.has_content else unknown.NO_TEXT,
+        request.partial,
+        unlisted.of_directory(request, path) if path.endswith("/") or not path else None,
+        unknown.of_parsing(request, unparsed, "definitions may be missing"),
+    )
 
 
 def _of_file(request: Request, foremost: "Foremost", file: File) -> Summarized:

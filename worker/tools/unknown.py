@@ -67,6 +67,12 @@ def is_whole(request: Request, file: File) -> bool:
     return request.outlines is None or request.outlines.parsed(file) not in (IN_PART, GIVEN_UP)
 
 
+def family(request: Request, file: File) -> str:
+    """Return the word for the languages that may import each other; empty where imports are not extracted."""
+    modules = request.opened.generation.modules.get(file.language or "")
+    return modules.imports if modules else ""
+
+
 def not_whole(request: Request, asked: Searched, kind: str | None = None) -> list[File]:
     """Return the files that were parsed in part or not at all, of those that a question is about.
 
@@ -74,6 +80,12 @@ def not_whole(request: Request, asked: Searched, kind: str | None = None) -> lis
     """
     files = [*asked.files(request, request.outlines.not_whole())] if request.outlines else []
     return [file for file in files if file.language in request.opened.generation.code] if kind in OF_CODE else files
+
+
+def given_up(request: Request, asked: Searched) -> list[File]:
+    """Return the files of code that were not parsed at all, of those that a question is about."""
+    files = not_whole(request, asked, OF_CODE[0])
+    return [file for file in files if request.outlines and request.outlines.parsed(file) == GIVEN_UP]
 
 
 def of_parsing(request: Request, files: Iterable[File], so: str) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from fledgling.messages.answers import Import, Importer
 from fledgling.messages.questions import Dependencies
+from fledgling.worker.matching import globs, prefilter
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages, unknown
@@ -30,7 +31,7 @@ def _nothing(request: Request, file: File, question: Dependencies) -> str:
     """Say that nothing was found, or that nothing could be."""
     if file.skip_reason and question.direction != "imported_by":
         return f"The content of {file.path} is not in the index ({file.skip_reason}), so its imports are not known."
-    if not _family(request, file):
+    if not unknown.family(request, file):
         language = file.language or "a file of an unknown language"
         is_code = file.language in request.opened.generation.undefined
         filename = file.path.rpartition("/")[2]
@@ -50,13 +51,22 @@ def _of_imports(request: Request, file: File, followed: Set[int], dead: Sequence
     if file.language in request.opened.generation.documents and dead:
         yield f"Links to what is not in the index: line {unknown.listed([*map(str, dead)])}."
     modules = request.opened.generation.modules.get(file.language or "")
-    lines = [line for line in _run_time(request, file, modules.run_time if modules else "") if line not in followed]
+    lines = [line for line in _lines(request, file, modules.run_time if modules else "") if line not in followed]
     if lines:
         yield f"Imports at run time are not followed: line {unknown.listed([*map(str, lines)])}."
+    apart = [str(line) for line in _lines(request, file, _declaring(request, file, r"\w+")) if line not in followed]
+    if apart and unknown.is_whole(request, file):
+        yield f"Modules declared within a macro (or a comment) are not followed: line {unknown.listed(apart)}."
 
 
-def _run_time(request: Request, file: File, pattern: str) -> Iterator[int]:
-    """Yield the lines that import what only a running program knows."""
+def _declaring(request: Request, file: File, name: str) -> str:
+    """Return what matches where a module of a name is declared, in the language of a file; empty where none is."""
+    modules = request.opened.generation.modules.get(file.language or "")
+    return modules.declares.replace("NAME", name) if modules else ""
+
+
+def _lines(request: Request, file: File, pattern: str) -> Iterator[int]:
+    """Yield the lines of a file in which a pattern matches; none for the empty one."""
     finding = matching.of_pattern(pattern)
     for block in range(file.block, file.block + file.blocks) if pattern else ():
         first = request.blocks.first_lines[block]
@@ -65,25 +75,39 @@ def _run_time(request: Request, file: File, pattern: str) -> Iterator[int]:
 
 def _of_importers(request: Request, file: File, known: Set[str]) -> Iterator[str | None]:
     """Yield which files may use a file beside those that are `known` to: unread, unparsed, or of its package."""
-    family = _family(request, file)
+    family = unknown.family(request, file)
     if not family:
         return
     everywhere = unknown.scope(request, None)
     unparsed = [
         each
         for each in unknown.not_whole(request, everywhere)
-        if each.path not in known | {file.path} and _family(request, each) == family
+        if each.path not in known | {file.path} and unknown.family(request, each) == family
     ]
     name = _imported_as(file)
     yield unknown.of_parsing(request, unknown.using(request, unparsed, [name]), f"they name `{name}` and may import it")
-    yield unknown.of_unread(request, everywhere, "looked into", lambda each: _family(request, each) == family)
+    yield unknown.of_unread(request, everywhere, "looked into", lambda each: unknown.family(request, each) == family)
+    yield _of_macros(request, file, name)
     yield _of_package(request, file, known)
 
 
-def _family(request: Request, file: File) -> str:
-    """Return the word for the languages that may import each other; empty where imports are not extracted."""
-    modules = request.opened.generation.modules.get(file.language or "")
-    return modules.imports if modules else ""
+def _of_macros(request: Request, file: File, name: str) -> str | None:
+    """Say where a module of a file's name is declared and not followed: that may be the file."""
+    pattern = _declaring(request, file, globs.literal(name))
+    needed = prefilter.of_templates(prefilter.read(pattern, case_sensitive=True)) if pattern else None
+    if not (needed and request.signatures and request.opened.generation.has_content):
+        return None
+    holding = {each.path: each for each in map(request.blocks.file_of, request.signatures.holding(needed))}
+    some = [each for each in holding.values() if each.language == file.language and unknown.is_whole(request, each)]
+    paths = [each.path for each in some]
+    followed = {*request.rows("imports_of", lambda path, line, *_: (path, line), paths=paths)} if some else set()
+    places = [
+        f"{each.path}:{line}"
+        for each in some
+        for line in _lines(request, each, pattern)
+        if (each.path, line) not in followed
+    ]
+    return f"A macro (or a comment) may declare it: {unknown.listed(places)}." if places else None
 
 
 def _imported_as(file: File) -> str:
