@@ -356,6 +356,8 @@ PLACES = {
     "an empty file": (lambda file: written(file, ""), None),
     "nothing": (lambda _: None, None),
     "somebody's text": (lambda file: written(file, "key: value\n"), "something else than secrets"),
+    "another secret": (lambda file: written(file, f"api: {SECRET}\n"), "something else than secrets"),
+    "one secret twice": (lambda file: written(file, f"token: {SECRET}\n" * 2), "something else than secrets"),
     "more behind secrets": (lambda file: written(file, f"token: {SECRET}\n" * 22 + "x"), "something else than secrets"),
     "a link": (lambda file: file.symlink_to(written(file.with_name("other"), "")), "it cannot be opened"),
     "another name of a file": (lambda file: file.hardlink_to(written(file.with_name("other"), "")), "a single name"),

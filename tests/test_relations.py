@@ -15,6 +15,7 @@ from fledgling.broker.front import Front
 from fledgling.messages.answers import Context, Overview, Related, Relations, Table
 from fledgling.messages.generations import GRAPH
 from fledgling.worker.indexer.whole import Spans
+from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
 CASES = {row["name"]: row for row in ROWS}
@@ -219,6 +220,42 @@ async def test_files_that_need_no_import_lead_to_usages(tmp_path: Path) -> None:
             uses = "" if language in NO_GRAPH else ' symbols(symbol="Engine", relation="usages") says where.'
             if not (found.note or "").endswith(named + uses):
                 wrong[language] = found.note
+    assert not wrong
+
+
+LOADED = {  # a file that defines what is loaded by its name: what is said of the files that name it
+    "lib/widget.rb": "may need no import: 2 of 9 name `Widget` (lib/says.rb, lib/z.rb). symbols(",
+    "lib/many.rb": "may need no import: 1 of 9 name what it defines (lib/z.rb). symbols(",
+    "lib/db.rb": "may need no import: at least 0 of 9 name `DB`. symbols(",  # too short to be looked up
+    "lib/part.rb": "may need no import: at least 0 of 9 name `Part`. symbols(",
+    "src/helper.php": None,  # a function is not loaded by its name
+    "src/Alone.php": None,
+}
+
+
+async def test_what_is_loaded_by_its_name_costs_what_a_hint_may(tmp_path: Path) -> None:
+    """Text that only may hold a name is looked at up to a limit, which is said; and a mention is not called a use."""
+    texts = {
+        "lib/widget.rb": "class Widget; end\n",
+        "lib/says.rb": "# Widget\n",
+        "lib/z.rb": "Z::Widget.new(DB, Name150)\n",
+        "lib/db.rb": "class DB; end\n",
+        "lib/many.rb": "".join(f"class Name{number:03}; end\n" for number in range(60, 160)),
+        "lib/part.rb": "class Part; end\n",
+        "src/helper.php": "<?php\nfunction helper() {}\n",
+        "src/Alone.php": "<?php\nclass Alone { function helper() {} }\n",
+        "src/x.php": "<?php\nhelper();\n",
+    }
+    texts |= {f"big/{number}.rb": "# Partly\n" * (MOST_BLOCKS * 4096 // 4 // 9 + 500) for number in range(4)}
+    for path, text in texts.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    wrong = {}
+    async with fronted(tmp_path) as (front, _):
+        for path, said in LOADED.items():
+            note = (await front.call("dependencies", {"path": path})).note or ""
+            if (said not in note) if said else ("by its name" in note):
+                wrong[path] = note
     assert not wrong
 
 

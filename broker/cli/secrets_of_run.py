@@ -11,8 +11,9 @@ from fledgling.broker.own_file import OwnFileError
 from fledgling.config import ConfigError
 from fledgling.plain import said
 
-LEFT = re.compile(rb"(?:[a-z]+: [\w-]{43}\n)*")  # by an earlier run; what holds anything else is not overwritten
-LEFT_BYTES = 1024  # more than two lines
+# What an earlier run has left: a file that holds anything else is not overwritten.
+LEFT = re.compile(rb"(?:token: [\w-]{43}\n)?(?:password: [\w-]{43}\n)?")
+LEFT_BYTES = 256  # more than both lines
 
 
 def told(made: Mapping[str, str], file: str | None, roots: Collection[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What the dependencies tool does not know: imports that were missed or are made at run time, and uses without one."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from fledgling.messages.answers import Import, Importer
 from fledgling.messages.questions import Dependencies
@@ -11,7 +11,9 @@ from fledgling.worker.tools import packages, unknown
 from fledgling.worker.tools.request import Request
 
 _NO_NAMES = frozenset({"module", "import", "export", "macro", "section", "key", "selector"})  # that others do not name
+_LOADED = frozenset({"class", "interface", "trait", "enum", "struct"})  # kinds that are loaded by their names
 MOST_NAMES = 100  # of a file that are looked for: few files define more, and those are used by one of the first
+MOST_BLOCKS = 1000  # of 4 kB that are looked at for what is loaded by its name: some 30 ms, and files enough for a hint
 
 
 def note(request: Request, file: File, question: Dependencies, edges: Sequence[Import | Importer]) -> str | None:
@@ -120,8 +122,8 @@ def _imported_as(file: File) -> str:
 def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
     """Say which files of the same package use what a file defines: they need no import for that."""
     modules, names = request.opened.generation.modules.get(file.language or ""), _names(request, file)
-    if modules and modules.autoloads and names:
-        return _autoloaded(request, file, known, names[:MOST_NAMES])
+    if modules and modules.autoloads:
+        return _autoloaded(request, file, known)
     if not (modules and modules.packages and names):
         return None
     mates = {each.path: each for each in packages.mates(request, file, modules) if each.path not in known | {file.path}}
@@ -131,15 +133,39 @@ def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
     return f"Files of its package need no import: {_naming(request, file, names, used, len(mates))}"
 
 
-def _autoloaded(request: Request, file: File, known: Set[str], names: Sequence[str]) -> str | None:
+def _autoloaded(request: Request, file: File, known: Set[str]) -> str | None:
     """Say which files name what a file defines in a language that loads it by that name."""
-    blocks = request.blocks
-    others = [blocks.file(number) for number in blocks.in_language(file.language or "")]
-    others = [each for each in others if each.path not in known | {file.path}]
-    near = {each.path: each for name in names for each in unknown.naming(request, others, name)}
-    used = unknown.using(request, near.values(), names)
-    said = _naming(request, file, names, used, len(others))
-    return f"What is loaded by its name needs no import: {said}" if used else None
+    names = _names(request, file, _LOADED)[:MOST_NAMES]
+    if not (names and request.opened.generation.has_content):
+        return None
+    holding = sorted({block for name in names for block in _may_hold(request, file, name)})
+    finding = matching.of_pattern(rf"\b(?:{'|'.join(map(globs.literal, names))})\b")
+    used: dict[str, File] = {}
+    looked = 0
+    for block in holding:
+        each = request.blocks.file_of(block)
+        if each.language != file.language or each.path in known | {file.path} or each.path in used:
+            continue
+        if looked == MOST_BLOCKS:
+            break
+        request.check()
+        looked += 1
+        if matching.places(finding, request.blocks.text(block)):
+            used[each.path] = each
+    if not used and looked < MOST_BLOCKS:
+        return None
+    others = len(request.blocks.in_language(file.language or "")) - 1
+    said = _naming(request, file, names, [*used.values()], others)
+    return f"What is loaded by its name may need no import: {'at least ' if looked == MOST_BLOCKS else ''}{said}"
+
+
+def _may_hold(request: Request, file: File, name: str) -> Iterable[int]:
+    """Return the blocks that may hold a name; where signatures do not tell, all in the language of a file."""
+    needed = prefilter.of_literal(name, case_sensitive=True)
+    if needed and request.signatures:
+        return request.signatures.holding(needed)
+    files = map(request.blocks.file, request.blocks.in_language(file.language or ""))
+    return (block for each in files for block in range(each.block, each.block + each.blocks))
 
 
 def _naming(request: Request, file: File, names: Sequence[str], used: Sequence[File], count: int) -> str:
@@ -155,9 +181,10 @@ def _is_graphed(request: Request, file: File) -> bool:
     return file.language in request.opened.generation.related
 
 
-def _names(request: Request, file: File) -> list[str]:
-    """Return the names of what a file defines for others: what is in no other definition."""
+def _names(request: Request, file: File, kinds: Set[str] | None = None) -> list[str]:
+    """Return the names of what a file defines for others, of some kinds or all: what is in no other definition."""
     rows = request.outlines.definitions(file) if request.outlines else []
     scopes = {row.qualified_name for row in rows if row.kind == "module"}
-    found = (row.name for row in rows if row.kind not in _NO_NAMES and row.parent_name in (None, *scopes))
+    wanted = (row for row in rows if (row.kind in kinds if kinds else row.kind not in _NO_NAMES))
+    found = (row.name for row in wanted if row.parent_name in (None, *scopes))
     return [*dict.fromkeys(name for name in found if len(name) > 1)]
