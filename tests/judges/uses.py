@@ -12,8 +12,9 @@ from fledgling.worker.graph.meaning import Meaning
 from fledgling.worker.graph.project import GraphFile, Project
 from fledgling.worker.graph.reasons import Confidence, confidence
 from fledgling.worker.graph.resolve import resolved, solved
-from fledgling.worker.graph.solver import EXTERNAL, GraphBudget
+from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.graph.tables import NONE, ScopeKind, Use, sites_of
+from fledgling.worker.graph.values import EXTERNAL
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import Declared, declared
 from fledgling.worker.resolving.resolve import Resolution

@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import CONTAINER, FUNCTION, GIVEN, Cell, Solver, Value, Values, add
+from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op
+from fledgling.worker.graph.values import CONTAINER, FUNCTION, GIVEN, Cell, Value, Values, add
 
 
 class Call(NamedTuple):

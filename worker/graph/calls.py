@@ -13,7 +13,9 @@ from fledgling.worker.graph.operations import (
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import (
+from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.tables import NONE, Flag, Op
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONTAINER,
@@ -24,13 +26,11 @@ from fledgling.worker.graph.solver import (
     OBJECT,
     SUPER,
     Cell,
-    Solver,
     Value,
     Values,
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, Flag, Op
 
 MAX_ARGUMENTS = 64  # of one call that are followed
 

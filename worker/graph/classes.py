@@ -1,26 +1,26 @@
 """Classes of a project: the order in which members are looked up, and what stands below."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
 
-from fledgling.worker.graph.project import MASK
-from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.project import MASK, Project, Space
 from fledgling.worker.graph.tables import Flag, Op, ScopeKind
-
-if TYPE_CHECKING:
-    from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 
 MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
 MAX_HEIGHT = 100  # classes above each other
 MAX_BELOW = 200  # classes below one that are looked at
-Found = list[tuple[Any, int, int]]  # cells with how sure they are, and the class that has them
 
 
 class Classes:
-    """The hierarchy. Bases are settled once, before anything is evaluated that depends on overrides."""
+    """The hierarchy. Bases are settled once, before anything is evaluated that depends on overrides.
 
-    def __init__(self, solver: "Solver") -> None:
-        self._solver = solver
-        self._project = solver.project
+    `parts` are the classes that several places make up; `value` says what an expression stands for.
+    """
+
+    def __init__(self, project: Project, parts: Mapping[Space, list[int]], value: Callable[[Cell], Values]) -> None:
+        self._project = project
+        self._in_parts = parts
+        self._value = value
         self._orders: dict[int, list[int]] = {}
         self.bases: dict[int, list[tuple[int, int]]] = {}  # a class and how sure, in order
         self.has_external_base: set[int] = set()
@@ -57,13 +57,13 @@ class Classes:
 
     def _join_parts(self) -> None:
         """Make one of the classes that several places make up, and of what extends one from outside."""
-        for parts in self._project.spaces.parts.values():
+        for parts in self._in_parts.values():
             for part in parts[1:]:
                 self._join(part, parts[0])
         for unit in self._project.units:
             for type_, scope in unit.facts.extensions:
-                for value in self._solver.value(unit.base | type_):
-                    if value[0] == "class":
+                for value in self._value(unit.base | type_):
+                    if value[0] == CLASS:
                         self._join(unit.base | scope, value[1])
 
     def _join(self, part: int, whole: int) -> None:
@@ -91,9 +91,9 @@ class Classes:
         project = self._project
         name = project.unit(binding).names[project.binding(binding).name]
         function = project.expression(project.value_of(binding))
-        scope = self._solver.child(binding, function[1]) if function[0] == Op.FUNCTION else -1
+        scope = (binding & ~MASK) | function[1] if function[0] == Op.FUNCTION else -1
         extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
-        known = [value[1] for value in self._solver.value(type_) if value[0] == "class"]
+        known = [value[1] for value in self._value(type_) if value[0] == CLASS]
         declares = project.unit(binding).dialect.declared  # void A::b() {}
         for own in known:
             if extends and self.has(own, name) and not declares:  # a member of the class itself comes first
@@ -102,7 +102,7 @@ class Classes:
             if scope >= 0:
                 self._owners[scope] = own
         if extends and not known and not declares:
-            self.extending.setdefault(name, []).append((last_name(self._solver, type_), scope))
+            self.extending.setdefault(name, []).append((project.last_name(type_), scope))
 
     def _implement(self) -> None:
         """Put below an interface the classes that have all its methods, in languages where that is enough."""
@@ -128,22 +128,22 @@ class Classes:
         dialect = self._project.unit(scope).dialect
         found: list[tuple[int, int]] = []
         nodes = [
-            (self._solver.child(at, base), base in self._project.scope(at).prepended)
+            ((at & ~MASK) | base, base in self._project.scope(at).prepended)
             for at in (scope, *self._parts.get(scope, ()))
             for base in self._project.scope(at).bases
         ]
         for node, is_first in nodes[:MAX_BASES]:
-            values = self._solver.value(node)
-            known = [(value[1], sure) for value, sure in values.items() if value[0] == "class"]
-            if not known and self._solver.op(node) == Op.INDEX:  # extends Readonly<A>
-                types = self._solver.value(("type", node, None))
-                known = [(value[1], sure) for value, sure in types.items() if value[0] == "object"]
+            values = self._value(node)
+            known = [(value[1], sure) for value, sure in values.items() if value[0] == CLASS]
+            if not known and self._project.expression(node)[0] == Op.INDEX:  # extends Readonly<A>
+                types = self._value(("type", node, None))
+                known = [(value[1], sure) for value, sure in types.items() if value[0] == OBJECT]
             known = [pair for pair in known if pair[0] != scope]
             found += [pair for pair in known if pair[0] not in dict(found)]
             if is_first:
                 self._prepended.setdefault(scope, set()).update(base for base, _ in known)
             if not known:
-                names = [value[1] for value in values if value[0] == "external"]
+                names = [value[1] for value in values if value[0] == EXTERNAL]
                 if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
                     self.has_external_base.add(scope)
                 if any(name.endswith("Protocol") for name in names):
@@ -276,16 +276,3 @@ def _merged(orders: list[list[int]]) -> list[int]:
                     in_tail[order[-1]] -= 1
         todo = [order for order in todo if order]
     return found
-
-
-def overriding(reason: int, count: int) -> int:
-    """How sure an override is, of so many."""
-    return min(reason, Reason.OVERRIDE if count <= 4 else Reason.MANY_IMPLEMENTATIONS)
-
-
-def last_name(solver: "Solver", node: int) -> str:
-    """The last name of a dotted one."""
-    expression = solver.project.expression(node)
-    names = solver.project.unit(node).facts.names
-    place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
-    return names[expression[place]] if place else ""

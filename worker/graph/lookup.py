@@ -5,13 +5,13 @@ Each of the places is a cell, how sure it is meant, and the object that it is a 
 
 from typing import Any
 
-from fledgling.worker.graph import modules
 from fledgling.worker.graph.members import of_space, places
 from fledgling.worker.graph.project import MASK, Unit
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import CLASS, MODULE, OBJECT, Cell, Solver, Value
+from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.spaces import upwards
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.values import CLASS, MODULE, OBJECT, Cell, Value
 
 CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 
@@ -49,7 +49,7 @@ def of_scope(
     is_class = project.scope(scope).kind in CLASSES
     if is_class and project.text(own) == dialect.self_type and own in project.table(scope):
         return [(("name", scope, own), Reason.BOUND, None)]
-    if dialect.spaces and not is_class and scope in project.spaces.paths:
+    if dialect.spaces and not is_class and scope in solver.spaces.paths:
         return in_space(solver, unit, scope, own)
     at = solver.classes.whole(scope) if is_class else solver.classes.extended(scope)
     if not dialect.bare_members or at is None:
@@ -64,18 +64,18 @@ def of_scope(
 def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
     """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
     project = solver.project
-    if inner := project.spaces.inner((unit.dialect.family, project.spaces.paths[scope]), project.text(own)):
+    if inner := solver.spaces.inner((unit.dialect.family, solver.spaces.paths[scope]), project.text(own)):
         return [(("space", *inner), Reason.BOUND, None)]
     if own in project.table(scope) and not all(project.only_declares(at) for at in project.table(scope)[own]):
-        space = unit.dialect.family, project.spaces.paths[scope]
+        space = unit.dialect.family, solver.spaces.paths[scope]
         overloads = unit.dialect.overloads and any(
             solver.op(project.value_of(at)) == Op.FUNCTION for at in project.table(scope)[own]
         )
-        others = project.spaces.binding(space, own) if overloads else []
+        others = solver.spaces.binding(space, own) if overloads else []
         return [(("name", at, own), Reason.BOUND, None) for at in (others if scope in others else [scope])]
     outer = project.outer(scope)
-    ends = None if outer < 0 else project.spaces.paths.get(outer)
-    own_path = project.spaces.paths[scope]
+    ends = None if outer < 0 else solver.spaces.paths.get(outer)
+    own_path = solver.spaces.paths[scope]
     for path in (own_path, "") if unit.dialect.spaces == "global" else upwards(own_path):
         if path == ends:
             break
@@ -101,12 +101,12 @@ def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
 def starred(solver: Solver, node: int, own: int) -> list[Any]:
     """The places of a name that no scope of its file binds: modules of which all names are imported."""
     unit = solver.project.unit(node)
-    beside, reason = solver.project.shared(unit, own)
+    beside, reason = solver.spaces.beside(unit, own)
     if beside:
         return [(("name", at, own), reason, None) for at in beside]
     for which in unit.facts.scopes[0].stars:
         said, module, _, _ = solver.project.imported(unit, which)
-        inside, reason = solver.project.in_package(unit, said.module, own)
+        inside, reason = solver.spaces.in_package(unit, said.module, own)
         if inside:
             return [(("name", at, own), reason, None) for at in inside]
         if module is not None:
@@ -117,8 +117,8 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
             ]
             if found:
                 return found
-    crate = modules.named(solver.project, unit, solver.project.text(own))
+    crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None
     if crate is not None:
         return [(("module", crate), Reason.BOUND, None)]
-    macros = solver.project.spaces.binding((unit.dialect.family, ""), own) if unit.dialect.crates else []
+    macros = solver.spaces.binding((unit.dialect.family, ""), own) if unit.dialect.crates else []
     return [(("name", at, own), Reason.UNDECLARED, None) for at in macros]

@@ -9,7 +9,9 @@ from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Unit
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import (
+from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.tables import EXPORT, NONE, Flag, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     EXTERNAL,
@@ -19,11 +21,9 @@ from fledgling.worker.graph.solver import (
     OBJECT,
     SPACE,
     SUPER,
-    Solver,
     Value,
     Values,
 )
-from fledgling.worker.graph.tables import EXPORT, NONE, Flag, Op, ScopeKind, Site, Use
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
 HOLDING = (

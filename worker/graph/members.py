@@ -2,9 +2,11 @@
 
 import posixpath
 
-from fledgling.worker.graph.project import MASK, Unit
+from fledgling.worker.graph.project import MASK, Space, Unit
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import (
+from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONTAINER,
@@ -18,14 +20,11 @@ from fledgling.worker.graph.solver import (
     SPACE,
     SUPER,
     Cell,
-    Solver,
     Value,
     Values,
     add,
     capped,
 )
-from fledgling.worker.graph.spaces import Space
-from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
 
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 MAX_STARS = 8  # files that hand on all names of another, one after the other
@@ -66,7 +65,7 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
 
 def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
     """The places of a name in a namespace, which may be a namespace itself, for a file or for all."""
-    spaces = solver.project.spaces
+    spaces = solver.spaces
     if inner := spaces.inner(space, solver.project.text(name)):
         return [(("space", *inner), sure, None)]
     found, reason = spaces.visible(unit, space, name) if unit else (spaces.binding(space, name), Reason.BOUND)
@@ -146,7 +145,7 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
     if name in table:
         once = project.bound_once(scope, name) or unit.dialect.overloads
         return [(("name", scope, name), sure if once else min(sure, Reason.SEVERAL), None)]
-    beside, reason = project.shared(unit, name)
+    beside, reason = solver.spaces.beside(unit, name)
     if beside:
         return [(("name", at, name), min(sure, reason), None) for at in beside]
     if depth < MAX_STARS:

@@ -4,22 +4,20 @@ https://doc.rust-lang.org/reference/items/modules.html
 """
 
 import posixpath
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fledgling.worker.graph.project import Project, Unit
+from fledgling.worker.graph.project import Project, Unit
 
 ROOTS = ("lib.rs", "main.rs")
 ALONE = ("tests", "examples", "benches", "bin")  # folders where each file is a crate of its own
 RELATIVE = ("crate", "super", "self")
 
 
-def own(_project: "Project", unit: "Unit") -> int | None:
+def own(_project: Project, unit: Unit) -> int | None:
     """The module that a file is."""
     return unit.number
 
 
-def crate(project: "Project", unit: "Unit") -> int | None:
+def crate(project: Project, unit: Unit) -> int | None:
     """The file where the crate of a file begins."""
     folder, name = posixpath.split(unit.path)
     if name in ROOTS or posixpath.basename(folder) in ALONE:
@@ -34,7 +32,7 @@ def crate(project: "Project", unit: "Unit") -> int | None:
         folder = posixpath.dirname(folder)
 
 
-def above(project: "Project", unit: "Unit") -> int | None:
+def above(project: Project, unit: Unit) -> int | None:
     """The module that a file's module is declared in."""
     folder, name = posixpath.split(unit.path)
     if name == "mod.rs":
@@ -46,12 +44,7 @@ def above(project: "Project", unit: "Unit") -> int | None:
     return None
 
 
-def named(project: "Project", unit: "Unit", name: str) -> int | None:
-    """The file where a crate of the project begins, by the name that paths begin with."""
-    return project.crates.get(name) if unit.dialect.crates else None
-
-
-def crates(project: "Project") -> dict[str, int]:
+def crates(project: Project) -> dict[str, int]:
     """The crates that imports lead to, by name; not where two have the same."""
     found: dict[str, int | None] = {}
     for unit in project.units:

@@ -7,7 +7,9 @@ from fledgling.worker.graph.lookup import bare_places, starred
 from fledgling.worker.graph.members import bound_to, member, places, returned
 from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import (
+from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONSTANT,
@@ -20,13 +22,11 @@ from fledgling.worker.graph.solver import (
     SPACE,
     SUPER,
     Cell,
-    Solver,
     Value,
     Values,
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."

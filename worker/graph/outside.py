@@ -6,7 +6,9 @@ from fledgling.worker.graph.arguments import Call
 from fledgling.worker.graph.members import member
 from fledgling.worker.graph.operations import called_member, constants, copied, element_of, in_container, iterated
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import (
+from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.tables import NONE
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONTAINER,
@@ -15,13 +17,11 @@ from fledgling.worker.graph.solver import (
     GENERATOR,
     OBJECT,
     Cell,
-    Solver,
     Value,
     Values,
     add,
     capped,
 )
-from fledgling.worker.graph.tables import NONE
 
 CALLABLE = (FUNCTION, BOUND, CLASS)
 

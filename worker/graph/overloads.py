@@ -1,9 +1,10 @@
 """Which of several functions of one name a call means, by the number and the types of its arguments."""
 
 from fledgling.worker.graph.arguments import Call, takes_receiver
-from fledgling.worker.graph.classes import last_name
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import (
+from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.tables import NONE, Op, Parameter
+from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
     CONSTANT,
@@ -12,11 +13,9 @@ from fledgling.worker.graph.solver import (
     FUNCTION,
     OBJECT,
     Cell,
-    Solver,
     Value,
     Values,
 )
-from fledgling.worker.graph.tables import NONE, Op, Parameter
 
 NUMBERS = {
     "int": 4, "Int": 4, "long": 3, "float": 3, "double": 3, "short": 3, "byte": 3, "decimal": 3, "Long": 2, "Float": 2,
@@ -53,7 +52,7 @@ def _beside_arguments(solver: Solver, values: Values, made: Call) -> Values:
         return {}
     own = unit.names[callee[1]]
     found: Values = {}
-    for scope in project.spaces.anywhere(unit, own):
+    for scope in solver.spaces.anywhere(unit, own):
         held = solver.value(("name", scope, own))
         found.update((value, sure) for value, sure in held.items() if value[0] == FUNCTION and value not in values)
     return found
@@ -109,7 +108,7 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
     if parameter.type == NONE or not values:
         return PERHAPS
     type_ = solver.child(function, parameter.type)
-    name = last_name(solver, type_)
+    name = solver.project.last_name(type_)
     wanted = [value for value in solver.value(("type", type_, None)) if value[0] == OBJECT]
     best = NO
     for value in values:

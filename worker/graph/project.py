@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fledgling.worker.graph.modules import crates
-from fledgling.worker.graph.spaces import Space, Spaces, dotted
 from fledgling.worker.graph.tables import (
     EXPORT,
     NONE,
@@ -29,6 +27,7 @@ MASK = (1 << SHIFT) - 1
 NAMED = frozenset([Op.NAME, Op.PARAMETER])  # what stands for something that has a cell
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 MAX_NAMES = 50  # that stand for each other, one after the other
+Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
 
 
 class GraphFile(NamedTuple):
@@ -38,6 +37,15 @@ class GraphFile(NamedTuple):
     language: str
     facts: bytes | memoryview
     imports: Sequence[ImportRow]
+
+
+def dotted(path: str) -> str:
+    r"""A path with dots between its names.
+
+    >>> dotted("a::b"), dotted("\\A\\B"), dotted("a . b")
+    ('a.b', 'A.B', 'a.b')
+    """
+    return ".".join(path.replace("::", ".").replace("\\", ".").replace(".", " ").split())
 
 
 class Unit:
@@ -108,26 +116,6 @@ class Project:
             found = self._exports[name] = self.numbers.get(EXPORT + self.text(name), NONE)
         return found
 
-    # ---- names that files see without importing them
-
-    @cached_property
-    def spaces(self) -> "Spaces":
-        """The namespaces of the project, and who binds what in them."""
-        return Spaces(self)
-
-    @cached_property
-    def crates(self) -> dict[str, int]:
-        """The files where crates begin, by their names."""
-        return crates(self)
-
-    def in_package(self, unit: Unit, package: str, name: int) -> tuple[list[int], int]:
-        """The scopes that bind a name in a package of that name, and how sure that is."""
-        return self.spaces.visible(unit, (unit.dialect.family, package), name)
-
-    def shared(self, unit: Unit, name: int) -> tuple[list[int], int]:
-        """The scopes that bind a name in the package of a file."""
-        return self.spaces.visible(unit, unit.shares, name) if unit.shares else ([], 0)
-
     def unit(self, number: int) -> Unit:
         """The file that an expression, a scope or a binding is of."""
         return self.units[number >> SHIFT]
@@ -147,6 +135,12 @@ class Project:
     def value_of(self, binding: int) -> int:
         """The expression that a binding gives its name."""
         return (binding & ~MASK) | self.binding(binding).value
+
+    def last_name(self, node: int) -> str:
+        """The last name of a dotted one, empty for any other expression."""
+        expression = self.expression(node)
+        place: int = {Op.NAME: 1, Op.BARE: 1, Op.GET: 2}.get(expression[0], 0)
+        return self.unit(node).facts.names[expression[place]] if place else ""
 
     def outer_namespace(self, scope: int) -> int:
         """The innermost namespace around a scope that is no module, or -1."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fledgling.worker.graph.classes import last_name
 from fledgling.worker.graph.meaning import HOLDING, Meaning, Target, Targets
 from fledgling.worker.graph.project import Unit
 from fledgling.worker.graph.reasons import WORDS, Reason, confidence
-from fledgling.worker.graph.solver import CLASS, Solver
+from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import BINDING, NAME, NONE, SCOPE, USE, ScopeKind, Site, Use, site_columns, sites_of
+from fledgling.worker.graph.values import CLASS
 
 MAX_TARGETS = 16  # rows of one occurrence
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
@@ -181,7 +181,7 @@ class Rows:
                     self._overrides(graph, scope, above, name)
 
     def _base(self, graph: Graph, own: Target, node: int) -> None:
-        text = last_name(self._solver, node)
+        text = self._solver.project.last_name(node)
         known = [value[1] for value in self._solver.value(node) if value[0] == CLASS]
         for base in known:
             graph.bases.append((*own, text, *self._meaning.begin(base), "extends"))

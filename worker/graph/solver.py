@@ -2,8 +2,6 @@
 
 A cell is an expression by its number, or something that several places write: a field, a parameter, what a function
 returns, the elements of a container. What reads a cell is read again when the cell grows.
-
-A value is a tuple: its kind, and what it is of. With each goes a Reason (reasons.py): the weakest link on its way here.
 """
 
 from collections import deque
@@ -11,24 +9,18 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from fledgling.worker.graph.classes import Classes
+from fledgling.worker.graph.modules import crates
 from fledgling.worker.graph.project import MASK, Project
 from fledgling.worker.graph.reasons import Reason
-
-Value = tuple[Any, ...]
-Values = dict[Value, int]
-Cell = Any  # int: an expression; tuple: what several places write
+from fledgling.worker.graph.spaces import Spaces
+from fledgling.worker.graph.values import EXTERNAL, MANY, Cell, Value, Values, add
 
 MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some
 MAX_OUTSIDE = 8  # of those, from outside the project: where so many are known, more say nothing new
 MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
 ALIVE_EVERY = 2_000  # evaluations: some hundredths of a second
 MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
-MANY: Value = ("many",)
 NOTHING: Values = {}  # of a cell; what cells hold is never changed, but exchanged
-FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT, GIVEN, SUPER, METHOD_OF, SPACE = (
-    "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
-    "super", "method of", "space",
-)  # fmt: skip
 
 
 class GraphBudget(NamedTuple):
@@ -36,25 +28,6 @@ class GraphBudget(NamedTuple):
 
     evaluations: int = 20_000_000
     follows_arguments: bool = True
-
-
-def capped(values: Values, reason: int) -> Values:
-    """The values, none surer than a reason allows."""
-    return {value: sure if sure < reason else reason for value, sure in values.items()}
-
-
-def add(values: Values, more: Values, surest: int = Reason.BOUND) -> Values:
-    """Take more values in, none surer than a reason allows; of two ways to one the surer counts."""
-    if not values and surest >= Reason.BOUND:
-        values.update(more)
-        return values
-    get = values.get
-    for value, sure in more.items():
-        if sure > surest:
-            sure = surest
-        if get(value, 0) < sure:
-            values[value] = sure
-    return values
 
 
 class Solver:
@@ -77,7 +50,9 @@ class Solver:
         self.operations: Mapping[Any, Callable[[Solver, int, tuple[Any, ...]], Values]] = {}
         self.rules: Mapping[str, Callable[[Solver, Cell], Values]] = {}
         self.invoke: Callable[..., Values] = lambda *_: {}  # calls.invoked, which stands on what asks for it
-        self.classes = Classes(self)
+        self.spaces = Spaces(project)
+        self.crates = crates(project)
+        self.classes = Classes(project, self.spaces.parts, self.value)
         self._readers: dict[Cell, Cell | dict[Cell, None]] = {}  # the only one, as most are, or all
         self._reads: dict[Cell, int] = {}  # evaluations after the first
         self._singles: dict[tuple[Value, int], Values] = {}

@@ -5,29 +5,16 @@ files of a program share stand in the one without a name: those of C that are no
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from fledgling.worker.graph.project import Project, Space, Unit, dotted
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
-
-if TYPE_CHECKING:
-    from fledgling.worker.graph.project import Project, Unit
 
 MAX_BINDING = 16  # scopes that bind one name of a namespace; of more, the first count
 MAX_BOUND = 256  # scopes of one name that are known at all, so that a name in every file takes no time for each
 MAX_INCLUDED = 1_000  # files that one includes, also through others
 MAX_KEPT = 256  # files whose included files are kept; the next ones are asked for soon after each other
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".cuh", ".def", ".inc")
-Space = tuple[str, str]
-
-
-def dotted(path: str) -> str:
-    r"""A path with dots between its names.
-
-    >>> dotted("a::b"), dotted("\\A\\B"), dotted("a . b")
-    ('a.b', 'A.B', 'a.b')
-    """
-    return ".".join(path.replace("::", ".").replace("\\", ".").replace(".", " ").split())
 
 
 def upwards(path: str) -> Iterator[str]:
@@ -48,7 +35,7 @@ class Spaces:
     `paths` are those of scopes, of modules and what stands in them; `parts` the classes that several places make up.
     """
 
-    def __init__(self, project: "Project") -> None:
+    def __init__(self, project: Project) -> None:
         self._project = project
         self._binding: dict[Space, dict[int, list[int]]] = {}
         self._known: set[Space] = set()
@@ -80,7 +67,7 @@ class Spaces:
         found = (family, f"{path}.{name}" if path else name)
         return found if found in self._known else None
 
-    def visible(self, unit: "Unit", space: Space, name: int) -> tuple[list[int], int]:
+    def visible(self, unit: Unit, space: Space, name: int) -> tuple[list[int], int]:
         """The scopes that bind a name for a file, and how sure that is: of what it includes, where there is any."""
         found = self.binding(space, name)
         reason = Reason.BOUND
@@ -95,7 +82,15 @@ class Spaces:
             reason = min(reason, Reason.SEVERAL)
         return found, reason
 
-    def anywhere(self, unit: "Unit", name: int) -> list[int]:
+    def in_package(self, unit: Unit, package: str, name: int) -> tuple[list[int], int]:
+        """The scopes that bind a name in a package of that name, and how sure that is."""
+        return self.visible(unit, (unit.dialect.family, package), name)
+
+    def beside(self, unit: Unit, name: int) -> tuple[list[int], int]:
+        """The scopes that bind a name in the package of a file, and how sure that is."""
+        return self.visible(unit, unit.shares, name) if unit.shares else ([], 0)
+
+    def anywhere(self, unit: Unit, name: int) -> list[int]:
         """The scopes of any namespace that bind a name in what a file of C++ includes."""
         included = self.included(unit.number)
         found = self._named.get((unit.dialect.family, name), ())
@@ -117,7 +112,7 @@ class Spaces:
             found = self._included[number] = frozenset(seen)
         return found
 
-    def _link(self, unit: "Unit") -> None:
+    def _link(self, unit: Unit) -> None:
         """Let what a file only declares stand for what others define."""
         for at, path in [(at, path) for at, path in self._own_paths[unit.number].items()]:
             scope = unit.base | at
@@ -127,7 +122,7 @@ class Spaces:
                     if (found[0], name) not in self._declaring:
                         self._project.link(scope, name, found)
 
-    def _add(self, unit: "Unit") -> None:
+    def _add(self, unit: Unit) -> None:
         family, package = unit.shares or ("", "")
         scopes = unit.facts.scopes
         paths = {0: package}
@@ -145,7 +140,7 @@ class Spaces:
                 self.parts.setdefault((family, path), []).append(unit.base | at)
         self.paths.update((unit.base | at, path) for at, path in paths.items())
 
-    def _add_scope(self, unit: "Unit", at: int, path: str) -> None:
+    def _add_scope(self, unit: Unit, at: int, path: str) -> None:
         family = unit.dialect.family
         known = self._binding.setdefault((family, path), {})
         self._known.update((family, above) for above in upwards(path))
@@ -162,14 +157,14 @@ class Spaces:
                 if unit.dialect.declared and all(self._project.only_declares(at) for at in bindings):
                     self._declaring.add((scope, name))
 
-    def _add_macros(self, unit: "Unit") -> None:
+    def _add_macros(self, unit: Unit) -> None:
         """Add macros, which are there for what is compiled after them, to what all files share."""
         known = self._binding.setdefault((unit.dialect.family, ""), {})
         for row in unit.facts.scopes:
             if row.parent == 0 and row.kind == ScopeKind.FUNCTION and row.flags & Flag.STATIC and row.name != NONE:
                 known.setdefault(unit.names[row.name], []).append(unit.base)
 
-    def _shows(self, unit: "Unit", bindings: list[int]) -> bool:
+    def _shows(self, unit: Unit, bindings: list[int]) -> bool:
         """Whether what a file binds is for others too: no import, and nothing static unless they include it."""
         is_header = not unit.dialect.declared or unit.path.endswith(HEADERS)
         for binding in bindings:

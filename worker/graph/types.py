@@ -2,24 +2,12 @@
 
 from typing import Any
 
-from fledgling.worker.graph.classes import last_name
 from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.project import MASK
 from fledgling.worker.graph.reasons import Reason
-from fledgling.worker.graph.solver import (
-    CLASS,
-    CONTAINER,
-    EXTERNAL,
-    FUNCTION,
-    OBJECT,
-    Cell,
-    Solver,
-    Value,
-    Values,
-    add,
-    capped,
-)
+from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Op
+from fledgling.worker.graph.values import CLASS, CONTAINER, EXTERNAL, FUNCTION, OBJECT, Cell, Value, Values, add, capped
 
 MAX_BINDINGS = 8  # of the name of a type
 MAX_ALIASES = 6  # types that name another type, one after the other
@@ -148,7 +136,8 @@ def _applied(solver: Solver, node: int, parts: tuple[int, int], receiver: Value 
     of, key = base | parts[0], base | parts[1]
     expression = solver.project.expression(key)
     arguments = [base | part for part in expression[1] if part >= 0] if expression[0] == Op.TUPLE else [key]
-    how = solver.project.unit(node).dialect.types.get(last_name(solver, of), "") if arguments else ""  # tuple[()]
+    project = solver.project
+    how = project.unit(node).dialect.types.get(project.last_name(of), "") if arguments else ""  # tuple[()]
     if how == "same":
         return of_type(solver, arguments[0], receiver, depth + 1)
     if how == "part":

@@ -1,0 +1,37 @@
+"""What an expression may stand for: values, and where they are held.
+
+A value is a tuple: its kind, and what it is of. With each goes a Reason (reasons.py): the weakest link on its way here.
+"""
+
+from typing import Any
+
+from fledgling.worker.graph.reasons import Reason
+
+Value = tuple[Any, ...]
+Values = dict[Value, int]
+Cell = Any  # int: an expression; tuple: what several places write
+
+MANY: Value = ("many",)
+FUNCTION, BOUND, CLASS, OBJECT, MODULE, EXTERNAL, CONTAINER, GENERATOR, CONSTANT, GIVEN, SUPER, METHOD_OF, SPACE = (
+    "function", "bound", "class", "object", "module", "external", "container", "generator", "constant", "given",
+    "super", "method of", "space",
+)  # fmt: skip
+
+
+def capped(values: Values, reason: int) -> Values:
+    """The values, none surer than a reason allows."""
+    return {value: sure if sure < reason else reason for value, sure in values.items()}
+
+
+def add(values: Values, more: Values, surest: int = Reason.BOUND) -> Values:
+    """Take more values in, none surer than a reason allows; of two ways to one the surer counts."""
+    if not values and surest >= Reason.BOUND:
+        values.update(more)
+        return values
+    get = values.get
+    for value, sure in more.items():
+        if sure > surest:
+            sure = surest
+        if get(value, 0) < sure:
+            values[value] = sure
+    return values
