@@ -19,6 +19,8 @@ from conftest import serve_command
 from running import QUERY_WORKER, Server, back_processes, fronted
 
 from fledgling.broker.refused import NOT_STARTED
+from fledgling.broker.reporting import doctor
+from fledgling.broker.reporting.doctor import ENFORCED, Check, Diagnosis, Finding, lines
 from fledgling.messages.answers import Exploration
 from fledgling.messages.control import CONFINED, Layer
 from fledgling.messages.questions import Explore
@@ -503,7 +505,46 @@ def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: s
     assert done.returncode == 1
     assert done.stdout.count("ABSENT: " + REFUSED[layer]) == len(PROCESSES)
     assert LAYERS[layer] in done.stdout
-    assert "A server does not start here without --allow-degraded." in done.stdout
+    first, _, rest = done.stdout.partition("\n")
+    assert first.startswith(f"NOT WELL: a server does not start here, for want of {layer}. ")
+    assert "--allow-degraded" in first
+    assert "does not start here" not in rest
+
+
+LAYER = "user"
+HELD = Finding("indexer", 1, LAYER, ENFORCED)
+LACKED = Finding("indexer", 1, LAYER, "the project belongs to root", LAYERS[LAYER])
+UNHELD = Finding("broker", 1, "seccomp", "not on this system", LAYERS["seccomp"])
+WRONG = Check("duckdb", "wrong", "1.0.0")
+
+
+@pytest.mark.parametrize(
+    ("found", "says", "is_well"),
+    [
+        (Diagnosis("Linux", (HELD,), serves=True), "WELL: a server starts here, and every layer holds.", True),
+        (
+            Diagnosis("Linux", (LACKED,), serves=True),
+            "WELL: a server starts here, though not every process has user; ",
+            True,
+        ),
+        (Diagnosis("macOS", (UNHELD,), serves=True), "UNCONFINED: a server starts here without seccomp; ", True),
+        (Diagnosis("Linux", (HELD,), serves=True, checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),
+        (Diagnosis("Linux", (HELD,), serves=False, checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),
+    ],
+)
+def test_doctor_begins_with_the_verdict_that_its_exit_code_gives(found: Diagnosis, says: str, is_well: bool) -> None:
+    first = next(lines(found))
+    assert re.match(says, first)
+    assert doctor.is_well(found) is is_well
+
+
+def test_doctor_begins_with_what_is_wrong(project: Path, tmp_path: Path) -> None:
+    """A client that starts nothing, as a real home has it."""
+    (tmp_path / ".gemini").mkdir()
+    (tmp_path / ".gemini/settings.json").write_text('{"mcpServers": {"fledgling": {"command": "/gone/python"}}}')
+    done = fledgling("doctor", "--root", str(project), prefix=("env", f"HOME={tmp_path}"))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert re.match("NOT WELL: a server starts here, .* below at: client gemini\\.\n", done.stdout)
 
 
 OLDER = "import fledgling.security.landlock as m; m.abi = lambda: {abi}; from fledgling.__main__ import main; main()"

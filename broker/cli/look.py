@@ -85,6 +85,7 @@ def savings(as_json: bool, **options: Any) -> None:
 def doctor(as_json: bool, **options: Any) -> None:
     """Show what confines each process here, what that means where a layer is missing, and whether clients find it.
 
+    The first line says whether all is well, and what to do if not.
     Settings, versions, PATH and clients are looked at, too; the project is not indexed. Exit code 1 where a server does
     not start without --allow-degraded, or something is wrong. Layers that only root can have are not missed.
     """

@@ -77,7 +77,8 @@ def report(heard: Iterable[AnyRecord], checks: Iterable[Check]) -> Diagnosis:
 
 
 def lines(found: Diagnosis) -> Iterator[str]:
-    """Yield the report for a person: `broker (pid 4101)`, and below it a line for each layer."""
+    """Yield the report for a person: the verdict, then `broker (pid 4101)`, and below it a line for each layer."""
+    yield verdict(found)
     yield found.system
     process = None
     for finding in found.findings:
@@ -89,14 +90,29 @@ def lines(found: Diagnosis) -> Iterator[str]:
             yield f"  {finding.layer:14}{ENFORCED}"
         else:
             yield f"  {finding.layer:14}ABSENT: {finding.state}; so {finding.meaning}"
-    yield ""
-    if found.serves:
-        yield "A server starts here: files and system calls are confined."
-    else:
-        yield "A server does not start here without --allow-degraded."
     yield from _section("Landlock of this kernel does not stop what a later one does:", found.lacks)
     yield from _section("Code that has taken a back process over is kept from this by one layer, or none:", found.thin)
     yield from _section("Looked at:", (f"{each.state:8}{each.what}: {each.detail}" for each in found.checks))
+
+
+def verdict(found: Diagnosis) -> str:
+    """Return in a line whether all is well, what is missing or wrong, and what to do next."""
+    lacking = {row.layer for row in found.findings if row.state != ENFORCED}
+    absent = [layer for layer in LAYERS if layer in lacking]
+    wrong = ", ".join(each.what for each in found.checks if each.state == "wrong")
+    mend = f" What is wrong, and what to do, is below at: {wrong}." if wrong else ""
+    if not found.serves:
+        missing = " and ".join(each for each in absent if each in DEGRADABLE)
+        ways = "Take a kernel or container that has it, or give --allow-degraded and go without."
+        return f"NOT WELL: a server does not start here, for want of {missing}. {ways}{mend}"
+    if wrong:
+        return f"NOT WELL: a server starts here, but not all is right.{mend}"
+    named = " and ".join(absent)
+    if lacking.intersection(DEGRADABLE):
+        return f"UNCONFINED: a server starts here without {named}; ABSENT says what that means. Linux has these layers."
+    if absent:
+        return f"WELL: a server starts here, though not every process has {named}; ABSENT says what that means."
+    return "WELL: a server starts here, and every layer holds. Nothing is to be done."
 
 
 def is_well(found: Diagnosis) -> bool:
@@ -137,7 +153,10 @@ def _versions() -> Iterator[Check]:
         except metadata.PackageNotFoundError:
             yield Check(name, "wrong", "it is not installed; reinstall Fledgling")
         else:
-            yield Check(name, "good" if found.startswith(tested) else "wrong", found)
+            if found.startswith(tested):
+                yield Check(name, "good", found)
+            else:
+                yield Check(name, "wrong", f"{found}, but Fledgling works with {tested}x; reinstall Fledgling")
 
 
 def _on_path(environment: Mapping[str, str]) -> Check:
