@@ -197,7 +197,7 @@ def checked(project: ServedProject, tool: str, given: Mapping[str, Any]) -> AnyQ
     if tool not in project.profile.tools:
         terminal.fail(
             f"{tool} is not a tool of the profile {project.profile.name}. "
-            f"Use one of: {', '.join(project.profile.tools)}; or another --profile.",
+            f"Use one of: {', '.join(project.profile.tools)}; or a --profile that has it: fledgling profiles list.",
             terminal.DENIED,
         )
     try:

@@ -1,5 +1,6 @@
 """What becomes of a command that has failed: one line that says what to do, and an exit code."""
 
+import re
 import sys
 from typing import NoReturn
 
@@ -13,6 +14,8 @@ from fledgling.config import ConfigError
 from fledgling.security.confinement import ConfinementError
 from fledgling.security.profile import ProfileError
 
+_LINES = re.compile(r"\s*\n\s*")  # click lists choices on lines of their own
+
 
 def end(failed: Exception) -> NoReturn:
     """Say what was wrong, and exit; what is nobody's mistake but ours is raised again."""
@@ -22,9 +25,8 @@ def end(failed: Exception) -> NoReturn:
             sys.exit(failed.exit_code)
         case click.UsageError():
             asked = failed.ctx.command_path if failed.ctx else "fledgling"
-            terminal.fail(
-                f"{failed.format_message().rstrip('.')}. `{asked} --help` says how it is used.", failed.exit_code
-            )
+            message = _LINES.sub(" ", failed.format_message()).rstrip(".")
+            terminal.fail(f"{message}. `{asked} --help` says how it is used.", failed.exit_code)
         case click.ClickException():
             terminal.fail(failed.format_message(), failed.exit_code)
         case click.Abort():

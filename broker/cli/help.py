@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import click
+from click.core import augment_usage_errors
 
 USUAL = ("root", "profile")  # settings that every help shows: the others are set once, in a file or the environment
 _ALL = "fledgling.cli.help.all"  # where a context notes that all settings are asked for
@@ -22,6 +23,11 @@ class Command(click.Command):
         if any(isinstance(parameter, SettingOption) for parameter in self.params):
             shown: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False, "callback": _show}
             self.params.append(click.Option(["--help-all"], help="Show all settings, too.", **shown))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words; what is wrong with an option is said of this command, whose help has it."""
+        with augment_usage_errors(ctx):
+            return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, then the settings, or how many there are."""

@@ -45,7 +45,8 @@ def opened(path: Path, mark: str) -> Iterator[Output]:
     try:
         fd = os.open(path, flags, 0o666)
     except (OSError, ValueError) as wrong:
-        raise ConfigError(str(path), f"it cannot be opened ({wrong})", FIX) from None
+        reason = wrong.strerror if isinstance(wrong, OSError) else wrong
+        raise ConfigError(str(path), f"it cannot be opened ({reason})", FIX) from None
     try:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
