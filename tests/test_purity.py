@@ -578,6 +578,32 @@ def gathers(a: list[str]):                                     #: pure
 def takes(a):                                                  #: unknown takes from a
     b = [[]]
     b[0] += a
+def put_in_slice(a):                                           #: unknown may change the object that b[...] is
+    b = [[]]
+    b[0:1] = [a]
+    b[0] += [1]
+def put_all_in_slice(a: list):                                 #: unknown may change the object that b[...] is
+    b = [[]]
+    b[:] = list(a)
+    b[0] += [1]
+def added_to_slice(a):                                         #: unknown may change the object that b[...] is
+    b = [[]]
+    b[0:1] += [a]
+    b[0] += [1]
+def put_where_made(a):                                         #: unknown may change the object that b[...] is
+    (b := []).append(a)
+    b[0] += [1]
+def put_behind_key_where_made(a):                              #: unknown may change the object that b[...] is
+    (b := {})["c"] = a
+    b["c"] += [1]
+def put_in_one_of_two(a, c: bool):                             #: unknown may change the object that b[...] is
+    b, d = [[]], [[]]
+    (b if c else d).append(a)
+    b[0] += [1]
+def counts_by_sum(a: int):                                     #: pure
+    b = [0]
+    b[a + 1] += 1
+    return b
 """
 
 RAISES = """

@@ -4,7 +4,7 @@ That is the function's own only if all that was ever put into b is immutable, or
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from fledgling.worker.graph.builtin_types import FileFacts
@@ -30,7 +30,8 @@ class Contents:
         if op != Op.NAME or not self._file.is_fresh(at, function):
             return False
         values = self._file.values((op, parts[0], parts[1], None))
-        put = self._put.get((parts[1], parts[0]), [])
+        containers: list[Variable | int] = [(parts[1], parts[0]), *values]
+        put = [value for of in containers for value in self._put.get(of, [])]
         return all(self._begin_own(value, function) for value in values) and self._all_own(put, function)
 
     def _begin_own(self, at: int, function: int) -> bool:
@@ -51,21 +52,23 @@ class Contents:
         return all(value >= 0 and (file.is_immutable(value) or file.is_fresh(value, function)) for value in values)
 
     @cached_property
-    def _put(self) -> dict[Variable, list[int]]:
-        """What is put into variables, -1 for what is not known: `a[b] = c`, `a.append(b)`, and another name."""
-        found: dict[Variable, list[int]] = defaultdict(list)
+    def _put(self) -> dict[Variable | int, list[int]]:
+        """What is put into variables, -1 for what is not known: `a[b] = c`, `a.append(b)`, and another name.
+
+        What is put where a container is made, `(a := []).append(b)`, is found by that expression.
+        """
+        found: dict[Variable | int, list[int]] = defaultdict(list)
 
         def put(of: int, values: Sequence[int]) -> None:
-            op, *parts = self._expressions[of]
-            if op == Op.NAME:
-                found[parts[1], parts[0]] += values
+            for each in self._file.behind(of):
+                op, *parts = self._expressions[each]
+                found[(parts[1], parts[0]) if op == Op.NAME else each] += values
 
         for write in self._file.facts.writes:
             if write.name == NONE:
-                put(write.of, [write.value])
-        for binding in self._file.facts.bindings:
-            for at in self._ways(max(binding.value, 0)):
-                put(at, [NONE])
+                put(write.of, [NONE if write.is_slice else write.value])
+        for variable in self._named_otherwise():
+            found[variable].append(NONE)
         for site in self._file.sites:
             op, *parts = self._expressions[site.at]
             if site.use != Use.CALL or op != Op.CALL or self._expressions[parts[0]][0] != Op.GET:
@@ -74,6 +77,14 @@ class Contents:
             if name in known.PUTTING:
                 put(self._expressions[parts[0]][1], parts[1] if name in known.PUTTING_ARGUMENTS else [NONE])
         return found
+
+    def _named_otherwise(self) -> Iterator[Variable]:
+        """Yield the variables that may be the value of another one."""
+        for binding in self._file.facts.bindings:
+            for at in self._ways(max(binding.value, 0)):
+                op, *parts = self._expressions[at]
+                if op == Op.NAME:
+                    yield parts[1], parts[0]
 
     def _ways(self, at: int) -> Sequence[int]:
         """Return what a value may be; `a += b` leaves a as it is called."""

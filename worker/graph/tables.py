@@ -173,7 +173,10 @@ class Imported(Struct, array_like=True, gc=False):
 
 
 class Write(Struct, array_like=True, gc=False):
-    """Something is put into a field, or, where `name` is -1, behind a key; in that case `scope` is where."""
+    """Something is put into a field, or, where `name` is -1, behind a key; in that case `scope` is where.
+
+    Into a slice is put not the value, but all that it gives.
+    """
 
     of: int
     name: int
@@ -181,6 +184,7 @@ class Write(Struct, array_like=True, gc=False):
     value: int
     line: int
     scope: int = NONE
+    is_slice: bool = False
 
 
 class Augmented(Struct, array_like=True, gc=False):

@@ -80,8 +80,9 @@ def key_target(builder: Builder, node: int, value: int) -> None:
     builder.scopes[builder.frame].flags |= Flag.INDEXES
     of, *keys = [builder.visit(kid) for kid in tree.kids[node]] or [0]
     key = keys[0] if len(keys) == 1 else 0
-    builder.writes.append(Write(of, NONE, key, value, builder.line(node), builder.scope))
-    if any(tree.kind(kid) == IS_SLICE for kid in tree.kids[node]):
+    is_slice = any(tree.kind(kid) == IS_SLICE for kid in tree.kids[node])
+    builder.writes.append(Write(of, NONE, key, value, builder.line(node), builder.scope, is_slice))
+    if is_slice:
         builder.take(value, node)
     if constant := constant_key(builder, key):
         builder.bind_path(of, constant, value, node)
@@ -90,8 +91,10 @@ def key_target(builder: Builder, node: int, value: int) -> None:
 def key_changed(builder: Builder, node: int) -> int:
     """`a[b] += c`, `del a[b]`: what is behind the key is not followed. Return what a is."""
     builder.scopes[builder.frame].flags |= Flag.INDEXES
-    of, *_ = [builder.visit(kid) for kid in builder.tree.kids[node]] or [0]
-    builder.writes.append(Write(of, NONE, 0, MADE, builder.line(node), builder.scope))
+    tree = builder.tree
+    of, *_ = [builder.visit(kid) for kid in tree.kids[node]] or [0]
+    is_slice = any(tree.kind(kid) == IS_SLICE for kid in tree.kids[node])
+    builder.writes.append(Write(of, NONE, 0, MADE, builder.line(node), builder.scope, is_slice))
     return of
 
 
