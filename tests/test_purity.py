@@ -653,7 +653,7 @@ def ords(a: str): return ord(a)                                #: unknown calls 
 def chrs(a: int): return chr(a)                                #: unknown calls chr
 def texts(a: int): return str(a)                               #: pure
 def sines(a: int): return math.sin(a)                          #: unknown calls math.sin
-def cosines(a: int): return math.cos(a)                        #: pure
+def cosines(a: int): return math.cos(a)                        #: unknown calls math.cos
 def dedents(a: str): return dedent(a)                          #: unknown calls dedent
 def caps(a: str): return string.capwords(a)                    #: unknown calls string.capwords
 def unescapes(a: str): return html.unescape(a)                 #: pure
@@ -682,6 +682,55 @@ def test_function_is_what_its_mark_says(text):
     found = purity_of(text)
     wrong = unlike_marks(text, lambda line: found.get(line) or found[line - 1])  # a decorator stands above
     assert not wrong, "\n".join(map(str, wrong))
+
+
+ALL_OF_LIBRARY = r"""
+json.dumps = fake
+json.dumps += 1
+json.dumps, other = fake, 1
+for json.dumps in [fake]: pass
+setattr(json, "dumps", fake)
+builtins.setattr(json, "dumps", fake)
+alias = setattr; alias(json, "dumps", fake)
+delattr(json, "dumps")
+json.__setattr__("dumps", fake)
+object.__setattr__(json, "dumps", fake)
+vars(json)["dumps"] = fake
+vars(json).update(dumps=fake)
+json.__dict__["dumps"] = fake
+json.__dict__.update({"dumps": fake})
+names = vars(json); names["dumps"] = fake
+names = json.__dict__; names["dumps"] = fake
+module = json; module.dumps = fake
+def patches(): module = json; module.dumps = fake
+def patches(name): setattr(json, name, fake)
+def patches(name): vars(json)[name] = fake
+sys.modules["json"] = fake
+"""
+NAME_ALONE = r"""
+for module in (json,): module.dumps = fake
+sys.modules["json"].dumps = fake
+__import__("json").dumps = fake
+class Own: pass\nOwn.json = json; Own.json.dumps = fake
+modules = [json]; modules[0].dumps = fake
+def patches(module): module.dumps = fake
+class Own:\n    @staticmethod\n    def patches(module): module.dumps = fake
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "purity"),
+    [
+        *((form, "unknown") for form in ALL_OF_LIBRARY.strip().splitlines()),
+        *((form, "pure") for form in NAME_ALONE.strip().splitlines()),
+    ],
+)
+def test_replaced_function_is_unknown_and_so_is_its_library_where_that_is_seen(form, purity):
+    replaced, other = "def dumps(a: str): return json.dumps(a)", "def loads(a: str): return json.loads(a)"
+    text = f"import builtins, json, sys\ndef fake(a): return a\n{form}\n{replaced}\n{other}".replace(r"\n", "\n")
+    found = purity_of(text)
+    line = text.count("\n") + 1
+    assert (found[line - 1].purity, found[line].purity) == ("unknown", purity)
 
 
 READERS = """

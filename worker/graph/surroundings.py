@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget, Target
+from fledgling.worker.graph.replaced import replaced
 from fledgling.worker.graph.rows import Graph
-from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Site, Use, Write
+from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Site, Use
 from fledgling.worker.languages.python import effects as known
 
 MAX_ABOVE = 50  # classes above one that are looked at
@@ -63,9 +64,9 @@ def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph
     of_classes = _VariablesOfClasses(files, rows, classes)
     for name, targets in of_classes.properties.items():
         found.properties[name] += targets
-    derived, replaced = _derived(names, above), _replaced(files)
+    derived, instead = _derived(names, above), replaced(files)
     for file in files.values():
-        file.told(derived, replaced)
+        file.told(derived, instead)
     changed = {
         target: line
         for number, file in files.items()
@@ -248,49 +249,6 @@ def _derived(names: Mapping[Target, Set[str]], above: Above) -> frozenset[str]:
             seen.update(more)
             waiting += more
     return frozenset(found)
-
-
-def _replaced(files: Mapping[int, FileFacts]) -> frozenset[str]:
-    """Return what the project puts in place of things outside: `json.dumps = a` is `json.*`, of which more may call it.
-
-    Of what is put into nobody knows what, it is the name alone: `def patch(module): module.dumps = a`.
-    """
-    found: set[str] = set()
-    for file in files.values():
-        found.update(map(file.name, file.facts.replaced))
-        for write in file.facts.writes:
-            if write.name == NONE:
-                found.update(_name_by_key(file, write))
-                continue
-            name = file.name(write.name)
-            if above := file.dotted(write.of):
-                module = above.partition(".")[0]
-                found.add(f"{above}.{name}" if f"{module}." == known.BUILTIN else f"{module}.*")
-            elif _is_given(file, write.of):
-                found.add(name)
-    return frozenset(found)
-
-
-def _name_by_key(file: FileFacts, write: Write) -> Iterator[str]:
-    """Yield the name that is written by its text: `globals()["sorted"] = a`, `vars(a)["b"]`, `a.__dict__["b"]`."""
-    op, *parts = file.facts.expressions[write.of]
-    is_names = (op == Op.CALL and file.dotted(parts[0]) in known.NAMESPACES) or (
-        op == Op.GET and file.name(parts[1]) == "__dict__"
-    )
-    op, *parts = file.facts.expressions[max(write.key, 0)]
-    if is_names and op == Op.TEXT:
-        yield file.name(parts[0])
-
-
-def _is_given(file: FileFacts, at: int) -> bool:
-    """Return whether an expression is a parameter which is not the object of a method."""
-    op, *parts = file.facts.expressions[at]
-    scopes = file.facts.scopes
-    for value in file.values((op, *parts)) if op == Op.NAME else ():
-        made, *of = file.facts.expressions[max(value, 0)]
-        if made == Op.PARAMETER and (of[1] or scopes[scopes[of[0]].parent].kind != ScopeKind.CLASS):
-            return True
-    return False
 
 
 def is_property(file: FileFacts, at: int) -> bool:

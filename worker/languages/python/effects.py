@@ -109,6 +109,8 @@ IMPURE_MODULES = words("""
     secrets select shutil signal socket sqlite3 ssl subprocess sys tempfile termios threading time tty
 """)
 NAMESPACES = words("globals locals vars", BUILTIN)  # what they give are the variables of a module or object
+SETTERS = words("setattr delattr", BUILTIN)  # they set a name by its text, as do these methods
+SETTING_METHODS = words("__setattr__ __delattr__")
 STATE = words("os.environ sys.argv sys.modules sys.path sys.stderr sys.stdin sys.stdout")
 
 # Methods of types that are built in; those of MUTATING change the object.
@@ -145,6 +147,8 @@ CHANGING = words("append appendleft extend extendleft insert popitem popleft set
 # Of those that change an object, the ones that put something into it; it is their arguments, or something else.
 PUTTING_ARGUMENTS = words("add append appendleft insert setdefault")
 PUTTING = PUTTING_ARGUMENTS | words("extend extendleft symmetric_difference_update update")
+# Words without which a file replaces nothing by a call.
+SETTING = words("setattr delattr vars __dict__") | SETTING_METHODS
 
 # Of what built-in type the results of functions and methods are; `list:str` is a list of strings.
 GIVES = {
