@@ -30,11 +30,11 @@ PROFILES = {
 }
 
 
-def fledgling(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+def fledgling(*arguments: str, timeout: float = 60, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run one command away from any project, with no settings of the user who runs the tests."""
     command = [sys.executable, "-I", "-B", "-m", "fledgling", *arguments]
     clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **environment}
-    return subprocess.run(command, cwd="/", env=clean, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd="/", env=clean, capture_output=True, text=True, timeout=timeout, check=False)
 
 
 @pytest.fixture(scope="module")
