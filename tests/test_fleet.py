@@ -116,25 +116,34 @@ def test_no_shard_is_written_where_it_could_be_meddled_with(tmp_path: Path, out:
 
 
 def test_nothing_is_written_into_a_repository(repositories: Path, built: Path, tmp_path: Path) -> None:
-    """One that is named, or whose shard says so, or that Git says is one."""
+    """One that is named, or whose shard says so, be it in the directory itself, or that Git says is one."""
     (tmp_path / "work" / "shards").mkdir(parents=True)
     (tmp_path / "work" / ".git").write_text("gitdir: elsewhere\n")
     (repositories / "web" / "shards").mkdir(mode=0o700)
     (tmp_path / "list").write_text(f"{repositories / 'api'}\n{repositories / 'web'}\n")
-    both = ("in", str(tmp_path / "work" / "shards")), ("of", str(repositories / "web" / "shards"))
+    places = {"in": tmp_path / "work" / "shards", "of": repositories / "web" / "shards"}
+    (tmp_path / "web").mkdir(mode=0o700)
+    shutil.copy(built / "web.shard", tmp_path / "web")
+    storage = f"file://{tmp_path / 'storage'}"
+    assert fledgling("fleet", "put", str(tmp_path / "web"), storage).returncode == 0
     refused = {}
-    for case, place in both:
-        storage = f"file://{place}"
+    for case, place in places.items():
+        out = ["--out", str(place)]
         for command in (
-            ["shard", str(repositories / "api"), str(repositories / "web"), "--out", place],
-            ["build", str(tmp_path / "list"), "--out", place],
-            ["parquet", str(built), "--out", place],
-            *([["bundle", place], ["put", str(built), storage], ["fetch", storage, place]] if case == "in" else []),
+            ["shard", str(repositories / "api"), str(repositories / "web"), *out],
+            ["build", str(tmp_path / "list"), *out],
+            ["parquet", str(built), *out],
+            ["put", str(built), f"file://{place}"],
+            ["fetch", storage, str(place)],
+            ["bundle", str(place)],
         ):
+            if command[0] == "bundle":
+                shutil.copy(built / "web.shard", place)
+            before = [*place.iterdir()]
             done = fledgling("fleet", *command)
             refused[case, command[0]] = done.returncode != 0, "the directory is inside" in done.stdout + done.stderr
-        assert [*Path(place).iterdir()] == []
-    Path(both[1][1]).rmdir()
+            assert [*place.iterdir()] == before, command
+    shutil.rmtree(places["of"])
     assert set(refused.values()) == {(True, True)}, refused
 
 

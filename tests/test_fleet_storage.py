@@ -13,12 +13,13 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from test_cli import fledgling
 from test_fleet import NAMES, write_repositories
 
-from fledgling.broker.fleet.storage import LIST, MAX_LIST
-from fledgling.broker.fleet.verified import MAX_FILE
+from fledgling.broker.fleet.storage import LIST, MAX_LIST, ListedBuild, ListedFile
+from fledgling.broker.fleet.verified import MAX_FILE, MAX_FILES
 
 # It is looked for, and not imported: DuckDB has a stand-in for it in the processes of these tests.
 pytestmark = pytest.mark.skipif(not PathFinder.find_spec("fsspec"), reason="fsspec is not installed")
@@ -111,7 +112,7 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
     (storage / LIST).write_text('{"files": {}}')
     assert "a build of nothing" in moved("fetch", url(storage), out)[2][""]
     os.truncate(storage / LIST, MAX_LIST + 1)
-    assert f"{LIST} has more than 16,777,216 bytes" in moved("fetch", url(storage), out)[2][""]
+    assert f"{LIST} has more than 33,554,432 bytes" in moved("fetch", url(storage), out)[2][""]
     assert "cannot be looked at (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]
     assert "it cannot be reached (ValueError)" in moved("fetch", "nothing://known", out)[2][""]
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
@@ -129,26 +130,53 @@ def test_file_of_another_length_is_not_read(built: Path, tmp_path: Path) -> None
     assert not (out / "web.shard").exists()
 
 
+def test_list_of_all_that_a_directory_may_hold_is_read() -> None:
+    digest = "0" * 64
+    shards = {f"{number:064}.shard": ListedFile(digest, MAX_FILE) for number in range(MAX_FILES)}
+    bundles = {f"{number:05}.bundle": ListedFile(digest, MAX_FILE) for number in range(MAX_FILES)}
+    told = msgspec.json.encode(ListedBuild(shards | bundles, is_partial=True))
+    assert msgspec.json.decode(told, type=ListedBuild).files.keys() == shards.keys() | bundles.keys()
+    assert len(told) <= MAX_LIST
+
+
+INSIDE = "the directory is inside the repository web; name one outside of every repository"
+
+
 def test_nothing_is_fetched_into_its_repository(built: Path) -> None:
     out = built / "web" / "shards"
     out.mkdir(mode=0o700)
     code, _, failed = moved("fetch", url(built / "storage"), out)
-    assert (code, failed) == (2, {"web.shard": "the directory is inside the repository web"})
+    assert (code, failed) == (2, {"web.shard": INSIDE})
     assert not (out / "web.shard").exists()
     shutil.rmtree(out)
 
 
-def test_no_pipe_is_waited_for_and_no_link_written_through(built: Path, tmp_path: Path) -> None:
-    storage, kept, out = tmp_path / "storage", tmp_path / "kept", tmp_path / "out"
+@pytest.mark.parametrize("kind", ["link", "link to nothing", "hard link", "pipe", "directory"])
+def test_what_stands_in_the_way_in_a_storage_is_not_written_to(built: Path, tmp_path: Path, kind: str) -> None:
+    storage, kept = tmp_path / "storage", tmp_path / "kept"
+    storage.mkdir()
+    kept.write_text("kept")
+    way = storage / "web.shard"
+    {
+        "link": lambda: way.symlink_to(kept),
+        "link to nothing": lambda: way.symlink_to(tmp_path / "made"),
+        "hard link": lambda: way.hardlink_to(kept),
+        "pipe": lambda: os.mkfifo(way),
+        "directory": way.mkdir,
+    }[kind]()
+    code, put, failed = moved("put", built / "shards", url(storage))
+    assert (code, put) == (2, 3)
+    assert failed == {"web.shard": "web.shard is there, and no regular file with a single name"}
+    assert kept.read_text() == "kept"
+    assert not (tmp_path / "made").exists()
+
+
+def test_list_that_is_a_pipe_is_not_waited_for(built: Path, tmp_path: Path) -> None:
+    storage, out = tmp_path / "storage", tmp_path / "out"
     storage.mkdir()
     out.mkdir(mode=0o700)
-    kept.write_text("kept")
-    (storage / "web.shard").symlink_to(kept)
-    code, _, failed = moved("put", built / "shards", url(storage))
-    assert (code, failed) == (2, {"web.shard": "web.shard is a link there, which is not followed"})
-    assert kept.read_text() == "kept"
-    (storage / LIST).unlink()
     os.mkfifo(storage / LIST)
+    assert f"{LIST} is no file" in moved("put", built / "shards", url(storage))[2][""]
     assert f"{LIST} is no file" in moved("fetch", url(storage), out)[2][""]
 
 

@@ -19,7 +19,7 @@ from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import ServedProject, json_option
 from fledgling.broker.cli.starting import audit_log, confined, confined_to
-from fledgling.broker.fleet import bundling, exporting, making, shard, storage
+from fledgling.broker.fleet import bundling, exporting, making, replacing, shard, storage
 from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName
 from fledgling.broker.fleet.live import LiveFleet, ShardDirectory
@@ -71,13 +71,13 @@ out_option = click.option(
 
 
 @fleet_group.command("shard")
-@click.argument("repositories", metavar="[NAME=]REPO...", nargs=-1, required=True)
+@click.argument("listed", metavar="[NAME=]REPO...", nargs=-1, required=True)
 @out_option
 @settings_options
 @json_option
 @click.option("--with-parent", is_flag=True, hidden=True, help="end when the process does that has started this one")
 def fleet_shard(
-    repositories: tuple[str, ...],
+    listed: tuple[str, ...],
     out: Path,
     profile: str | None,
     config: str | None,
@@ -95,15 +95,11 @@ def fleet_shard(
         lifeline.tie(os.getppid())
     surroundings.check()
     of = partial(_resolved, profile=profile, config=config)
-    outcomes = []
-    of_all = named(repositories)
-    _outside(out, of_all)
-    for name, root in of_all:
+    repositories, outcomes = named(listed), []
+    _outside(out, repositories)
+    for name, root in repositories:
         outcomes.append(_made(name, root, out.resolve(), of, Confining(allow_degraded)))
-        if as_json:
-            terminal.show_line(outcomes[-1])
-        else:
-            terminal.show_text(line(outcomes[-1]))
+        _tell(outcomes[-1], as_json=as_json)
     raise SystemExit(exit_code(outcomes))
 
 
@@ -154,10 +150,7 @@ def fleet_build(
 
     def tell(outcome: Outcome) -> None:
         outcomes.append(outcome)
-        if as_json:
-            terminal.show_line(outcome)
-        else:
-            terminal.show_text(f"[{len(outcomes)}/{len(repositories)}] {line(outcome)}")
+        _tell(outcome, f"[{len(outcomes)}/{len(repositories)}] ", as_json=as_json)
 
     try:
         for outcome in untouched(repositories, out.resolve(), of_profile, since.timestamp()) if since else ():
@@ -367,9 +360,16 @@ def named(repositories: Iterable[str]) -> list[tuple[str, str]]:
 
 def _outside(out: Path, repositories: Iterable[tuple[str, str]]) -> None:
     """Raise ConfigError where the directory of the shards is inside one of the repositories."""
-    for name, root in repositories:
-        if out.resolve().is_relative_to(os.path.realpath(root)):
-            raise ConfigError("--out", f"the directory is inside the repository {name}", "name one outside of them all")
+    with _explained("--out", "fleet", str(out), "it cannot be looked at"):
+        replacing.outside(out, ((name, shard.root_digest(root)) for name, root in repositories))
+
+
+def _tell(outcome: Outcome, before: str = "", *, as_json: bool) -> None:
+    """Say what became of a repository."""
+    if as_json:
+        terminal.show_line(outcome)
+    else:
+        terminal.show_text(before + line(outcome))
 
 
 def line(outcome: Outcome) -> str:

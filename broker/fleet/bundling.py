@@ -64,6 +64,7 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
         there, shards, plan = arranged(directory)
         made, failed = 0, {}
         present = {*names(directory)}
+        replacing.outside(out, shard.roots(directory))
         foreign = {name for name in present - there.keys() if not verified.begins_as(directory, name, BUNDLE)}
         for name in present - foreign - plan.keys():  # what cannot be read, and is of no shard here
             os.unlink(f"{name}{BUNDLE.suffix}", dir_fd=directory)

@@ -63,7 +63,8 @@ def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> E
     with ExitStack() as held:
         replacing.outside_git(out)
         directory = _opened(shards, held)
-        usable, refused = _usable(directory, profile, out)
+        replacing.outside(out, shard.roots(directory))
+        usable, refused = _usable(directory, profile)
         planned = {
             part: {name: usable[name] for name in members if name in usable}
             for part, members in bundling.arranged(directory).plan.items()
@@ -100,7 +101,7 @@ def _opened(path: Path | str, held: ExitStack, below: int | None = None) -> int:
     return fd
 
 
-def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str], dict[str, str]]:
+def _usable(directory: int, profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
     """Return of each shard that may be exported the hash of its manifest, and of the others why not, by name."""
     usable, refused = {}, {}
     for name in shard.names(directory):
@@ -110,7 +111,6 @@ def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str]
         except ShardError as wrong:
             refused[name] = str(wrong)
             continue
-        replacing.outside(out, manifest)
         try:
             shard.check(manifest, name, profile)
         except ShardError as wrong:

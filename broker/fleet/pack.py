@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 
@@ -70,14 +70,17 @@ def digest_of(directory: int) -> str:
 
 def identities(directory: int) -> dict[str, str]:
     """Return the files of an open directory that are to be served, each with the hash of its manifest."""
-    found = {}
+    return {name: identity for name, identity, _ in files(directory)}
+
+
+def files(directory: int) -> Iterator[tuple[str, str, int]]:
+    """Yield the files of an open directory that are to be served: name, hash of the manifest, and how long it is."""
     for name in [
         *(f"{name}{BUNDLE.suffix}" for name in bundle_names(directory)),
         *(f"{name}{SHARD.suffix}" for name in shard.names(directory)),
     ]:
         with suppress(ShardError), verified.opening(directory, name) as fd:
-            found[name] = verified.identity(fd)
-    return found
+            yield name, verified.identity(fd), os.fstat(fd).st_size
 
 
 class _Packing:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fledgling.broker import own_file
 from fledgling.broker.fleet import verified
-from fledgling.broker.fleet.shard import Manifest, root_digest
+from fledgling.broker.fleet.shard import root_digest
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.own_file import OwnFileError
 
@@ -27,11 +27,13 @@ def outside_git(out: Path) -> None:
         raise ShardError("the directory is inside a work tree of Git; name one outside of every repository")
 
 
-def outside(out: Path, manifest: Manifest) -> None:
-    """Raise ShardError where a directory is inside the repository of a shard, by where that was."""
+def outside(out: Path, repositories: Iterable[tuple[str, str]]) -> None:
+    """Raise ShardError where a directory is inside a repository, of which each has a name and a `root_digest`."""
     place = out.resolve()
-    if manifest.root in {root_digest(str(each)) for each in (place, *place.parents)}:
-        raise ShardError(f"the directory is inside the repository {manifest.repository}")
+    above = {root_digest(str(each)) for each in (place, *place.parents)}
+    for name, root in repositories:
+        if root in above:
+            raise ShardError(f"the directory is inside the repository {name}; name one outside of every repository")
 
 
 @contextmanager

@@ -1,6 +1,8 @@
 """A shard: the sealed index of one repository as one file. What its manifest says, and who may be served from it."""
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated
 
 import msgspec
@@ -104,6 +106,14 @@ def root_digest(root: str) -> str:
 def names(directory: int) -> list[str]:
     """Return the names of the repositories that have a shard in a directory, in order; other files are none."""
     return [name for name in verified.names(directory, SHARD) if is_name(name)]
+
+
+def roots(directory: int) -> Iterator[tuple[str, str]]:
+    """Yield of each shard in a directory what its repository is called and the hash of where that was, as it says."""
+    for name in names(directory):
+        with suppress(ShardError), verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
+            manifest = verified.read(fd, SHARD)
+            yield manifest.repository, manifest.root
 
 
 def is_name(name: str) -> bool:

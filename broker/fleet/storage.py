@@ -7,6 +7,7 @@ by fsspec, which is imported where one is asked for, and by no other command.
 """
 
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from fledgling.broker.fleet import pack, replacing, verified
+from fledgling.broker.fleet import pack, replacing, shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE
 from fledgling.broker.fleet.shard import SHARD, Manifest
 from fledgling.broker.fleet.verified import COPIED_BYTES, MAX_FILE, Digest, Kind, ShardError
@@ -23,7 +24,7 @@ from fledgling.broker.own_file import OwnFileError
 from fledgling.plain import said
 
 LIST = "fleet.json"
-MAX_LIST = 2**24  # bytes: of a hundred thousand files with names of 64 characters
+MAX_LIST = 2**25  # bytes: of 100,000 shards with names of 64 characters, 172 each, and as many bundles, 114 each
 MAX_BUILD = 2**40  # bytes of all its files: zeros are counted, of which a shard is mostly, and 100,000 take 160 GB
 FileName = Annotated[str, Meta(pattern=r"^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.shard|[0-9]{5}\.bundle)\Z")]
 
@@ -58,14 +59,12 @@ class Moved(Struct, frozen=True):
 def put(shards: Path, url: str) -> Moved:
     """Put those files of a directory into a storage that are not there, and then the list. Raises ShardError."""
     storage = _Storage(url)
-    if here := storage.directory:
-        replacing.outside_git(here)
     directory = verified.open_directory(str(shards))
     try:
-        files = {
-            name: ListedFile(manifest, os.stat(name, dir_fd=directory).st_size)
-            for name, manifest in pack.identities(directory).items()
-        }
+        if here := storage.directory:
+            replacing.outside_git(here)
+            replacing.outside(here, shard.roots(directory))
+        files = {name: ListedFile(manifest, size) for name, manifest, size in pack.files(directory)}
         if not files:
             raise ShardError("there is no shard in the directory")
         present = storage.names()
@@ -172,7 +171,7 @@ def _check(fd: int, name: str, listed: ListedFile, out: Path | None = None) -> N
     """
     manifest = verified.read(fd, BUNDLE) if name.endswith(BUNDLE.suffix) else verified.read(fd, SHARD)
     if out and isinstance(manifest, Manifest):
-        replacing.outside(out, manifest)
+        replacing.outside(out, [(manifest.repository, manifest.root)])
     if verified.identity(fd) != listed.manifest or os.fstat(fd).st_size != listed.size:
         raise ShardError("it is not the one that the build names")
     verified.check(fd, manifest.parts)
@@ -237,9 +236,9 @@ class _Storage:
 
     def write(self, name: str, data: Iterator[bytes]) -> None:
         """Write a file. Where that fails nothing comes to be there, if the driver can throw away what it has taken."""
-        if self.directory and (self.directory / name).is_symlink():
-            raise ShardError(f"{name} is a link there, which is not followed")
         with _said(f"{name} cannot be written"):
+            if self.directory:
+                _check_way(self.directory / name)
             self._files.makedirs(self._place, exist_ok=True)
             file = self._files.open(self._at(name), "wb")
             try:
@@ -258,6 +257,17 @@ class _Storage:
 
     def _at(self, name: str) -> str:
         return f"{self._place.rstrip('/')}/{name}"
+
+
+def _check_way(path: Path) -> None:
+    """Raise ShardError unless nothing is in the place of a file, or a regular one: what is there would be written to.
+
+    A pipe would be waited for, and a link or another name leads to what is somebody else's.
+    """
+    with suppress(FileNotFoundError):
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+            raise ShardError(f"{path.name} is there, and no regular file with a single name")
 
 
 @contextmanager
