@@ -227,13 +227,74 @@ def test_what_is_no_bundle_stays_and_what_is_in_the_way_is_said(built: tuple[Pat
     assert (out / "backup.bundle").read_bytes() == b"# v2 git bundle\n"
 
 
+HOSTILE = {  # what a table of a shard is selected from, how long it may take, and why it is left out
+    "endless": (
+        "range(1000000000000) a(path), range(1000000) b WHERE a.path + b.range < 0",
+        8,
+        "its tables were not taken",
+    ),
+    "long": ("(SELECT repeat('x', 2000000000 + range) FROM range(9)) a(path)", 60, "its tables cannot be read"),
+    "many": ("(SELECT range || repeat('x', 100000) FROM range(4000)) a(path)", 60, "the process that reads its tables"),
+}
+
+
+def with_table(shard: Path, image: Path, part: str, table: str, rows: str) -> None:
+    """Let a table of a shard be a view of such rows, so that its hashes hold."""
+    [known] = [each for each in manifest(shard).parts if each.name == part]
+    image.write_bytes(shard.read_bytes()[known.start : known.start + known.size])
+    with duckdb.connect(image) as db:
+        columns = [(name, of == "VARCHAR") for name, of, *_ in db.execute(f"DESCRIBE {table}").fetchall()]
+        first = next(name for name, is_text in columns if is_text)
+        selected = [f"{'path' if name == first else 'NULL'} AS {name}" for name, _ in columns]
+        db.execute(f"DROP TABLE {table}")
+        db.execute(f"CREATE VIEW {table} AS SELECT {', '.join(selected)}, 1 AS rowid FROM {rows}")
+    write_part(shard, part, image.read_bytes())
+
+
+@pytest.mark.parametrize(("rows", "seconds", "reason"), HOSTILE.values(), ids=HOSTILE)
+def test_hostile_shard_costs_a_bundle_itself_alone(
+    built: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str, seconds: float, reason: str
+) -> None:
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    with_table(out / "api.shard", tmp_path / "image", "code", "imports", rows)
+    monkeypatch.setattr(bundling, "TAKING_SECONDS", seconds)
+    found = bundling.bundle(out, 2**30, CONFINED)
+    assert (found.bundles, found.made, found.failed) == (1, 1, {})
+    assert [each.is_left_out for each in bundled(out).members] == [True, False, False]
+    monkeypatch.setattr(bundling, "MAX_LEFT_OUT", 0)
+    (out / "00000.bundle").unlink()
+    failed = bundling.bundle(out, 2**30, CONFINED).failed
+    if reason == HOSTILE["endless"][2]:
+        assert failed["00000"].startswith(reason)
+        assert not [*out.glob("*.bundle*")]
+    else:
+        assert failed == {}, "that costs no process here"
+    assert not psutil.Process().children()
+
+
+# Seconds of taking a shard and of all, and why there is no bundle then of three shards of which two are endless.
+TOO_LONG = {
+    "not begun": (0.0, 600, "the process that reads its tables did not begin in time"),
+    "nothing in time": (60, 0.0, "it was not done after 0 s"),
+    "two processes": (8, 12, "it was not done after 12 s"),
+}
+
+
+@pytest.mark.parametrize(("taking", "bundling_seconds", "reason"), TOO_LONG.values(), ids=TOO_LONG)
 def test_bundle_that_takes_too_long_is_said_and_leaves_nothing(
-    built: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    built: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    taking: float,
+    bundling_seconds: float,
+    reason: str,
 ) -> None:
     out = Path(shutil.copytree(built[1], tmp_path / "shards"))
     (out / "00000.bundle").unlink()
-    monkeypatch.setattr(bundling, "BUNDLING_SECONDS", 0.0)
-    found = bundling.bundle(out, 2**30, CONFINED)
-    assert found.failed == {"00000": "its tables were not written in time"}
+    for name in ("api", "lib"):
+        with_table(out / f"{name}.shard", tmp_path / name, "code", "imports", HOSTILE["endless"][0])
+    monkeypatch.setattr(bundling, "TAKING_SECONDS", taking)
+    monkeypatch.setattr(bundling, "BUNDLING_SECONDS", bundling_seconds)
+    assert bundling.bundle(out, 2**30, CONFINED).failed == {"00000": reason}
     assert not [*out.glob("*.bundle*")]
     assert not psutil.Process().children()

@@ -11,8 +11,8 @@ import duckdb
 import psutil
 import pytest
 from test_cli import fledgling
-from test_fleet import NAMES, TEXT, manifest, write_repositories
-from test_fleet_bundles import write_part
+from test_fleet import NAMES, TEXT, write_repositories
+from test_fleet_bundles import HOSTILE, with_table
 
 from fledgling.broker.fleet import bundling, exporting
 from fledgling.broker.fleet.exporting import NO_TABLES, TABLES
@@ -154,17 +154,6 @@ def test_what_must_not_be_shown_any_more_is_removed(
     assert (parts(), [*out.glob("*/*")]) == ({}, [])
 
 
-HOSTILE = {  # what the calls of a shard are selected from, how long it may take, and why it is left out
-    "endless": (
-        "range(1000000000000) a(path), range(1000000) b WHERE a.path + b.range < 0",
-        8,
-        "its tables were not taken",
-    ),
-    "long": ("(SELECT repeat('x', 2000000000 + range) FROM range(9)) a(path)", 60, "its tables cannot be read"),
-    "many": ("(SELECT range || repeat('x', 100000) FROM range(4000)) a(path)", 60, "the process that reads its tables"),
-}
-
-
 @pytest.mark.parametrize(("rows", "seconds", "reason"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_shard_costs_itself_alone(
     place: Path,
@@ -177,13 +166,7 @@ def test_hostile_shard_costs_itself_alone(
 ) -> None:
     shards, out = Path(shutil.copytree(place / "shards", tmp_path / "shards")), tmp_path / "tables"
     out.mkdir(mode=0o700)
-    others = ("caller", "callee_path", "callee_qualified_name", "confidence", "reason")
-    columns = ", ".join(["path AS callee_name", *(f"'' AS {name}" for name in ("path", *others)), "1 AS line"])
-    with_edges(
-        shards / "api.shard",
-        tmp_path / "edges",
-        f"DROP TABLE calls; CREATE VIEW calls AS SELECT {columns} FROM {rows}",
-    )
+    with_table(shards / "api.shard", tmp_path / "edges", "edges", "calls", rows)
     monkeypatch.setattr(bundling, "TAKING_SECONDS", seconds)
     found = exporting.export(shards, out, profiles.load("fledgling-analyst"), CONFINED)
     assert (found.parts, found.made, found.failed) == (1, 1, {})
@@ -191,17 +174,25 @@ def test_hostile_shard_costs_itself_alone(
     read = engine.sql(f"SELECT DISTINCT repository FROM '{out}/symbols/*.parquet' ORDER BY ALL").fetchall()
     assert read == [("lib",), ("web",)]
     again = exporting.export(shards, out, profiles.load("fledgling-analyst"), CONFINED)
-    assert (again.made, again.refused) == (0, found.refused)
+    assert again.refused == found.refused
+    assert again.made == (0 if reason == "its tables cannot be read" else 1), "the machine may have been busy"
     assert not psutil.Process().children()
 
 
-def with_edges(shard: Path, image: Path, sql: str) -> None:
-    """Let the tables of a shard that others read be made by a statement, so that its hashes hold."""
-    [part] = [part for part in manifest(shard).parts if part.name == "edges"]
-    image.write_bytes(shard.read_bytes()[part.start : part.start + part.size])
-    with duckdb.connect(image) as db:
-        db.execute(sql)
-    write_part(shard, "edges", image.read_bytes())
+def test_shards_that_cost_too_many_processes_cost_the_file(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shards, out = Path(shutil.copytree(place / "shards", tmp_path / "shards")), tmp_path / "tables"
+    out.mkdir(mode=0o700)
+    for name in ("api", "lib"):
+        with_table(shards / f"{name}.shard", tmp_path / name, "edges", "calls", HOSTILE["many"][0])
+    monkeypatch.setattr(bundling, "MAX_LEFT_OUT", 1)
+    found = exporting.export(shards, out, profiles.load("fledgling-analyst"), CONFINED)
+    assert (found.parts, found.made, [*out.glob("*/*")]) == (0, 0, [])
+    assert found.failed["00000"].startswith(HOSTILE["many"][2])
+    monkeypatch.undo()
+    found = exporting.export(shards, out, profiles.load("fledgling-analyst"), CONFINED)
+    assert (found.parts, found.failed, found.refused.keys()) == (1, {}, {"api", "lib", "plain"})
 
 
 INSIDE = {

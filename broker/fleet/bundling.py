@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,8 +24,10 @@ from fledgling.messages.control import Bundle, Bundled, Confining, Export, Store
 from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 
-BUNDLING_SECONDS = 600.0  # for what is made of all shards of one bundle; of 100 small repositories it takes 3
-TAKING_SECONDS = 120.0  # until the tables of the next shard are taken
+# For what is made of the shards of one bundle, by all processes that it takes: as many as may be left out at
+# TAKING_SECONDS each, and 600 for the others, of which 100 small ones take 3.
+BUNDLING_SECONDS = 1800.0
+TAKING_SECONDS = 120.0  # until a process begins, and then until it takes the next shard: 4,000 times a small one's
 MAX_LEFT_OUT = 10  # shards of one bundle that cost a process: each has all others taken once more
 MADE_OF = ("text", "code", "blocks", "signatures", "outlines")  # parts of its shards
 MAX_FRAME = 2**16  # bytes of what a bundler says
@@ -61,10 +64,10 @@ def bundle(out: Path, memory_limit: int, confining: Confining) -> Bundles:
     """Make those bundles of a directory that are not of the shards that are there. Raises ShardError."""
     directory = replacing.directory(out)
     try:
+        replacing.outside(out, shard.roots(directory))
         there, shards, plan = arranged(directory)
         made, failed = 0, {}
         present = {*names(directory)}
-        replacing.outside(out, shard.roots(directory))
         foreign = {name for name in present - there.keys() if not verified.begins_as(directory, name, BUNDLE)}
         for name in present - foreign - plan.keys():  # what cannot be read, and is of no shard here
             os.unlink(f"{name}{BUNDLE.suffix}", dir_fd=directory)
@@ -164,6 +167,13 @@ def copied_shards(
     return CopiedShards(identities, verified.seal_with(StoredIndexes(stored), to, end))
 
 
+class LeftOut(NamedTuple):
+    """Why a shard was left out: for what it holds, or since it has cost a process, which need not be its own fault."""
+
+    why: str
+    is_costly: bool = False
+
+
 class _CostlyError(Exception):
     """A process has ended, or has not come to an end, and which shard that is put down to."""
 
@@ -172,37 +182,40 @@ class _CostlyError(Exception):
         self.number = number
 
 
-def filled(order: Bundle | Export, count: int, held: int, made: Sequence[int]) -> dict[int, str]:
+def filled(order: Bundle | Export, count: int, held: int, made: Sequence[int]) -> dict[int, LeftOut]:
     """Have a process fill empty memory files from so many shards; return which of those it left out, each with why.
 
     One that the process ends or stays at is left out by the next, which begins anew. Raises ShardError.
     """
-    costly: dict[int, str] = {}
+    costly: dict[int, LeftOut] = {}
+    until = time.monotonic() + BUNDLING_SECONDS
     while True:
+        some = msgspec.structs.replace(order, without=tuple(costly))
         try:
-            unread = asyncio.run(_told(msgspec.structs.replace(order, without=tuple(costly)), count, (held, *made)))
+            unread = asyncio.run(_told(some, count, (held, *made), until))
         except _CostlyError as cost:
             if cost.number in costly or len(costly) == MAX_LEFT_OUT:
                 raise ShardError(str(cost)) from None
-            costly[cost.number] = str(cost)
+            costly[cost.number] = LeftOut(str(cost), is_costly=True)
             for fd in made:
                 os.ftruncate(fd, 0)
                 os.lseek(fd, 0, os.SEEK_SET)  # the process that has ended wrote at the same place
         else:
-            return {number: costly.get(number, "its tables cannot be read") for number in unread}
+            return {number: costly.get(number, LeftOut("its tables cannot be read")) for number in unread}
 
 
-async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int]) -> tuple[int, ...]:
-    """Have one process do it; return which shards it left out. Raises _CostlyError and ShardError."""
+async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int], until: float) -> tuple[int, ...]:
+    """Have one process do it `until` then; return which shards it left out. Raises _CostlyError and ShardError."""
     process: BackProcess[TakenIndex | Bundled | Refusal] = BackProcess(
         "fledgling.worker.bundler", order, descriptors, Unpacker(TakenIndex | Bundled | Refusal, MAX_FRAME)
     )
-    begun, is_taking, why = False, False, ""
+    begun, seconds, left, why = False, 0.0, 0.0, ""
     rows: list[int] = []
     try:
         while True:
-            is_taking = begun and len(rows) < count
-            async with asyncio.timeout(TAKING_SECONDS if is_taking else BUNDLING_SECONDS):
+            left = until - time.monotonic()
+            seconds = min(left, TAKING_SECONDS) if len(rows) < count else left
+            async with asyncio.timeout(seconds):
                 found = await process.receive()
             if not isinstance(found, TakenIndex) or len(rows) == count:
                 break
@@ -215,7 +228,11 @@ async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int]) 
         if isinstance(found, Refusal):
             raise ShardError(found.reason)
     except TimeoutError:
-        why = f"its tables were not {'taken' if is_taking else 'written'} in time"
+        if seconds == left:  # while it writes, too: of whose rows most are says nothing about a slow machine
+            raise ShardError(f"it was not done after {BUNDLING_SECONDS:.0f} s") from None
+        why = (
+            "its tables were not taken in time" if begun else "the process that reads its tables did not begin in time"
+        )
     finally:
         process.kill()
         status = await process.ended()

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from fledgling.broker.fleet import bundling, replacing, shard, verified
+from fledgling.broker.fleet.bundling import LeftOut
 from fledgling.broker.fleet.making import extractors
 from fledgling.broker.fleet.shard import SHARD, RepositoryName
 from fledgling.broker.fleet.verified import Digest, ShardError
@@ -47,11 +48,13 @@ class Exported(Struct, frozen=True):
 class Part(Struct, frozen=True, forbid_unknown_fields=True):
     """A file of each table: the hash of what it was made of, and which repositories were left out, each with why.
 
-    One that is made of nothing is being put or removed.
+    One that is made of nothing is being put or removed. One that left a repository out for what that cost is made
+    again: the machine may have been busy.
     """
 
     made_of: Digest | None = None
     left_out: dict[RepositoryName, Said] = {}
+    is_made_again: bool = False
 
 
 def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> Exported:
@@ -81,10 +84,10 @@ def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> E
             raise ShardError(f"no shard can be exported{f' ({why})' if why else ''}")
         made, failed = 0, {}
         for part, (members, made_of) in plan.items():
-            if part in to.parts:
+            if part in to.parts and not to.parts[part].is_made_again:
                 continue
             try:
-                to.put(part, Part(made_of), partial(_filled, directory, members, profile, confining))
+                to.put(part, made_of, partial(_filled, directory, members, profile, confining))
                 made += 1
             except (ShardError, OwnFileError) as wrong:
                 failed[part] = str(wrong)
@@ -125,7 +128,7 @@ def _usable(directory: int, profile: Profile) -> tuple[dict[str, str], dict[str,
 
 def _filled(
     directory: int, members: Mapping[str, str], profile: Profile, confining: Confining, tables: Mapping[str, int]
-) -> dict[str, str]:
+) -> dict[str, LeftOut]:
     """Have a process fill memory files, by the names of tables; return whose tables it left out, each with why.
 
     `members` are names of repositories, each with the hash of the manifest that was looked at. Raises ShardError.
@@ -167,7 +170,7 @@ class _Directory:
         self._tables = {table: _opened(table, held, self._fd) for table in TABLES}
         self.parts = self._read()
 
-    def put(self, part: str, made: Part, fill: Callable[[Mapping[str, int]], dict[str, str]]) -> None:
+    def put(self, part: str, made_of: str, fill: Callable[[Mapping[str, int]], dict[str, LeftOut]]) -> None:
         """Let `fill` fill a memory file for each table, and put them in the place of the old files."""
         files = {table: memory_file.create() for table in TABLES}
         try:
@@ -175,7 +178,9 @@ class _Directory:
             self._tell({**self.parts, part: Part()})
             for table, fd in files.items():
                 self._replace(f"{part}.parquet", fd, self._path / table, self._tables[table])
-            self._tell({**self.parts, part: msgspec.structs.replace(made, left_out=left_out)})
+            reasons = {name: each.why for name, each in left_out.items()}
+            is_made_again = any(each.is_costly for each in left_out.values())
+            self._tell({**self.parts, part: Part(made_of, reasons, is_made_again)})
         finally:
             for fd in files.values():
                 os.close(fd)
