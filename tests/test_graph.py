@@ -13,6 +13,7 @@ import pytest
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.project import GraphFile, Project
+from fledgling.worker.graph.purity import judged
 from fledgling.worker.graph.reasons import WORDS, Confidence
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows import Graph
@@ -193,9 +194,14 @@ def test_work_tells_how_far_it_is_and_that_it_goes_on_within_a_file() -> None:
     assert told == [*range(1, 61)]  # each file when it is read, and when it has rows
     chain = "".join(f"def f{n}(a): return f{n + 1}(a)\n" for n in range(2_000))
     told.clear()
-    resolved(graph_files({"a.py": chain.encode()}), budget=GraphBudget(), languages=LANGUAGES.rows, tell=told.append)
-    assert told[:3] == [0, 0, 0]
-    assert told[-1] == 2
+    files = graph_files({"a.py": chain.encode()})
+    project = Project(files, {name: row.graph for name, row in LANGUAGES.rows.items()})
+    evaluations = solved(project, GraphBudget(), told.append).evaluations
+    assert len(told) == 1 + evaluations // 2_000  # no more than some hundredths of a second apart
+    assert len(told) > 3
+    told.clear()
+    assert [*judged(many, resolved(many, budget=GraphBudget(), languages=LANGUAGES.rows), told.append)]
+    assert told == [0] * 32 + [*range(1, 31)]  # read, before and after all is looked at together, and each file's
 
 
 def test_a_budget_that_ends_is_said() -> None:

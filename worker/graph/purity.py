@@ -13,6 +13,7 @@ from fledgling.worker.graph.effects import Effect, EffectReader, Function
 from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.surroundings import surroundings
+from fledgling.worker.graph.telling import Tell, unheard
 
 LANGUAGE = "python"  # the one whose effects are read
 
@@ -28,22 +29,28 @@ class Judged(NamedTuple):
     purity_reason: str
 
 
-def judged(files: Sequence[GraphFile], graph: Graph, alive: Callable[[], None] = lambda: None) -> Iterator[Judged]:
+def judged(files: Sequence[GraphFile], graph: Graph, tell: Tell = unheard) -> Iterator[Judged]:
     """Yield the functions of all files whose effects are read, in order. Takes time in proportion to facts and rows.
 
-    `alive` is called for each of the files.
+    `tell` hears of each file when it is unpacked and when its effects are read, and between steps about all of them.
     """
-    read = {number: FileFacts(number, file) for number, file in enumerate(files) if file.language == LANGUAGE}
+    read: dict[int, FileFacts] = {}
+    for number, file in enumerate(files):
+        if file.language == LANGUAGE:
+            read[number] = FileFacts(number, file)
+            tell(0)
     rows = _rows(graph, read.keys())
+    tell(0)
     defined = surroundings(read, rows, graph)
+    tell(0)
     functions: dict[Target, Function] = {}
     names: dict[Target, str] = {}
-    for number, file in read.items():
-        alive()
-        for scope, function in EffectReader(file, rows.get(number, {}), defined).read().items():
-            target = file.target(scope)
-            names[target] = file.name(file.facts.scopes[scope].name)
+    for done, (number, facts) in enumerate(read.items(), 1):
+        for scope, function in EffectReader(facts, rows.get(number, {}), defined).read().items():
+            target = facts.target(scope)
+            names[target] = facts.name(facts.facts.scopes[scope].name)
             functions[target] = _together(functions[target], function) if target in functions else function
+        tell(done)
     yield from Settling(functions, names, defined.run, defined.not_known).run()
 
 

@@ -1,6 +1,6 @@
 """From the facts of all files to who uses what: one row for each target of each occurrence."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from fledgling.worker.graph.project import GraphFile, Project
 from fledgling.worker.graph.rows import Graph, Rows, definitions
 from fledgling.worker.graph.solver import GraphBudget, Solver
 from fledgling.worker.graph.tables import AT, NAME, USE, Op, Use, site_columns
+from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.language import Language
-
-Tell = Callable[[int], None]  # of files that are done
 
 CALLS = frozenset([Op.CALL, Op.NEW, Op.DECORATED])
 CALLING = (Use.CALL, Use.DECORATOR)
@@ -65,10 +64,6 @@ RULES = {
 }
 
 
-def unheard(_: int) -> None:
-    """Take no notice of how far work is."""
-
-
 def resolved(
     files: Sequence[GraphFile],
     *,
@@ -89,8 +84,7 @@ def resolved(
 
 def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solver:
     """Work out what everything may stand for."""
-    done = 0
-    solver = Solver(project, budget, lambda: tell(done))
+    solver = Solver(project, budget, tell)
     solver.operations = OPERATIONS
     solver.rules = RULES
     solver.invoke = calls.invoked
@@ -105,8 +99,8 @@ def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solve
             for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression
                 if at > 1:
                     solver.value(unit.base | at)
-        done += 1
-        tell(done)
+        solver.done += 1
+        tell(solver.done)
     solver.run()
     if not budget.follows_arguments:
         for cell in asked(solver):

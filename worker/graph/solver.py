@@ -13,12 +13,13 @@ from fledgling.worker.graph.modules import crates
 from fledgling.worker.graph.project import MASK, Project
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.spaces import Spaces
+from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.graph.values import EXTERNAL, MANY, Cell, Value, Values, add
 
 MAX_VALUES = 64  # in one cell; one with more is "many": it says so instead of dropping some
 MAX_OUTSIDE = 8  # of those, from outside the project: where so many are known, more say nothing new
 MAX_READS = 24  # evaluations of one cell; values come from ever further away, and so do those that matter less
-ALIVE_EVERY = 2_000  # evaluations: some hundredths of a second
+TELL_EVERY = 2_000  # evaluations: some hundredths of a second
 MAX_NESTED = 60  # cells evaluated within each other; deeper ones wait for their turn
 NOTHING: Values = {}  # of a cell; what cells hold is never changed, but exchanged
 
@@ -33,11 +34,12 @@ class GraphBudget(NamedTuple):
 class Solver:
     """The cells of a project."""
 
-    def __init__(self, project: Project, budget: GraphBudget, alive: Callable[[], None] = lambda: None) -> None:
-        """Prepare to solve a project; `alive` is called again and again while cells are evaluated."""
+    def __init__(self, project: Project, budget: GraphBudget, tell: Tell = unheard) -> None:
+        """Prepare to solve a project; `tell` hears again and again while cells are evaluated."""
         self.project = project
         self.budget = budget
-        self._alive = alive
+        self._heard = tell
+        self.done = 0  # files that are read
         self.cells: dict[Cell, Values] = {}
         self.sources: dict[Cell, dict[Cell, int]] = {}  # what a cell takes its values from, at most so sure
         self.members: dict[tuple[Value, int], tuple[list[Any], list[Cell], int]] = {}  # what classes say of them
@@ -167,8 +169,8 @@ class Solver:
             self.is_cut = True
             return
         self.evaluations += 1
-        if not self.evaluations % ALIVE_EVERY:
-            self._alive()
+        if not self.evaluations % TELL_EVERY:
+            self._heard(self.done)
         self._running.append(cell)
         if type(cell) is int:
             expression = self.project.expression(cell)

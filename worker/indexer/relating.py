@@ -128,7 +128,7 @@ class Relating:
     def _tell_resolved(self, visited: int) -> None:
         self._tell(self._files_asked + visited)
 
-    def _tell_filling(self) -> None:
+    def _tell_filling(self, _: int = 0) -> None:
         self._tell(self._files_asked * VISITS)
 
     def _same(self, files: Sequence[GraphFile], budget: GraphBudget, *, is_partial: bool) -> Graph | None:
@@ -183,10 +183,13 @@ class Relating:
             paths = [files[row.file].path for row in effects]
             tables.add("effects", {"path": paths, **of_rows(Judged._fields[1:], [row[1:] for row in effects])})
         whole = Whole(graph, files, [*map(blocks.file, numbers)], blocks, outlines)
+        self._tell_filling()
         if circles := [*whole.circles()]:
             tables.add("cycles", of_rows(Circle._fields, circles))
+        self._tell_filling()
         if unreached := [*whole.unreached(self._not_whole(blocks))]:
             tables.add("unreached", of_rows(Unreached._fields, unreached))
+        self._tell_filling()
         tables.finish()
 
     def _files(self, languages: Mapping[str, str], imports: Mapping[str, bytes]) -> list[GraphFile]:
