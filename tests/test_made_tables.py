@@ -1,9 +1,10 @@
 """The tables `tags` and `summaries`: they say what a summary says, and no more than a profile shows."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from changing import Index, indexed
 from running import fronted
 from test_tags import FILES, write
 from trees import make
@@ -13,6 +14,7 @@ from fledgling.messages.answers import Summaries, Table
 from fledgling.messages.control import TagByHand, TagsByHand
 from fledgling.messages.questions import Explore, Query
 from fledgling.worker.tools import made_tables
+from fledgling.worker.tools.summaries import definitions
 
 pytestmark = pytest.mark.anyio
 
@@ -154,13 +156,52 @@ async def test_a_change_is_in_the_next_answer(tmp_path: Path) -> None:
         assert await rows(front, "SELECT path, text FROM summaries") == [["a.py", "Says what it is."]]
 
 
-@pytest.mark.long
-async def test_of_too_many_definitions_there_are_no_summaries_and_that_is_said(tmp_path: Path) -> None:
-    each = "# Says it.\ndef a(): ...\n"
-    count = made_tables.MAX_DEFINITIONS // 4 + 1
-    root = make(tmp_path, **{f"{name}.py": f'"""What is in here."""\n{each * count}' for name in "abcd"})
-    async with fronted(root, "fledgling-analyst") as (front, indexing):
-        await indexing.built()
-        found = await table(front, "SELECT kind, count(*) FROM summaries GROUP BY ALL")
-        assert found.rows == [["file", 4]]
-        assert "has files and directories alone: 100,004 definitions are more than 100,000." in (found.note or "")
+# ---- limits ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    index = indexed(make(write(tmp_path_factory.mktemp("limits")), **SAYING), "fledgling-analyst")
+    yield index
+    index.close()
+
+
+def counted(index: Index, sql: str) -> tuple[list[object], str]:
+    found = index.ask(Query(sql))
+    assert isinstance(found, Table), found
+    return [cell for [cell] in found.rows], found.note or ""
+
+
+def test_of_more_definitions_than_may_be_there_are_no_summaries(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds, there = "SELECT DISTINCT kind FROM summaries ORDER BY 1", definitions(index.request())
+    monkeypatch.setattr(made_tables, "MAX_DEFINITIONS", there)
+    assert counted(index, kinds) == (["class", "directory", "file", "method"], "")
+    monkeypatch.setattr(made_tables, "MAX_DEFINITIONS", there - 1)
+    expected = f"summaries has files and directories alone: {there} definitions are more than {there - 1}."
+    assert counted(index, kinds) == (["directory", "file"], expected)
+
+
+@pytest.mark.parametrize("name", sorted(made_tables.TABLES))
+def test_of_more_bytes_than_may_be_the_first_rows_are_there(
+    index: Index, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    count, size = f"SELECT count(*) FROM {name}", len(made_tables.rows_of(index.request(), name).json) - 1
+    [there], _ = counted(index, count)
+    assert isinstance(there, int)
+    for most, kept in {size: there, size - 1: there - 1, 0: 0}.items():
+        monkeypatch.setattr(made_tables, "MAX_BYTES", most)
+        left_out = f"{name} has its first {kept} rows alone: more would be larger than {most:,} bytes."
+        assert counted(index, count) == ([kept], "" if kept == there else left_out)
+
+
+def test_what_merely_holds_their_names_makes_none(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made_tables, "MAX_BYTES", 0)  # then an answer says of each that is made that it has no row
+    sql = "SELECT path AS tags FROM files WHERE path <> 'summaries' AND path LIKE 'README%' /* FROM summaries */"
+    assert counted(index, sql) == (["README.md"], "")
+    assert "tags has its first 0 rows" in counted(index, 'SELECT count(*) FROM main."Tags"')[1]
+
+
+def test_the_table_of_summaries_makes_no_tags(index: Index) -> None:
+    request = index.request()
+    made_tables.rows_of(request, "summaries")
+    assert request.tags_found is None

@@ -402,6 +402,11 @@ def test_secrets_go_into_a_file_of_ones_own_alone(name, tmp_path):
 REFUSED = {
     "no place for a token": ([], "not a terminal, and the token of this run would end in a log; give --secrets FILE"),
     "no place for two": (["--page"], "the token and the password of this run would end in a log; give --secrets FILE"),
+    "a file without a name": (["--secrets", ""], "flag --secrets: '': it cannot be opened (Is a directory)"),
+    "no name and no HTTP": (
+        ["--secrets", "", "--transport", "stdio"],
+        "only a server over HTTP has any",
+    ),
     "in the root": (["--secrets", "{root}/a"], "it is inside the root"),
     "no secret": (["--secrets", "{home}/a", "--agents", "{home}/agents.yaml"], "there is no secret to write"),
     "no HTTP": (["--secrets", "{home}/a", "--transport", "stdio"], "only a server over HTTP has any"),

@@ -96,10 +96,30 @@ def asked(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], l
 
 @pytest.mark.parametrize("sql", ADMITTED.values(), ids=ADMITTED)
 def test_an_ordinary_query_passes_and_its_restatement_answers_the_same(gate, index, sql):
-    text = gate.admit(sql, TABLES)
+    text = gate.admit(sql, TABLES).text
     names, written = asked(index, sql)
     assert asked(index, text) == (names, written)
     assert gate.admit(text, TABLES)
+
+
+# Which tables a statement reads: what merely holds their names reads none.
+READ = {
+    "FROM files": "files",
+    "FROM main.FILES JOIN (SELECT path FROM content) USING (path)": "content files",
+    "SELECT 'symbols' AS imports, path FROM files WHERE path LIKE '%content%' -- of imports": "files",
+    "SELECT path IN (SELECT path FROM symbols) FROM files ORDER BY (SELECT 1 FROM imports)": "files imports symbols",
+    "WITH a AS (FROM imports), files AS (FROM a) FROM files": "files imports",  # one too many is no harm
+    "WITH RECURSIVE a AS (FROM files UNION FROM a) FROM a": "files",
+    "SUMMARIZE symbols": "symbols",
+    "DESCRIBE content": "content",
+    "PIVOT symbols ON kind IN ('class') USING count(*)": "symbols",
+    "SELECT 1": "",
+}
+
+
+@pytest.mark.parametrize("sql", READ)
+def test_the_tables_are_those_that_are_read(gate, sql):
+    assert gate.admit(sql, TABLES).tables == {*READ[sql].split()}
 
 
 def test_every_function_on_the_list_can_be_called(gate):

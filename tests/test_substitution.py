@@ -119,7 +119,7 @@ def made(tree: object) -> set[str]:
 def admitted(gate: Gate, sql: str) -> str | None:
     """What the gate makes of `sql`, or None where it denies it."""
     try:
-        return gate.admit(sql, TABLES)
+        return gate.admit(sql, TABLES).text
     except Denied:
         return None
 

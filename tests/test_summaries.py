@@ -142,6 +142,9 @@ FILES = {
     "tests/test_send.py": "from up.core.send import send\n\n\ndef test_send():\n    send()\n",
     "vendor/zlib-1.2/inflate.c": "int main(void) { return 0; }\n",
     "data.json": '{"a": 1}\n',
+    "many/first.py": "def first():\n" + "    pass\n" * 50,
+    "many/z.py": "def first(): ...\n",
+    "many/c.py": "".join(f"class C{number}: ...\n" for number in range(6)),
     "web/package.json": '{"name": "web", "main": "./lib/"}\n',
     "web/conftest.py": "",
     "web/t/unit/__init__.py": "",
@@ -177,6 +180,7 @@ async def test_a_directory_is_summarized_by_what_is_in_it(front: Front) -> None:
     top = {each.path: each for each in await summarized(front, "")}
     assert (top["README.md"].says, top["README.md"].source) == ("Uploads: Sends files to a bucket.", "heading")
     assert top["data.json"] == Summarized("data.json", language="json")
+    assert top["many/"].defines == ["first", "C0", "C1", "C2", "C3"]  # defined in another file, too, as its last
     deep = {each.path for each in await summarized(front, "", depth=9)}
     assert {*FILES} <= deep
 

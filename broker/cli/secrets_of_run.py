@@ -24,7 +24,7 @@ def told(made: Mapping[str, str], file: str | None, roots: Collection[str]) -> d
     >>> told({"token": token}, "/run/fledgling/secrets", ["/srv/app"])
     {'token': 'in /run/fledgling/secrets'}
     """
-    if not file:
+    if file is None:
         if made and not sys.stderr.isatty():
             problem = f"it is not a terminal, and the {' and the '.join(made)} of this run would end in a log"
             raise ConfigError("standard error", problem, "give --secrets FILE, a file of yours outside the root")

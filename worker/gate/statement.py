@@ -10,6 +10,7 @@ for more time or memory than there is; the limits of the worker process end them
 """
 
 import threading
+from typing import NamedTuple
 
 import _duckdb as duckdb
 from msgspec import DecodeError, json
@@ -50,8 +51,15 @@ class Parser(threading.local):
         return row[0]
 
 
+class Admitted(NamedTuple):
+    """A statement that may run, and which tables it reads: one whose name a CTE has, too, may be one too many."""
+
+    text: str
+    tables: frozenset[str]
+
+
 class Gate:
-    """Admits SQL. `Gate().admit("from files", frozenset({"files"}))` is `"SELECT * FROM files"`.
+    """Admits SQL. `Gate().admit("from files", frozenset({"files"})).text` is `"SELECT * FROM files"`.
 
     It holds an empty in-memory database of its own, used to parse and never to run what it is given. Make it before the
     process is confined: opening a DuckDB database reads files of the system.
@@ -73,17 +81,18 @@ class Gate:
         database.execute("SET disabled_filesystems='LocalFileSystem'")
         self._parser = Parser(database)
 
-    def admit(self, sql: str, tables: frozenset[str]) -> str:
+    def admit(self, sql: str, tables: frozenset[str]) -> Admitted:
         """DuckDB's restatement of the one SELECT in `sql`, which may read `tables` and nothing else; or Denied.
 
-        `admit("from files -- all", frozenset({"files"}))` is `"SELECT * FROM files"`;
+        `admit("from files -- all", frozenset({"files"}))` is `("SELECT * FROM files", {"files"})`;
         `admit("SELECT * FROM read_text('/etc/passwd')", ...)` is denied.
         """
         scope = frozenset({(name,) for name in tables} | {("main", name) for name in tables})
         check_text(sql)
         check_cost(sql)
         try:
-            return _restated(self._parser, sql, scope)
+            text, read = _restated(self._parser, sql, scope)
+            return Admitted(text, read & tables)
         except RecursionError:
             raise Denied(
                 "the statement is nested too deeply", "Split it into CTEs: WITH a AS (...), b AS (...)."
@@ -94,8 +103,8 @@ class Gate:
             raise not_parsed(str(error)) from None
 
 
-def _restated(parser: Parser, sql: str, scope: Scope) -> str:
-    """DuckDB's restatement of `sql`, both checked."""
+def _restated(parser: Parser, sql: str, scope: Scope) -> tuple[str, frozenset[str]]:
+    """DuckDB's restatement of `sql`, both checked, and the names it reads from."""
     written = parser.tree(sql)
     tree: Node = json.decode(written)
     if tree["error"] and tree["error_type"] != "parser":
@@ -104,17 +113,16 @@ def _restated(parser: Parser, sql: str, scope: Scope) -> str:
     text = parser.text(written)
     if nesting(words_of(text)) > MAX_RESTATED_NESTING:
         raise Denied("too many joins or operators follow each other", "Split it into CTEs: WITH a AS (...).")
-    _check_one(json.decode(parser.tree(text)), scope)
-    return text
+    return text, _check_one(json.decode(parser.tree(text)), scope)
 
 
-def _check_one(tree: Node, scope: Scope) -> None:
+def _check_one(tree: Node, scope: Scope) -> frozenset[str]:
     """Deny a tree that is an error, of more than one statement, or holds what `check` does not know."""
     if tree["error"]:
         raise not_parsed(tree["error_message"])
     if len(tree["statements"]) != 1:
         raise _not_one(len(tree["statements"]))
-    check(tree, scope)
+    return check(tree, scope)
 
 
 def _no_select(kinds: list[str]) -> Denied:

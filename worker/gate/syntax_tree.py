@@ -35,8 +35,12 @@ class KnownNames(NamedTuple):
     rule: Callable[[Node, Scope], None] | None
 
 
-def check(tree: Node, scope: Scope) -> None:
-    """Deny a tree that holds anything not in the tables above. Iterative: a tree may be deeper than Python's stack."""
+def check(tree: Node, scope: Scope) -> frozenset[str]:
+    """Deny a tree that holds anything not in the tables above, and return the names that it reads from.
+
+    A name may be a CTE's. Iterative: a tree may be deeper than Python's stack.
+    """
+    read: set[str] = set()
     pending: list[tuple[Node, str, Scope]] = [(tree, "answer", scope)]
     while pending:
         node, role, scope = pending.pop()
@@ -47,11 +51,14 @@ def check(tree: Node, scope: Scope) -> None:
         _check_fields(node, known)
         if known.rule:
             known.rule(node, scope)
+        if kind == "BASE_TABLE":
+            read.add(folded(node["table_name"]))
         if "cte_map" in known.fields:
             scope = _with_ctes(node, scope, pending)
         for field, inner in known.nodes:
             if (value := node[field]) is not None:
                 pending.extend((child, inner, scope) for child in _nodes(value))
+    return frozenset(read)
 
 
 def _check_fields(node: Node, known: KnownNames) -> None:

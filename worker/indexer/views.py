@@ -157,7 +157,7 @@ class Views:
         assert gate, "the profile has views"
         types = self._columns(f"memory.{_table(view.name)}")
         try:
-            select: str = gate.admit(view.select, _MAY_READ[view.name])
+            select: str = gate.admit(view.select, _MAY_READ[view.name]).text
             columns = self._columns(select)
         except Denied as denied:
             raise ViewError(view.line, denied.reason, denied.next_step) from denied

@@ -32,6 +32,13 @@ class Tag(NamedTuple):
         return f"{self.name} {self.confidence:.2f} ({'; '.join(map(str, self.evidence))})"
 
 
+class Rows(NamedTuple):
+    """The rows of a table that is made for a statement, as JSON, and what is said to be left out of it."""
+
+    json: str
+    left_out: str | None
+
+
 TagsOfFiles = dict[int, tuple[Tag, ...]]  # by the number of a file, in the order of names
 
 

@@ -12,40 +12,57 @@ import msgspec
 
 from fledgling.plain import counted
 from fledgling.worker.store.database import SQL
-from fledgling.worker.tools import summaries, tags
+from fledgling.worker.tools import summaries, tags, unknown
+from fledgling.worker.tools.kept_tags import Rows
 from fledgling.worker.tools.request import Request
 
 MAX_DEFINITIONS = 100_000  # whose summaries are made for one statement: some 20 s of CPU, and 30 MB
+MAX_BYTES = 2**25  # of the rows of a table, as JSON, some 150,000 of them: they are there four times while it is made
+
+TABLES = frozenset({"tags", "summaries"})
 
 _Row = dict[str, Any]
 
 
-def make(request: Request, table: str) -> None:
-    """Make one of the tables for the cursor of a call: it goes with that."""
+def make(request: Request, table: str) -> str | None:
+    """Make one of the tables for the cursor of a call: it goes with that. Say what is left out of it, None for nothing.
+
+    `make(request, "tags")` may be "tags has its first 150,000 rows alone: more would be larger than 33,554,432 bytes."
+    """
     cursor = request.cursor
     assert cursor, "the index is whole"
     if table == "summaries" and request.summaries and request.snapshot:
-        rows = request.summaries.of(request.snapshot, partial(_as_json, request, table))
+        rows = request.summaries.of(request.snapshot, partial(rows_of, request, table))
     else:
-        rows = _as_json(request, table)
+        rows = rows_of(request, table)
     request.check()
     cursor.execute(SQL[f"schema_{table}"])
     shape = {column: kind for column, kind, *_ in cursor.execute(f"DESCRIBE {table}").fetchall()}
-    said = {"rows": rows, "shape": msgspec.json.encode([shape]).decode()}
+    said = {"rows": rows.json, "shape": msgspec.json.encode([shape]).decode()}
     cursor.execute(SQL["load_own"].replace("image.own", table), said)
+    return rows.left_out
 
 
-def _as_json(request: Request, table: str) -> str:
-    return msgspec.json.encode([*_ROWS[table](request)]).decode()
-
-
-def lacks(request: Request, table: str) -> str | None:
-    """Say what is left out of a table, None for nothing."""
-    count = summaries.definitions(request) if table == "summaries" else 0
-    if count <= MAX_DEFINITIONS:
-        return None
-    most = f"{MAX_DEFINITIONS:,}"
-    return f"summaries has files and directories alone: {counted(count, 'definition')} are more than {most}."
+def rows_of(request: Request, table: str) -> Rows:
+    """Return the rows of a table, from the first on, as far as they may be."""
+    kept: list[bytes] = []
+    left_out: list[str] = []
+    if table == "summaries" and (count := summaries.definitions(request)) > MAX_DEFINITIONS:
+        most = f"{MAX_DEFINITIONS:,}"
+        left_out.append(
+            f"summaries has files and directories alone: {counted(count, 'definition')} are more than {most}."
+        )
+    room = MAX_BYTES
+    for row in _tags(request) if table == "tags" else _summaries(request, has_definitions=not left_out):
+        request.check()
+        encoded = msgspec.json.encode(row)
+        room -= len(encoded) + 1  # and a comma
+        if room < 0:
+            rows = counted(len(kept), "row")
+            left_out.append(f"{table} has its first {rows} alone: more would be larger than {MAX_BYTES:,} bytes.")
+            break
+        kept.append(encoded)
+    return Rows(f"[{b','.join(kept).decode()}]", unknown.joined(*left_out))
 
 
 def _tags(request: Request) -> Iterator[_Row]:
@@ -65,8 +82,7 @@ def _tags(request: Request) -> Iterator[_Row]:
                 }
 
 
-def _summaries(request: Request) -> Iterator[_Row]:
-    has_definitions = summaries.definitions(request) <= MAX_DEFINITIONS
+def _summaries(request: Request, *, has_definitions: bool) -> Iterator[_Row]:
     for each in summaries.of_all(request, has_definitions=has_definitions):
         if each.says or each.defines:
             yield {
@@ -78,7 +94,3 @@ def _summaries(request: Request) -> Iterator[_Row]:
                 "source": each.source,
                 "defines": each.defines,
             }
-
-
-_ROWS = {"tags": _tags, "summaries": _summaries}
-TABLES = frozenset(_ROWS)

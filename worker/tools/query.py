@@ -1,11 +1,10 @@
 """The query tool: one SELECT that the gate admits, in a read-only transaction, with rows and bytes capped."""
 
 import math
-import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import _duckdb as duckdb
 import msgspec
@@ -16,14 +15,13 @@ from fledgling.worker.gate.denied import Denied
 from fledgling.worker.tools import made_tables, unknown
 from fledgling.worker.tools.request import Refused, Request
 
+if TYPE_CHECKING:
+    from fledgling.worker.gate.statement import Admitted  # loaded where a profile allows SQL
+
 OVERLAID = frozenset({"files", "content", "symbols", "imports"})  # tables that changes are laid over
 RELATED = frozenset({"calls", "refs", "inherits", "cycles", "hubs", "unreachable"})  # of what uses what
 TABLES = OVERLAID | RELATED | made_tables.TABLES
 _LATE = frozenset({"purity", "purity_reason"})  # columns that are known with those
-_FOUND = re.compile(  # what is known of what was found in files
-    r"\b(?:content|symbols|imports|calls|refs|inherits|cycles|hubs|unreachable|purity|purity_reason|tags|summaries)\b",
-    re.IGNORECASE,
-)
 EFFECTS_LATER = "purity is NULL here: a statement that names purity or purity_reason waits until they are known."
 UNSEEN = "Nothing in unreachable is seen to be used: what computes a name as it runs is not seen, nor what unseen says."
 MAX_INTEGER = 2**53  # JSON readers hold integers as doubles; beyond this they would round
@@ -35,19 +33,17 @@ def query(request: Request, question: Query) -> Table:
     assert gate, "the profile allows query"
     assert cursor, "the index is whole"
     try:
-        statement = gate.admit(question.sql, TABLES)
+        admitted = gate.admit(question.sql, TABLES)
     except Denied as denied:
         raise Refused("denied", denied.reason, denied.next_step) from denied
-    names = {name.lower() for name in _FOUND.findall(statement)}  # one may stand for something else: then made in vain
-    for table in sorted(made_tables.TABLES & names):
-        made_tables.make(request, table)
+    left_out = [made_tables.make(request, table) for table in sorted(made_tables.TABLES & admitted.tables)]
     if asks_graph(question):
         cursor.execute("USE edges")
-    elif request.snapshot and request.snapshot.tables:  # a name may stand for something else: then one is made in vain
-        request.snapshot.tables.mean(cursor, *(table for table in OVERLAID if table in statement.lower()))
+    elif request.snapshot and request.snapshot.tables:
+        request.snapshot.tables.mean(cursor, *OVERLAID & admitted.tables)
     cursor.execute("BEGIN TRANSACTION READ ONLY")
     try:
-        return _run(request, cursor, statement, names, knows_effects=asks_graph(question))
+        return _run(request, cursor, admitted, left_out, knows_effects=asks_graph(question))
     except (duckdb.InterruptException, duckdb.OutOfMemoryException):
         raise
     except duckdb.Error as problem:
@@ -60,10 +56,15 @@ def query(request: Request, question: Query) -> Table:
 
 
 def _run(
-    request: Request, cursor: duckdb.DuckDBPyConnection, statement: str, names: Set[str], *, knows_effects: bool
+    request: Request,
+    cursor: duckdb.DuckDBPyConnection,
+    admitted: "Admitted",
+    left_out: list[str | None],
+    *,
+    knows_effects: bool,
 ) -> Table:
     request.check()
-    result = cursor.execute(one_select(cursor, statement))
+    result = cursor.execute(one_select(cursor, admitted.text))
     columns = [name for name, *_ in result.description]
     zoned = [name for name, kind, *_ in result.description if "TIME ZONE" in str(kind)]
     if zoned:
@@ -76,7 +77,8 @@ def _run(
     kept = _fitting(request, fetched[: request.profile.max_rows])
     truncated = len(kept) < len(fetched)
     late = EFFECTS_LATER if not knows_effects and _LATE.intersection(columns) else None
-    note = unknown.joined(late, _note(request, names, kept, truncated=truncated))
+    lacks = [*_lacks(request, admitted), *left_out]
+    note = unknown.joined(late, request.partial, *lacks, _cut(request, kept, truncated=truncated))
     return Table(columns, kept, len(kept), truncated, note)
 
 
@@ -102,28 +104,23 @@ def _fitting(request: Request, fetched: list[tuple[Any, ...]]) -> list[list[Any]
     return kept
 
 
-def _note(request: Request, names: Set[str], rows: list[list[Any]], *, truncated: bool) -> str | None:
-    notes = [request.partial, *_lacks(request, names)]
+def _cut(request: Request, rows: list[list[Any]], *, truncated: bool) -> str | None:
     if truncated:
-        notes.append(
+        return (
             f"Cut after {len(rows)} rows (at most {request.profile.max_rows} rows and "
             f"{request.profile.max_result_bytes} bytes): aggregate, select fewer columns, or page with ORDER BY, LIMIT "
             "and OFFSET."
         )
-    elif not rows:
-        notes.append("The statement ran over the whole index and no row matched.")
-    return unknown.joined(*notes)
+    return None if rows else "The statement ran over the whole index and no row matched."
 
 
-def _lacks(request: Request, tables: Set[str]) -> Iterator[str | None]:
-    """Yield what is missing in the tables that a statement names, and is in the project."""
-    everything = unknown.scope(request, None)
+def _lacks(request: Request, admitted: "Admitted") -> Iterator[str | None]:
+    """Yield what is missing in the tables that a statement reads, and is in the project."""
+    everything, tables = unknown.scope(request, None), admitted.tables
     if tables & {"symbols", "imports", *made_tables.TABLES}:
         unparsed = unknown.not_whole(request, everything)
         yield unknown.of_parsing(request, unparsed, "some of their symbols and imports may be missing")
-    for table in sorted(made_tables.TABLES & tables):
-        yield made_tables.lacks(request, table)
-    if tables & (RELATED | _LATE):
+    if tables & RELATED or "purity" in admitted.text.lower():
         known = request.opened.generation
         yield known.unrelated or f"Uses are resolved in {', '.join(known.related) or 'no language of this project'}."
     if "unreachable" in tables:

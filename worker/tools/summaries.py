@@ -13,6 +13,7 @@ from fledgling.worker.ranking.sentences import Sentence
 from fledgling.worker.store.symbols import CODES, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import tags, unknown, unlisted
+from fledgling.worker.tools.kept_tags import TagsOfFiles
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
 
 PAGE = 200  # summaries that are made for a page: each reads the top of a file
@@ -35,7 +36,7 @@ def of_directory(
     """Answer with the summaries of files and directories, given as in a map."""
     offset, foremost = offset_of(question.cursor), Foremost(request)
     made = [
-        _of_file(request, foremost, request.blocks.file(entry))
+        _of_file(request, foremost, request.blocks.file(entry), tags.of_files(request))
         if isinstance(entry, int)
         else _of_directory(request, foremost, *entry)
         for entry in entries[offset : offset + PAGE]
@@ -50,7 +51,12 @@ def of_file(request: Request, question: Explore, file: File) -> Summaries:
     rows = _told(request, file)
     offset, total = offset_of(question.cursor), 1 + len(rows)
     places = range(offset, min(offset + PAGE, total))
-    made = [_of_row(request, file, rows[at - 1]) if at else _of_file(request, Foremost(request), file) for at in places]
+    made = [
+        _of_row(request, file, rows[at - 1])
+        if at
+        else _of_file(request, Foremost(request), file, tags.of_files(request))
+        for at in places
+    ]
     page = cut_page(made, request)
     return Summaries(
         file.path, page, total, continuing(request, question, offset + len(page), total), _note(request, file.path)
@@ -58,12 +64,12 @@ def of_file(request: Request, question: Explore, file: File) -> Summaries:
 
 
 def of_all(request: Request, *, has_definitions: bool) -> Iterator[Summarized]:
-    """Yield the summaries of all directories, files and, if wanted, definitions."""
+    """Yield the summaries of all directories, files and, if wanted, definitions: without tags."""
     foremost, below = Foremost(request), dict[str, list[int]]()
     split = lru_cache(SPLIT)(partial(_split, request))
     for number in request.blocks.files:
         file = request.blocks.file(number)
-        yield _of_file(request, foremost, file)
+        yield _of_file(request, foremost, file, {})
         for row in _told(request, file) if has_definitions else ():
             yield _of_row(request, file, row, split)
         for end in (at + 1 for at, sign in enumerate(file.path) if sign == "/"):
@@ -95,7 +101,7 @@ def _note(request: Request, path: str) -> str | None:
     )
 
 
-def _of_file(request: Request, foremost: "Foremost", file: File) -> Summarized:
+def _of_file(request: Request, foremost: "Foremost", file: File, tagged: TagsOfFiles) -> Summarized:
     request.check()
     found = sentence_of(request, file)
     return Summarized(
@@ -104,7 +110,7 @@ def _of_file(request: Request, foremost: "Foremost", file: File) -> Summarized:
         says=said(found.text) if found else None,
         source=found.source if found else None,
         defines=[shown(row.name, NAME_CHARS) for row in foremost.of([file])],
-        tags=[said(str(tag)) for tag in tags.of_files(request).get(file.number, ())],
+        tags=[said(str(tag)) for tag in tagged.get(file.number, ())],
     )
 
 
@@ -209,10 +215,11 @@ def _ranked(request: Request, file: File) -> Iterator[_Ranked]:
 
 
 def _first(ranked: Iterable[_Ranked]) -> list[_Ranked]:
-    """Return the first definitions of so many names."""
-    return [*{each[-1].name: each for each in sorted(ranked, key=itemgetter(slice(-1)), reverse=True)}.values()][
-        -NAMED:
-    ][::-1]
+    """Return the first definitions of so many names, each where it stands first."""
+    found: dict[str, _Ranked] = {}
+    for each in sorted(ranked, key=itemgetter(slice(-1))):
+        found.setdefault(each[-1].name, each)
+    return [*found.values()][:NAMED]
 
 
 def _outermost(request: Request, file: File) -> Iterator[Row]:
