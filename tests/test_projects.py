@@ -188,8 +188,11 @@ async def test_the_best_by_meaning_of_all(client):
         scores = [passage["score"] for passage in found["files"]]
         assert scores == sorted(scores, reverse=True)
     text_alone = await structured(client, "search", query="needle")
-    assert "mode_used" not in text_alone
+    assert text_alone["mode_used"] == "text"
     assert text_alone["total"] == 4
+    assert (await structured(client, "search", query="need.e", regex=True))["mode_used"] == "regex"
+    nothing = await structured(client, "search", query="unicorns graze quietly")
+    assert (nothing["mode_used"], nothing["files"]) == ("text", [])
 
 
 async def test_definitions_of_all(client):

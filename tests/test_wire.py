@@ -404,7 +404,7 @@ def excerpt(path="src/a.py", first=1, lines=("a", "b"), total=2, **said):
     return Excerpt(path, "python", first, [*lines], total, **said)
 
 def hits(*files, total=9, total_files=2, **said):
-    return Hits([*files], total, total_files, **said)
+    return Hits([*files], total, total_files, "text", **said)
 
 def listed(*symbols, path="src/a.py", language="python", total=9, **said):
     return SymbolList([FileSymbols(path, [*symbols], language)], total, **said)

@@ -135,6 +135,7 @@ class Merging:
             [file for each in self._shown if isinstance(each, Hits) for file in each.files],
             self._total,
             self._total_files,
+            "regex" if self._question.is_regex else "text",
             following,
             note,
             self._is_lower_bound,

@@ -147,10 +147,10 @@ class Hits(Answer, frozen=True):
     files: list[FileHits]
     total: Count
     total_files: Count
+    mode_used: Literal["text", "regex"]
     next: Next | None = None
     note: Said | None = None
     total_is_lower_bound: bool = False
-    mode_used: Literal["text", "regex"] = "text"
 
 
 class Why(Struct, frozen=True, omit_defaults=True):

@@ -99,10 +99,10 @@ def _text(request: Request, question: Search, finding: Matcher) -> Hits:
         _joined(pieces),
         found.total,
         found.total_files,
+        "regex" if question.is_regex else "text",
         following,
         note,
         total_is_lower_bound=not found.is_exact,
-        mode_used="regex" if question.is_regex else "text",
     )
 
 
