@@ -469,7 +469,7 @@ def makes_class(a): return type("A", (a,), {})                 #: unknown makes 
 """
 
 TAKES = """
-import itertools, os
+import collections, difflib, itertools, json, math, os, textwrap, urllib.parse
 def of_file(a): return [b for b in a]                          #: unknown iterates over a, which may be a file
 def of_list(a: list): return [b for b in a]                    #: pure
 def of_own(a): return [b for b in [a, 1]]                      #: pure
@@ -481,6 +481,28 @@ def of_chain(a): return [b for b in itertools.chain(a)]        #: unknown iterat
 def same(a): return a                                          #: pure
 def of_same(a): return [b for b in same(a)]                    #: unknown iterates over same(...)
 def sums(a): return sum(a)                                     #: unknown takes from a
+def resembles(a): return difflib.get_close_matches("b", a)     #: unknown calls difflib
+def crosses(a): return itertools.product(a, [1])               #: unknown takes from a
+def picks(a): return itertools.combinations(a, 2)              #: unknown takes from a
+def orders(a): return itertools.permutations(a)                #: unknown takes from a
+def crosses_known(a: list): return itertools.product(a, [1])   #: pure
+def names_fields(a): return collections.namedtuple("B", a)     #: unknown takes from a
+def distance(a): return math.dist(a, [1])                      #: unknown takes from a
+class Counts:
+    def ticked(self, a):                                       #: impure writes self.n
+        self.n += 1
+        return a
+    def adds_up(self, a: list):                                #: unknown
+        return itertools.accumulate(a, func=self.ticked)
+    def parses(self, a: str):                                  #: unknown
+        return json.loads(a, parse_constant=self.ticked)
+    def indents(self, a: str):                                 #: unknown
+        return textwrap.indent(a, "", self.ticked)
+    def indents_some(self, a: str):                            #: unknown
+        return textwrap.indent(a, "", predicate=self.ticked)
+    def encodes(self, a: dict):                                #: unknown
+        return urllib.parse.urlencode(a, quote_via=self.ticked)
+def reduces_by(a: list, b): return itertools.accumulate(a, func=b)  #: unknown
 def joins(a): return ",".join(a)                               #: unknown takes from a
 def joins_known(a: list[str]): return ",".join(a)              #: pure
 def extends(a):                                                #: unknown takes from a

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fledgling.worker.gate.statement import Admitted  # loaded where a profile allows SQL
 
 OVERLAID = frozenset({"files", "content", "symbols", "imports"})  # tables that changes are laid over
+OF_TEXT = frozenset({"symbols", "imports", *made_tables.TABLES})  # tables of what texts are found to say
 RELATED = frozenset({"calls", "refs", "inherits", "cycles", "hubs", "unreachable"})  # of what uses what
 TABLES = OVERLAID | RELATED | made_tables.TABLES
 _LATE = frozenset({"purity", "purity_reason"})  # columns that are known with those
@@ -117,7 +118,7 @@ def _cut(request: Request, rows: list[list[Any]], *, truncated: bool) -> str | N
 def _lacks(request: Request, admitted: "Admitted") -> Iterator[str | None]:
     """Yield what is missing in the tables that a statement reads, and is in the project."""
     everything, tables = unknown.scope(request, None), admitted.tables
-    if tables & {"symbols", "imports", *made_tables.TABLES}:
+    if tables & OF_TEXT:
         unparsed = unknown.not_whole(request, everything)
         yield unknown.of_parsing(request, unparsed, "some of their symbols and imports may be missing")
     if tables & RELATED or "purity" in admitted.text.lower():
@@ -127,9 +128,10 @@ def _lacks(request: Request, admitted: "Admitted") -> Iterator[str | None]:
         yield UNSEEN
     if "symbols" in tables:
         yield unknown.of_languages(request, everything, "")
-    if "content" in tables:
-        is_there = request.opened.generation.has_content
-        yield unknown.of_unread(request, everything, "in content") if is_there else unknown.NO_TEXT
+    if "content" in tables and not request.opened.generation.has_content:
+        yield unknown.NO_TEXT
+    elif tables & {"content", *OF_TEXT}:
+        yield unknown.of_unread(request, everything, "in content" if "content" in tables else "looked into")
 
 
 def plain(cell: object) -> Any:

@@ -89,8 +89,11 @@ CALLING = {
     **dict.fromkeys(words("accumulate groupby", "itertools."), 1),
     **dict.fromkeys(words("collections.defaultdict functools.partial functools.reduce"), 0),
     **dict.fromkeys(words("re.sub re.subn"), 1),
+    "textwrap.indent": 2,
+    "urllib.parse.urlencode": 5,
 }
-CALLING_WORDS = words("cls default default_factory key object_hook object_pairs_hook parse_float parse_int repl")
+CALLING_WORDS = words("cls default default_factory func key object_hook object_pairs_hook parse_constant parse_float")
+CALLING_WORDS |= words("parse_int predicate quote_via repl")
 
 # What only watches: a program runs the same without it.
 LOGGERS = words("logging.Logger logging.getLogger")
@@ -219,6 +222,8 @@ PLAIN = words("bytes float int str list:str")  # types of which all is built in,
 # They take all that their arguments give, if those are generators: functions, and methods of any type.
 CONSUMING = words("all any bytes bytearray dict frozenset list max min set sorted sum tuple", BUILTIN)
 CONSUMING |= words("Counter OrderedDict deque", "collections.") | words("merge nlargest nsmallest", "heapq.")
+CONSUMING |= words("combinations combinations_with_replacement permutations product", "itertools.")
+CONSUMING |= words("collections.namedtuple difflib.get_close_matches math.dist")
 CONSUMING |= words("functools.reduce math.fsum math.prod shlex.join urllib.parse.urlencode")
 CONSUMING |= words("join extend extendleft update union difference intersection issubset issuperset isdisjoint")
 CONSUMING |= words("difference_update intersection_update symmetric_difference_update symmetric_difference")
