@@ -31,7 +31,10 @@ from fledgling.security.audit.verdict import leaks
 PROFILE = "SET tools = 'explore, query'; SET memory_limit = '512MB'; SET query_timeout = 2;"
 STATE = "SELECT count(*), sum(hash(path || line_text)), (SELECT count(*) FROM files) FROM content"
 
-GATE = "import fledgling.worker.gate.statement as m\nm.Gate.admit = lambda self, sql, tables: sql\n"
+GATE = """
+import fledgling.worker.gate.statement as m
+m.Gate.admit = lambda self, sql, tables, admitted=m.Admitted: admitted(sql, tables)
+"""
 ENGINE = """
 import fledgling.worker.store.database as m
 m.lock_down = lambda db: None

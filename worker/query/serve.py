@@ -21,7 +21,7 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 from fledgling.worker.tools.corpora import Corpora
-from fledgling.worker.tools.kept_tags import LastMade, Rows, TagsOfFiles
+from fledgling.worker.tools.kept_tags import LastMade, MadeRows, TagsOfFiles
 from fledgling.worker.tools.request import Request
 
 
@@ -65,7 +65,7 @@ def serve(pipe: Pipe[ToWorker], opened: Open, db: duckdb.DuckDBPyConnection | No
     base = Snapshot(opened.changes, blocks, signatures, outlines, words, partial=opened.generation.partial, graph=graph)
     snapshots = Snapshots(base, db.cursor if db else duckdb.connect, opened.generation.modules)
 
-    corpora, tags, summaries = Corpora(), LastMade[TagsOfFiles](), LastMade[Rows]()
+    corpora, tags, summaries = Corpora(), LastMade[TagsOfFiles](), LastMade[MadeRows]()
 
     def request(_: int) -> Request:
         cursor, of = db.cursor() if db else None, snapshots.newest

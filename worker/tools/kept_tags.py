@@ -32,7 +32,7 @@ class Tag(NamedTuple):
         return f"{self.name} {self.confidence:.2f} ({'; '.join(map(str, self.evidence))})"
 
 
-class Rows(NamedTuple):
+class MadeRows(NamedTuple):
     """The rows of a table that is made for a statement, as JSON, and what is said to be left out of it."""
 
     json: str

@@ -13,7 +13,7 @@ import msgspec
 from fledgling.plain import counted
 from fledgling.worker.store.database import SQL
 from fledgling.worker.tools import summaries, tags, unknown
-from fledgling.worker.tools.kept_tags import Rows
+from fledgling.worker.tools.kept_tags import MadeRows
 from fledgling.worker.tools.request import Request
 
 MAX_DEFINITIONS = 100_000  # whose summaries are made for one statement: some 20 s of CPU, and 30 MB
@@ -43,7 +43,7 @@ def make(request: Request, table: str) -> str | None:
     return rows.left_out
 
 
-def rows_of(request: Request, table: str) -> Rows:
+def rows_of(request: Request, table: str) -> MadeRows:
     """Return the rows of a table, from the first on, as far as they may be."""
     kept: list[bytes] = []
     left_out: list[str] = []
@@ -62,7 +62,7 @@ def rows_of(request: Request, table: str) -> Rows:
             left_out.append(f"{table} has its first {rows} alone: more would be larger than {MAX_BYTES:,} bytes.")
             break
         kept.append(encoded)
-    return Rows(f"[{b','.join(kept).decode()}]", unknown.joined(*left_out))
+    return MadeRows(f"[{b','.join(kept).decode()}]", unknown.joined(*left_out))
 
 
 def _tags(request: Request) -> Iterator[_Row]:

@@ -24,7 +24,7 @@ from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
 from fledgling.worker.store.words import Words
 from fledgling.worker.tools.corpora import Corpora
-from fledgling.worker.tools.kept_tags import LastMade, Rows, TagsOfFiles
+from fledgling.worker.tools.kept_tags import LastMade, MadeRows, TagsOfFiles
 
 if TYPE_CHECKING:
     from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
@@ -77,7 +77,7 @@ class Request(msgspec.Struct, eq=False):
     corpora: Corpora | None = None  # what files are ranked by
     shelf: Shelf | None = None  # of several indexes, where there are several
     tags: LastMade[TagsOfFiles] | None = None  # what files are about
-    summaries: LastMade[Rows] | None = None  # of the table
+    summaries: LastMade[MadeRows] | None = None  # of the table
     by_hand: TagsByHand = TagsByHand()  # what agents say that files are about
     tags_found: TagsOfFiles | None = None  # by rules and by hand, once this call has asked
 
