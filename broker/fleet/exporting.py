@@ -110,12 +110,7 @@ def _usable(directory: int, profile: Profile) -> tuple[dict[str, str], dict[str,
     for name in shard.names(directory):
         try:
             with verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
-                manifest, identity = verified.read(fd, SHARD), verified.identity(fd)
-        except ShardError as wrong:
-            refused[name] = str(wrong)
-            continue
-        try:
-            shard.check(manifest, name, profile)
+                manifest, identity = shard.usable(fd, name, profile), verified.identity(fd)
         except ShardError as wrong:
             refused[name] = str(wrong)
             continue

@@ -85,17 +85,12 @@ def usable(fd: int, name: str, profile: Profile) -> Manifest:
     Raises ShardError.
     """
     manifest = verified.read(fd, SHARD)
-    check(manifest, name, profile)
-    return manifest
-
-
-def check(manifest: Manifest, name: str, profile: Profile) -> None:
-    """Raise ShardError unless a manifest is of the shard of that name, and a profile may show all that it holds."""
     if manifest.repository != name:
         raise ShardError(f"it is the shard of {manifest.repository}")
     check_release(manifest.extractors)
     if wider := manifest.under.wider_than(profile):
         raise ShardError(f"{wider}; make it under that profile")
+    return manifest
 
 
 def root_digest(root: str) -> str:
