@@ -118,8 +118,13 @@ def using(request: Request, files: Iterable[File], names: Sequence[str]) -> list
     """Return the files whose text holds one of some names as a word."""
     if not (names and request.opened.generation.has_content):
         return []
-    finding = matching.of_pattern(rf"\b(?:{'|'.join(map(globs.literal, names))})\b")
+    finding = of_words(names)
     return [file for file in files if any(matching.places(finding, text) for text in _texts(request, file))]
+
+
+def of_words(names: Sequence[str]) -> matching.Matcher:
+    """Return what finds each of some names as a word."""
+    return matching.of_pattern(rf"\b(?:{'|'.join(map(globs.literal, names))})\b")
 
 
 def _texts(request: Request, file: File) -> Iterator[bytes]:

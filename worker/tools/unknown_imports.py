@@ -121,10 +121,11 @@ def _imported_as(file: File) -> str:
 
 def _of_package(request: Request, file: File, known: Set[str]) -> str | None:
     """Say which files of the same package use what a file defines: they need no import for that."""
-    modules, names = request.opened.generation.modules.get(file.language or ""), _names(request, file)
+    modules = request.opened.generation.modules.get(file.language or "")
     if modules and modules.autoloads:
         return _autoloaded(request, file, known)
-    if not (modules and modules.packages and names):
+    names = _names(request, file) if modules and modules.packages else []
+    if not (modules and names):
         return None
     mates = {each.path: each for each in packages.mates(request, file, modules) if each.path not in known | {file.path}}
     if not mates:
@@ -139,12 +140,14 @@ def _autoloaded(request: Request, file: File, known: Set[str]) -> str | None:
     if not (names and request.opened.generation.has_content):
         return None
     holding = sorted({block for name in names for block in _may_hold(request, file, name)})
-    finding = matching.of_pattern(rf"\b(?:{'|'.join(map(globs.literal, names))})\b")
+    finding, apart = unknown.of_words(names), known | {file.path}
+    alike = request.blocks.in_language(file.language or "")
+    others = {number for number in alike if request.blocks.path(number) not in apart}
     used: dict[str, File] = {}
     looked = 0
     for block in holding:
         each = request.blocks.file_of(block)
-        if each.language != file.language or each.path in known | {file.path} or each.path in used:
+        if each.number not in others or each.path in used:
             continue
         if looked == MOST_BLOCKS:
             break
@@ -154,8 +157,7 @@ def _autoloaded(request: Request, file: File, known: Set[str]) -> str | None:
             used[each.path] = each
     if not used and looked < MOST_BLOCKS:
         return None
-    others = len(request.blocks.in_language(file.language or "")) - 1
-    said = _naming(request, file, names, [*used.values()], others)
+    said = _naming(request, file, names, [*used.values()], len(others))
     return f"What is loaded by its name may need no import: {'at least ' if looked == MOST_BLOCKS else ''}{said}"
 
 
