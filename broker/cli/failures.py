@@ -26,7 +26,8 @@ def end(failed: Exception) -> NoReturn:
         case click.UsageError():
             asked = failed.ctx.command_path if failed.ctx else "fledgling"
             message = _LINES.sub(" ", failed.format_message()).rstrip(".")
-            terminal.fail(f"{message}. `{asked} --help` says how it is used.", failed.exit_code)
+            end = "" if message.endswith("?") else "."
+            terminal.fail(f"{message}{end} `{asked} --help` says how it is used.", failed.exit_code)
         case click.ClickException():
             terminal.fail(failed.format_message(), failed.exit_code)
         case click.Abort():

@@ -4,15 +4,15 @@ import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from pathlib import Path
 
 import fledgling
 from fledgling.broker.reporting.explorer import ELSEWHERE, SCRIPT, policy, section
+from fledgling.broker.reporting.related import shown
 from fledgling.broker.reporting.treemap import Box, Cell, Node, cells, tree
 from fledgling.messages.answers import Area, Hub, LongFunction, Overview, Parsed
 from fledgling.messages.control import Built
-from fledgling.plain import counted
+from fledgling.plain import counted, one_line
 
 STYLE = Path(fledgling.__file__).with_name("page.css").read_text("utf-8")  # before files are out of reach
 MARK = "<!doctype html>\n<!-- fledgling report -->\n"  # how a report begins: nothing else is overwritten by one
@@ -54,17 +54,18 @@ def page(project: str, profile: str, at: str, built: Built, overview: Overview, 
         '<html lang="en">', "<head>", '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{allowed}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{_e(project)}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", '<main class="report">', *body,
+        f"<title>{shown(project)}</title>", f"<style>{STYLE}</style>", "</head>", "<body>", '<main class="report">',
+        *body,
         "</main>", "</body>", "</html>\n",
     ])  # fmt: skip
 
 
 def _summary(project: str, profile: str, at: str, built: Built, overview: Overview) -> Iterator[str]:
-    yield f"<h1>{_e(project)}</h1>"
+    yield f"<h1>{shown(project)}</h1>"
     seconds = built.seconds["total"]
-    yield f'<p class="faint">As the profile {_e(profile)} shows it, {_e(at)}. Indexed in {seconds:.1f} s.</p>'
+    yield f'<p class="faint">As the profile {shown(profile)} shows it, {shown(at)}. Indexed in {seconds:.1f} s.</p>'
     if built.partial:
-        yield f'<p class="partial">{_e(built.partial)}</p>'
+        yield f'<p class="partial">{shown(built.partial)}</p>'
     counts = {
         "files": overview.files,
         "lines": overview.lines,
@@ -120,11 +121,11 @@ def _cell(cell: Cell, colors: dict[str, str]) -> str:
     label = ""
     if box.height >= 15 and (words := fitted(words, box.width - 6)):
         kind = ' class="head"' if cell.is_framed else ""
-        label = f'<text{kind} x="3" y="12">{_e(words)}</text>'
+        label = f'<text{kind} x="3" y="12">{shown(words)}</text>'
     # A picture of its own clips what a font makes wider than it should be.
     return (
         f'<svg x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}">'
-        f'<title>{_e(title)}</title><rect class="{style}" width="100%" height="100%"/>{label}</svg>'
+        f'<title>{shown(title)}</title><rect class="{style}" width="100%" height="100%"/>{label}</svg>'
     )
 
 
@@ -153,7 +154,7 @@ def _hubs(hubs: Sequence[Hub]) -> Iterator[str]:
         names = f"{hubs[a].path} — {hubs[b].path}"
         yield (
             f'<path class="arc" d="M130 {_middle(a):g} A{width:g} {middle:g} 0 0 0 130 {_middle(b):g}">'
-            f"<title>{_e(names)}</title></path>"
+            f"<title>{shown(names)}</title></path>"
         )
     for number, hub in enumerate(hubs):
         radius = 2.5 + 6 * math.sqrt(hub.importers / most)
@@ -233,7 +234,9 @@ def _skipped(built: Built, overview: Overview) -> Iterator[str]:
 
 
 def _row(reason: str, what: str, count: int, examples: str) -> str:
-    return f'<tr><td>{_e(reason)}</td><td>{what}</td><td class="number">{count:,}</td><td>{_e(examples)}</td></tr>'
+    return (
+        f'<tr><td>{shown(reason)}</td><td>{what}</td><td class="number">{count:,}</td><td>{shown(examples)}</td></tr>'
+    )
 
 
 # ---- text in pictures -----------------------------------------------------------------------------------------------
@@ -244,7 +247,7 @@ def _svg(label: str, width: float, height: float, kind: str = "") -> str:
 
 
 def _key(color: str, words: str, count: str) -> str:
-    return f'<li><i class="{color}"></i> {_e(words)} <span class="faint">{count}</span></li>'
+    return f'<li><i class="{color}"></i> {shown(words)} <span class="faint">{count}</span></li>'
 
 
 def _bar(x: float, number: int, width: float, kind: str, title: str, from_top: int = 2) -> str:
@@ -252,7 +255,7 @@ def _bar(x: float, number: int, width: float, kind: str, title: str, from_top: i
     y, height = number * ROW + from_top, ROW - 2 - from_top
     return (
         f'<rect class="{kind}" x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}">'
-        f"<title>{_e(title)}</title></rect>"
+        f"<title>{shown(title)}</title></rect>"
     )
 
 
@@ -262,13 +265,13 @@ def _middle(number: int) -> float:
 
 def _text(x: float, number: int, words: str, kind: str = "", title: str = "") -> str:
     style = f' class="{kind}"' if kind else ""
-    told = f"<title>{_e(title)}</title>" if title else ""
-    return f'<text{style} x="{x:g}" y="{_middle(number) + 4:g}">{told}{_e(words)}</text>'
+    told = f"<title>{shown(title)}</title>" if title else ""
+    return f'<text{style} x="{x:g}" y="{_middle(number) + 4:g}">{told}{shown(words)}</text>'
 
 
 def fitted(words: str, width: float, *, keep_end: bool = False) -> str:
     """Return words cut to so many pixels, `fitted("a long name", 40)` to `a lo…`; none where not two letters fit."""
-    words = _printable(words)
+    words = one_line(words)
     if text_width(words) <= width:
         return words
     room, kept = width - WIDE, 0
@@ -293,12 +296,3 @@ def _letter_width(letter: str) -> float:
     if letter in THIN_LETTERS:
         return THIN
     return CAPITAL if letter.isupper() else USUAL
-
-
-def _printable(words: str) -> str:
-    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in words)
-
-
-def _e(words: str) -> str:
-    """Return words as HTML, with what is not printable shown as what it is."""
-    return escape(_printable(words))
