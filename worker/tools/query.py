@@ -128,7 +128,7 @@ def _lacks(request: Request, admitted: "Admitted") -> Iterator[str | None]:
         yield UNSEEN
     if "symbols" in tables:
         yield unknown.of_languages(request, everything, "")
-    if "content" in tables and not request.opened.generation.has_content:
+    if tables & {"content", *made_tables.TABLES} and not request.opened.generation.has_content:
         yield unknown.NO_TEXT
     elif tables & {"content", *OF_TEXT}:
         yield unknown.of_unread(request, everything, "in content" if "content" in tables else "looked into")
