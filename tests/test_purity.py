@@ -719,6 +719,9 @@ json.__setattr__("dumps", fake)
 object.__setattr__(json, "dumps", fake)
 vars(json)["dumps"] = fake
 vars(json).update(dumps=fake)
+vars(json).pop("dumps")
+vars(json).__setitem__("dumps", fake)
+del json.dumps
 json.__dict__["dumps"] = fake
 json.__dict__.update({"dumps": fake})
 names = vars(json); names["dumps"] = fake
@@ -753,6 +756,45 @@ def test_replaced_function_is_unknown_and_so_is_its_library_where_that_is_seen(f
     found = purity_of(text)
     line = text.count("\n") + 1
     assert (found[line - 1].purity, found[line].purity) == ("unknown", purity)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "globals().update(len=fake)",
+        'globals().setdefault("len", fake)',
+        "for name in given: globals()[name] = fake",
+        "names = globals(); names.update(given)",
+        'vars().__setitem__("own", fake)',
+        "def patches(): globals().update(given)",
+        'del globals()["own"]',
+    ],
+)
+def test_nothing_is_known_of_what_a_file_calls_that_may_give_any_of_its_names_another_value(form):
+    text = f"import json\ndef own(a): return a\ndef fake(a): return a\n{form}\n"
+    calls = ["len(a)", "own(a)", "json.dumps(a)"]
+    found = purity_of(text + "".join(f"def f{number}(a: str): return {call}\n" for number, call in enumerate(calls)))
+    first = text.count("\n") + 1
+    assert [found[first + number].purity for number in range(len(calls))] == ["unknown"] * len(calls)
+
+
+@pytest.mark.parametrize(
+    ("form", "purities"),
+    [
+        ('globals()["own"] = fake', ["pure", "unknown"]),
+        ("vars(builtins)[name] = fake", ["unknown", "pure"]),
+        ("setattr(builtins, name, fake)", ["unknown", "pure"]),
+        ("setattr(json, name, fake)", ["pure", "pure"]),
+        ("object.__setattr__(json, name, fake)", ["pure", "pure"]),
+        ("print(globals())", ["pure", "pure"]),
+        ('globals()["a"].b = fake', ["pure", "pure"]),
+    ],
+)
+def test_only_what_a_form_may_replace_is_unknown(form, purities):
+    text = f"import builtins, json\ndef own(a): return a\ndef fake(a): return a\n{form}\n"
+    found = purity_of(f"{text}def f(a: str): return len(a)\ndef g(a: str): return own(a)\n")
+    first = text.count("\n") + 1
+    assert [found[first].purity, found[first + 1].purity] == purities
 
 
 READERS = """

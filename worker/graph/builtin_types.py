@@ -56,6 +56,7 @@ class FileFacts:
         self.frames = self._functions()
         self.derived: Set[str] = frozenset()  # built-in types of which the project derives what may do more
         self._replaced: Set[str] = frozenset()
+        self._gets_unseen_names = False
         self.with_metaclass = self._with_metaclass()
         self.has_star = any(scope.stars for scope in self.facts.scopes)
         self.decorated = {
@@ -145,19 +146,22 @@ class FileFacts:
             self._dotted[at] = None if full and self._is_replaced(full) else full
         return self._dotted[at]
 
-    def told(self, derived: Set[str], replaced: Set[str]) -> None:
+    def told(self, derived: Set[str], replaced: Set[str], *, gets_unseen_names: bool) -> None:
         """Take note of built-in types that the project derives and of what it replaces outside: nobody knows those.
 
-        What is replaced has a full name, or just a name where it is not known whose.
+        What is replaced has a full name, or just a name where it is not known whose. In a file that `gets_unseen_names`
+        each may be replaced.
         """
-        self.derived, self._replaced = derived, replaced
+        self.derived, self._replaced, self._gets_unseen_names = derived, replaced, gets_unseen_names
         for known_before in (self._dotted, self._types, self._fresh):
             known_before.clear()
 
     def _is_replaced(self, full: str) -> bool:
         module, _, _ = full.partition(".")
-        if not self._replaced or known.is_impure(full):  # worse than not known
+        if known.is_impure(full):  # worse than not known
             return False
+        if self._gets_unseen_names:
+            return True
         return full in self._replaced or full.rpartition(".")[2] in self._replaced or f"{module}.*" in self._replaced
 
     def _full_name(self, at: int, depth: int) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fledgling.worker.graph.builtin_types import FileFacts
-from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Write
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use, Write
 from fledgling.worker.languages.python import effects as known
 
 
@@ -17,13 +17,30 @@ def replaced(files: Mapping[int, FileFacts]) -> frozenset[str]:
         expressions = file.facts.expressions
         found.update(map(file.name, file.facts.replaced))
         for write in file.facts.writes:
-            found.update(_by_key(file, write) if write.name == NONE else _by_name(file, write.of, write.name))
-        for each in file.facts.augmented:
-            op, *parts = expressions[each.of]
+            found.update(_by_key(file, write) if write.name == NONE else ())
+        for site in file.sites:  # `a.b = c`, `a.b += c`, `del a.b`
+            op, *parts = expressions[site.at] if site.use == Use.WRITE else (Op.TEXT,)
             found.update(_by_name(file, parts[0], parts[1]) if op == Op.GET else ())
         for op, *parts in expressions if known.SETTING & {*file.facts.names} else ():
             found.update(_by_call(file, parts[0], parts[1]) if op == Op.CALL else ())
     return frozenset(found)
+
+
+def gets_unseen_names(file: FileFacts) -> bool:
+    """Return whether a name of a file may be another than it says: `globals().update(a)`, `globals()[b] = c`."""
+    if known.NAMESPACES.isdisjoint(known.BUILTIN + name for name in file.facts.names):
+        return False
+    expressions = file.facts.expressions
+    changed = [write.of for write in file.facts.writes if write.name == NONE and not _is_text(file, write.key)]
+    for op, *parts in expressions:
+        of, *inner = expressions[parts[0]] if op == Op.CALL else (Op.TEXT,)
+        if of == Op.GET and file.name(inner[1]) in known.CHANGING_NAMES:
+            changed.append(inner[0])
+    return any(_namespace(file, way) == (True, None) for at in changed for way in _ways(file, at))
+
+
+def _is_text(file: FileFacts, at: int) -> bool:
+    return at != NONE and file.facts.expressions[at][0] == Op.TEXT
 
 
 def _of_module(file: FileFacts, at: int, name: str) -> Iterator[str]:
@@ -31,7 +48,8 @@ def _of_module(file: FileFacts, at: int, name: str) -> Iterator[str]:
     for way in _ways(file, at):
         if above := file.dotted(way):
             module = above.partition(".")[0]
-            yield f"{above}.{name}" if f"{module}." == known.BUILTIN else f"{module}.*"
+            is_single = f"{module}." == known.BUILTIN and (name or above != module)
+            yield f"{above}.{name}" if is_single else f"{module}.*"
 
 
 def _by_name(file: FileFacts, of: int, name: int) -> Iterator[str]:
@@ -66,7 +84,7 @@ def _by_call(file: FileFacts, called: int, arguments: Sequence[int]) -> Iterator
             yield from names
             for each in given:
                 yield from _of_module(file, each, names[0] if names else "")
-        elif method in known.PUTTING:
+        elif method in known.CHANGING_NAMES:
             is_names, of = _namespace(file, parts[0])
             yield from _of_module(file, of, "") if is_names and of is not None else ()
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget, Target
-from fledgling.worker.graph.replaced import replaced
+from fledgling.worker.graph.replaced import gets_unseen_names, replaced
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Site, Use
 from fledgling.worker.languages.python import effects as known
@@ -65,15 +65,16 @@ def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph
     for name, targets in of_classes.properties.items():
         found.properties[name] += targets
     derived, instead = _derived(names, above), replaced(files)
-    for file in files.values():
-        file.told(derived, instead)
+    unseen = {number for number, file in files.items() if gets_unseen_names(file)}
+    for number, file in files.items():
+        file.told(derived, instead, gets_unseen_names=number in unseen)
     changed = {
         target: line
         for number, file in files.items()
         for target, line in changed_variables(file, rows.get(number, {}))
         if target not in found.functions and target not in classes
     }
-    given = {name for number, file in files.items() for name in changed_names(file, rows.get(number, {}))}
+    given = {name for number, file in files.items() for name in changed_names(file, rows.get(number, {}))} | instead
     variables, in_classes = _variables(files, is_of_class=False), _variables(files, is_of_class=True)
     return Surroundings(
         found.functions,
@@ -81,7 +82,7 @@ def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph
         found.properties,
         {target: line for target, line in changed.items() if target in variables},
         {target: line for target, line in changed.items() if target in variables or target in in_classes},
-        {target for target, name in variables.items() if name in given},
+        {target for target, name in variables.items() if name in given or target[0] in unseen},
         of_classes.held,
         of_classes.made,
         any("__set__" in of_class for of_class in found.members.values()),

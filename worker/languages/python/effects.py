@@ -150,6 +150,7 @@ CHANGING = words("append appendleft extend extendleft insert popitem popleft set
 # Of those that change an object, the ones that put something into it; it is their arguments, or something else.
 PUTTING_ARGUMENTS = words("add append appendleft insert setdefault")
 PUTTING = PUTTING_ARGUMENTS | words("extend extendleft symmetric_difference_update update")
+CHANGING_NAMES = MUTATING["dict"] | words("__delitem__ __ior__ __setitem__")  # what they do to `vars(a)`, they do to a
 # Words without which a file replaces nothing by a call.
 SETTING = words("setattr delattr vars __dict__") | SETTING_METHODS
 
