@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from fledgling.worker.graph.other_case import in_case_of_definitions
 from fledgling.worker.graph.tables import (
     EXPORT,
     NONE,
@@ -90,6 +91,10 @@ class Project:
         self.is_partial = is_partial
         self.numbers: dict[str, int] = {}
         self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
+        in_any_case = [unit for unit in self.units if unit.dialect.in_any_case]
+        for unit, names in zip(in_any_case, in_case_of_definitions([unit.facts for unit in in_any_case]), strict=True):
+            for at, name in names.items():
+                unit.names[at] = self.numbers[name]
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
         self._tables: dict[int, dict[int, list[int]]] = {}
