@@ -279,10 +279,9 @@ def test_an_extractor_signs_as_the_indexer_does(extractors: Extractors) -> None:
     }
     for name, blocks in pieces.items():
         assert extractors.sign(blocks)() == signed(blocks), name
-    waiting = [
-        extractors.sign(blocks) for blocks in [*pieces.values()] * limits.MAX_EXTRACTORS
-    ]  # more than there are processes
-    assert [wait() for wait in waiting] == [signed(blocks) for blocks in pieces.values()] * limits.MAX_EXTRACTORS
+    many = [pieces["nothing"], pieces["some"], pieces["a piece"]] * limits.MAX_EXTRACTORS  # than there are processes
+    waiting = [extractors.sign(blocks) for blocks in many]
+    assert [wait() for wait in waiting] == [*map(signed, many)]
 
 
 GRAMMARS = sorted(name for name, row in LANGUAGES.rows.items() if row.grammars)
@@ -348,11 +347,12 @@ def test_a_long_list_is_read_in_time(extractor: Extractor, language: str) -> Non
         assert costs_under(SECONDS, lambda text=text: extractor.extract(language, text)).engine, around
 
 
+@pytest.mark.parametrize("step", [97, pytest.param(23, marks=pytest.mark.long)])  # bytes between two cuts
 @pytest.mark.parametrize("table", sorted(SOURCES.glob("*.toml")), ids=lambda path: path.stem)
-def test_truncated_sources_do_not_raise(extractor: Extractor, table: Path) -> None:
+def test_truncated_sources_do_not_raise(extractor: Extractor, table: Path, step: int) -> None:
     source = table.with_suffix("").read_bytes()
     language = LANGUAGES.detect(table.stem, source) or ""
-    for end in range(0, len(source), 23):  # texts come to the extractor as whole lines
+    for end in range(0, len(source), step):  # texts come to the extractor as whole lines
         extractor.extract(language, source[:end] + b"\n")
         extractor.extract(language, source[end:] + b"\n")
 

@@ -161,8 +161,8 @@ def work(text: str) -> int:
 
 @pytest.mark.parametrize("shape", HOSTILE)
 def test_work_grows_with_the_text(shape: str) -> None:
-    small, large = work(HOSTILE[shape](300)), work(HOSTILE[shape](1200))
-    assert large <= 6 * max(small, 500)
+    small, large = work(HOSTILE[shape](150)), work(HOSTILE[shape](600))
+    assert large <= 6 * max(small, 250)
 
 
 BROKEN = {

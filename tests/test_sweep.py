@@ -114,7 +114,7 @@ def check(root: Path, seed: int, steps: int, max_files: int) -> None:
 
 @pytest.mark.parametrize("max_files", [1000, 20], ids=["all files", "too many files"])
 def test_looks_find_what_a_walk_finds(tmp_path: Path, max_files: int) -> None:
-    check(tmp_path, 1, 120, max_files)
+    check(tmp_path, 1, 60, max_files)
 
 
 @pytest.mark.long
