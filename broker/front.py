@@ -182,7 +182,12 @@ class Front:
         return {"": self.indexing}
 
     async def rest(self) -> None:
-        """End the processes that answer and keep the index; the next call starts them again."""
+        """End the processes that answer and keep the index; the next call starts them again.
+
+        Not while a call or a look is at work: it would start again and again what it waits for.
+        """
+        if self._uses:
+            return
         self._workers.rest()
         if self._follower:
             await self._follower.rest()
