@@ -1,8 +1,10 @@
 """A copy of the tree to change, and a Python that imports it."""
 
+import shutil
 import subprocess
 import sysconfig
 import venv
+from importlib.util import cache_from_source
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -22,7 +24,8 @@ class Copy:
             if source.is_symlink():
                 target.symlink_to(source.readlink())
             elif source.exists():
-                target.write_bytes(source.read_bytes())
+                shutil.copy2(source, target)  # with its time, by which Python knows the bytecode beside it
+                copy_bytecode(source, target)
         venv.create(environment, symlinks=True)
         self.python = environment / "bin" / "python"
         packages = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
@@ -42,3 +45,12 @@ class Copy:
         command = [self.python, "-I", "-B", "-c", f"import {module}"]
         done = subprocess.run(command, cwd="/", capture_output=True, text=True, check=False)
         return done.stderr.strip().rpartition("\n")[2]
+
+
+def copy_bytecode(source: Path, target: Path) -> None:
+    """Copy what Python has compiled of a file: else each process that imports the copy compiles all of it."""
+    compiled = Path(cache_from_source(str(source)))
+    if source.suffix == ".py" and compiled.exists():
+        place = Path(cache_from_source(str(target)))
+        place.parent.mkdir(exist_ok=True)
+        shutil.copy2(compiled, place)
