@@ -26,6 +26,8 @@ FOLLOWER = "fledgling.worker.follower"
 
 PATIENCE = 60.0  # seconds for what has no bound of its own: other tests and other work may hold the processors
 
+LOOK_SECONDS = 0.01  # between two looks at what is awaited: psutil takes 2 ms to look through all processes
+
 EXPLORE = Explore()
 
 # A statement that never ends by itself: the project's content six times over, compared.
@@ -98,7 +100,7 @@ async def until(holds: Callable[[], object], seconds: float = PATIENCE) -> float
     begun = time.monotonic()
     while not holds():
         assert time.monotonic() - begun < seconds, "this does not come about"
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(LOOK_SECONDS)
     return time.monotonic() - begun
 
 
@@ -220,7 +222,7 @@ class Server:
 class Peak:
     """The most that was held while this looked on, in bytes: `held` is asked every so many seconds.
 
-    >>> with Peak(lambda: largest(broker(), QUERY_WORKER)) as peak: ...
+    >>> with Peak(partial(largest, broker(), QUERY_WORKER)) as peak: ...
     """
 
     def __init__(self, held: Callable[[], int], every: float = 0.01) -> None:
