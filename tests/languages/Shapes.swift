@@ -94,3 +94,5 @@ package func inPackage() {}
 /* a
  /* nested */ comment */
 func `default`() {}
+prefix func - (circle: Circle) -> Circle { circle }
+public func ! () {}

@@ -48,7 +48,13 @@ DIAGNOSTIC = deferred(rb"\#(?:error|warning)\(\"(?>(?:[^\"\\\n]++|\\.)*)\"\)")
 # Conditional Compilation Block: what it asks: #elseif (compiler(<6.1) && !os(A)) || _runtime(_multithreaded)
 CONDITION = deferred(rb"^[ \t]*+\#(?:if|elseif)[ ]++([^\n]++)", re.MULTILINE)
 # Regular Expression Literal: /^ +(\d+)$/
-REGEX = deferred(rb"(?:^[ \t]*+|(?<=[=(,:][ ])|(?<=[(]))(/(?![*/ ])(?>(?:[^/\\\n]++|\\.)*)/)", re.MULTILINE)
+REGEX = deferred(
+    rb"(?:^[ \t]*+|(?<=[=(,:][ ])|(?<=[(]))"
+    rb"(/(?![*/ ]|[A-Z]\w*+(?:\.\w++)++[,)])(?>(?:[^/\\\n]++|\\.)*)/)",
+    re.MULTILINE,
+)
+# Prefix Operator that a library defines for paths of cases: f(a: /B.c)
+CASE_PATH = deferred(rb"(?:(?<=[=(,:?][ ])|(?<=[(]))(/)(?=[A-Z]\w*+(?:\.\w++)++(?:[,)\n]|[ ][:}]))")
 # For-In Statement: what may throw: for try await a in try b {
 TRY_BEHIND_IN = deferred(rb"(?<=\bin[ ])(?:try|await)\b")
 # A function by the name of a statement: yield()
@@ -58,7 +64,7 @@ GAPS = (
     (EMPTY_TUPLE, b"0"), (EMPTY_CASE, b""), (EMPTY_PATTERN, b"_"), (NONISOLATED, b""), (ALIAS_REQUIREMENTS, b""),
     (SENDING, b""), (PROTOCOL_REQUIREMENTS, b""), (AVAILABLE, b""), (CONVENTION, b""),
     (RANGE_PATTERN, b"0"), (CAST_PATTERN, b"0"), (CATCH_CONDITION, b""), (COMPILER_ATTRIBUTE, b""), (DIAGNOSTIC, b""),
-    (CONDITION, b"A"), (REGEX, b"0"), (TRY_BEHIND_IN, b""), (YIELD, b"xield"),
+    (CONDITION, b"A"), (CASE_PATH, b""), (REGEX, b"0"), (TRY_BEHIND_IN, b""), (YIELD, b"xield"),
 )  # fmt: skip
 
 repaired = partial(filled, gaps=GAPS)
