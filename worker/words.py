@@ -6,7 +6,7 @@ them comes the whole of it, joined: `RequestContext` and `request_context` are b
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
@@ -17,7 +17,9 @@ SHORTEST = 2  # letters of a word
 KNOWN_NAMES = 2**16  # identifiers whose words are remembered: a few megabytes
 KNOWN_WORDS = 2**14  # whose stems are
 
-_NAME = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*+")  # what is not ASCII is a letter
+_LETTERS = re.compile(rb"[A-Za-z0-9_\x80-\xff]")  # what is not ASCII is one
+_DIGITS = b"0123456789"
+_BETWEEN = bytes(byte if _LETTERS.match(bytes([byte])) else ord(" ") for byte in range(256))
 _PART = re.compile(rb"[A-Z]+(?=[A-Z][a-z\x80-\xff])|[A-Z]?[a-z\x80-\xff]++|[A-Z]++|[0-9]++")
 _ENDINGS = b"izations ization ations ation ingly ments ment ings ing ers ions ion ies ied ed er es ly s e"
 _SUFFIXES = tuple(_ENDINGS.split())
@@ -64,13 +66,27 @@ def parts(name: bytes) -> list[bytes]:
     return [part.lower() for part in _PART.findall(name)]
 
 
-@lru_cache(KNOWN_NAMES)
-def of_name(name: bytes) -> tuple[bytes, ...]:
+class _Known(dict[bytes, tuple[bytes, ...]]):
+    """What was made of names before, which is forgotten when there is no room: faster to ask than `lru_cache`."""
+
+    def __init__(self, make: Callable[[bytes], tuple[bytes, ...]]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, name: bytes) -> tuple[bytes, ...]:
+        if len(self) == KNOWN_NAMES:
+            self.clear()
+        made = self[name] = self._make(name)
+        return made
+
+
+def _of_name(name: bytes) -> tuple[bytes, ...]:
     """Return the words of an identifier, and behind them, if they are several, the whole of it.
 
     >>> of_name(b"RequestContext"), of_name(b"retry")
     ((b'request', b'context', b'=requestcontext'), (b'retry',))
     """
+    name = name.lstrip(_DIGITS)
     if len(name) > MAX_NAME:
         return ()
     found = parts(name)
@@ -78,15 +94,18 @@ def of_name(name: bytes) -> tuple[bytes, ...]:
     return (*words, whole(name)) if len(found) > 1 else tuple(words)
 
 
-@lru_cache(KNOWN_NAMES)
-def of_defined(name: bytes) -> tuple[bytes, ...]:
+def _of_defined(name: bytes) -> tuple[bytes, ...]:
     """Return the words of an identifier that is defined, and the whole of it even where it is one word.
 
     >>> of_defined(b"retry")
     (b'retry', b'=retry')
     """
     found = of_name(name)
-    return found if not found or is_whole(found[-1]) else (*found, whole(name))
+    return found if not found or is_whole(found[-1]) else (*found, whole(name.lstrip(_DIGITS)))
+
+
+of_name = _Known(_of_name).__getitem__
+of_defined = _Known(_of_defined).__getitem__
 
 
 def whole(name: bytes) -> bytes:
@@ -95,8 +114,8 @@ def whole(name: bytes) -> bytes:
 
 
 def names(text: bytes) -> list[bytes]:
-    """Return what looks like an identifier: `names(b"a = f(b1)")` is `[b"a", b"f", b"b1"]`."""
-    return _NAME.findall(text)
+    """Return what looks like an identifier or a number: `names(b"a = f(b1, 2)")` is `[b"a", b"f", b"b1", b"2"]`."""
+    return text.translate(_BETWEEN).split()
 
 
 def words(text: bytes) -> Iterator[bytes]:

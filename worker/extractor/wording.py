@@ -33,6 +33,7 @@ _DEFINED = frozenset(DEFINITION_KINDS)
 _UNSAID = frozenset({"__init__", "index", "mod", "lib", "init"})  # names of files that say nothing
 _GATHERING = re.compile(r"(?:^|/)(?:mod\.rs|lib\.rs|__init__\.py|index\.[jt]sx?)$")  # that export what they import
 _OF_LICENCES = (b"licen", b"copyright", b"spdx", b"warrant", b"redistribut", b"permission")
+_QUALIFIERS = re.compile(r"(?m)^.*(?:\.|::)(?!$)")  # of a name: `Flask.` of `Flask.run`
 _DOCSTRING = re.compile(rb'(?:\s|#[^\n]*\n)*+[rRuU]?("""|\'\'\')')  # of a module
 
 
@@ -87,7 +88,7 @@ def _counted(texts: Iterable[str]) -> Counter[bytes]:
 
 def _named(names: Iterable[str]) -> Counter[bytes]:
     """Count the words of names, and the whole of each even where it is one word: it can be asked for by that."""
-    last = "\n".join(name.rpartition(".")[2].rpartition("::")[2] for name in names)
+    last = _QUALIFIERS.sub("", "\n".join(names))
     return Counter(chain.from_iterable(map(words.of_defined, words.names(last.encode()))))
 
 
