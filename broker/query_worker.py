@@ -40,7 +40,7 @@ from fledgling.messages.control import (
 )
 from fledgling.messages.generations import CODE
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import Asked, Inner
+from fledgling.messages.questions import AnyQuestion, Asked, Inner
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
 from fledgling.plain import said
 from fledgling.security import inspection, limits
@@ -275,14 +275,15 @@ class QueryWorker:
             if isinstance(message, Begun):
                 waiting.has_begun = True
                 continue
-            if not (meant := _meant(waiting.question, message)) or not tools.fits(meant, message.answer, self._profile):
+            meant = meant_by(waiting.question, message.taken)
+            if not meant or not tools.fits(meant, message.answer, self._profile):
                 break
             del self._waiting[message.id]
             self._process.busy(bool(self._waiting))
             self._breaker.answered(waiting.question)
             if not waiting.answer.done():
                 waiting.basis.take(message.generation, self._moments.get(message.generation))
-                waiting.answer.set_result(_with_words(waiting.question, meant, message.answer))
+                waiting.answer.set_result(with_words(waiting.question, meant, message.answer))
             self._is_spent = limits.is_spent(self._process.data_bytes(), self._share)
         self._has_ended = True
         self._process.kill()
@@ -344,14 +345,14 @@ class QueryWorker:
         return refusals.out_of_memory(self._profile) if self._process.over_memory else LOST
 
 
-def _meant(asked: Asked, reply: Reply) -> Asked | None:
+def meant_by(asked: Asked, taken: AnyQuestion | None) -> Asked | None:
     """Return the question that a worker says it answers; None for one that nobody can have meant."""
-    if reply.taken is None:
+    if taken is None:
         return asked
-    return reply.taken if fitting.may_mean(asked, reply.taken) else None
+    return taken if fitting.may_mean(asked, taken) else None
 
 
-def _with_words(asked: Asked, meant: Asked, found: Found | Refusal) -> Found | Refusal:
+def with_words(asked: Asked, meant: Asked, found: Found | Refusal) -> Found | Refusal:
     """Say what of a question was taken as what: the broker's own words, whatever the worker said."""
     if isinstance(found, Refusal):
         return found

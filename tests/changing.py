@@ -32,7 +32,7 @@ from fledgling.messages.questions import (
 from fledgling.security import memory_file
 from fledgling.worker.gate.statement import Gate
 from fledgling.worker.query.dispatch import answer
-from fledgling.worker.rows import FileRow, ImportRow, SymbolColumns, SymbolRow
+from fledgling.worker.rows import FileRow, FileWords, ImportRow, SymbolColumns, SymbolRow
 from fledgling.worker.store.database import lock_down, memory_share, open_sealed, start
 from fledgling.worker.store.ngram_writer import signed
 from fledgling.worker.store.ngrams import Signatures
@@ -41,7 +41,7 @@ from fledgling.worker.store.parts import Changes, Part
 from fledgling.worker.store.sections import NUMBER
 from fledgling.worker.store.symbols import Outlines, outlined
 from fledgling.worker.store.text import Blocks
-from fledgling.worker.store.words import FileWords, Words
+from fledgling.worker.store.words import Words
 from fledgling.worker.tools.corpora import Corpora
 from fledgling.worker.tools.request import Request
 from fledgling.worker.words import Field

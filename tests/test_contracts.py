@@ -78,6 +78,7 @@ MUST_NOT_IMPORT = {
     ],  # a server may answer
     "fledgling.broker.protocol.server": ["duckdb", "tree_sitter", "fledgling.worker"],
     "fledgling.worker.indexer": ["mcp", "click", "fledgling.broker", "_duckdb", "tree_sitter", "numpy"],  # it forks
+    "fledgling.worker.indexer.seek": ["mcp", "click", "fledgling.broker", "_duckdb", "tree_sitter", "numpy"],
     "fledgling.worker.indexer.run": ["mcp", "click", "tree_sitter", "fledgling.broker"],
     "fledgling.worker.query": ["mcp", "click", "tree_sitter", "numpy", "fledgling.broker"],
 }
@@ -88,6 +89,18 @@ def test_room_loads_nothing_it_must_not(module: str) -> None:
     program = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()).intersection(MUST_NOT_IMPORT[module])
+
+
+def test_a_command_loads_no_typing_extensions_and_leaves_them_to_who_needs_them() -> None:
+    program = (
+        "import atexit, sys\n"
+        "from fledgling.__main__ import main\n"
+        "atexit.register(lambda: print('typing_extensions' in sys.modules))\n"
+        "sys.argv[1:] = ['--version']\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
 
 
 NO_CLIENT = ("httpx2", "cryptography", "mcp.client", "mcp.server.mcpserver")  # what the SDK's packages would load

@@ -23,7 +23,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import BackProcess, receive
 from fledgling.broker.protocol.tools import fits
 from fledgling.config import Settings
-from fledgling.messages.answers import Exploration, Refusal, Summary, Table
+from fledgling.messages.answers import Exploration, FileHits, Hits, Refusal, Summary, Table
 from fledgling.messages.control import (
     Accepted,
     Begun,
@@ -37,6 +37,7 @@ from fledgling.messages.control import (
     Progress,
     Ready,
     Reply,
+    Sought,
     ToWorker,
 )
 from fledgling.messages.generations import CODE, LISTING
@@ -940,6 +941,9 @@ def test_values_are_counted_as_they_are():
         assert has_more_values(body, count - 1) or len(body) < count, kind
 
 
+SOUGHT = Sought(
+    Hits([FileHits("a.py", [7], [(7, "x")], "python", {"f": [7]})], 1, 1, "text"), Search("x", path="src/a.py")
+)
 HONEST = {
     "to a worker": (ToWorker, [Call(n, 1.0, question) for n, question in enumerate(ASKED)] + [Cancel(7)]),
     "from a worker": (
@@ -953,7 +957,7 @@ HONEST = {
     ),
     "from an indexer": (
         FromIndexer,
-        [Accepted(Scope()), Progress("walk", 1, 2), Generation(2, ("python",), has_content=True)],
+        [Accepted(Scope()), Progress("walk", 1, 2), Generation(2, ("python",), has_content=True), SOUGHT],
     ),
 }
 

@@ -13,8 +13,9 @@ from fledgling.worker.extractor.wording import MAX_WORDS, MOST_TIMES, worded
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.ranking.asked import MAX_WORDS as MAX_ASKED
 from fledgling.worker.ranking.asked import asked
+from fledgling.worker.rows import FileWords
 from fledgling.worker.store.sections import NUMBER
-from fledgling.worker.store.words import FileWords, Words, WordWriter
+from fledgling.worker.store.words import Words, WordWriter
 from fledgling.worker.words import Field, key
 
 NAMES = {

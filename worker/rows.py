@@ -1,4 +1,7 @@
-"""The rows of the four tables, as the indexer makes them. Field order is column order (worker/store/sql/schema.sql)."""
+"""The rows of the four tables, as the indexer makes them, and the words of a file beside them.
+
+Field order is column order (worker/store/sql/schema.sql).
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -109,3 +112,14 @@ class Extraction(Struct, frozen=True):
     complete: bool
     comments: Sequence[tuple[int, int]] = ()
     docs: Sequence[str] = ()
+
+
+class FileWords(Struct, frozen=True, array_like=True):
+    """The words of one file: keys of words in fields, how often each is there, and how many words each field has, as
+    arrays; and the different words of its names, a line each, in order.
+    """
+
+    keys: bytes
+    counts: bytes
+    lengths: bytes
+    names: bytes = b""

@@ -241,11 +241,18 @@ def _at_once(asking: Coroutine[None, None, Result]) -> Result:
 def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[AnyAnswer | Refusal, bool]:
     """Return the answer of an index that is built for it, and whether that is partial."""
     from fledgling.broker.cli import starting  # noqa: PLC0415  (a server that runs has an index)
+    from fledgling.broker.indexing.seeking import is_sought  # noqa: PLC0415
 
     async def use(front: "Front", indexing: "Indexing") -> "tuple[AnyAnswer | Refusal, Built]":
         return await _put_to_whole(front, question, put), await indexing.built()
 
-    answer, built = starting.run(starting.indexed(project), use)
+    log, line = starting.begin(project), terminal.ProgressLine()
+    if put is _put and is_sought(question, project.profile):
+        found = starting.found(project, question, log, line.report)
+        line.clear()
+        if found:
+            return found
+    answer, built = starting.run(starting.indexing(project, log), use)
     warn(built.notices)
     return answer, bool(built.partial)
 

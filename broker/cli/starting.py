@@ -12,10 +12,15 @@ from fledgling.broker.cli.project import ServedProject, warn
 from fledgling.broker.embedding.connector import Connector
 from fledgling.broker.embedding.endpoint import endpoint_of
 from fledgling.broker.front import Front
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
+from fledgling.broker.indexing.seeking import sought
+from fledgling.broker.terms import Report
 from fledgling.config import ConfigError, Resolved
+from fledgling.messages.answers import AnyAnswer
 from fledgling.messages.control import Confining, Layer
 from fledgling.messages.profile import Profile
+from fledgling.messages.questions import Search
 from fledgling.security import interpreter, limits
 from fledgling.security.confinement import confine
 
@@ -57,11 +62,37 @@ def connector_of(
 
 def indexed(project: ServedProject, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:
     """Confine this process, then start the indexer; what one call asks is not followed."""
+    return indexing(project, begin(project, log), is_followed=is_followed)
+
+
+def begin(project: ServedProject, log: AuditLog | None = None) -> AuditLog:
+    """Confine this process, and tell so; return the log, which goes nowhere unless one is given."""
     log = log or AuditLog()
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))
+    return log
+
+
+def indexing(project: ServedProject, log: AuditLog, *, is_followed: bool = False) -> Indexing:
+    """Start the indexer, in a process that is confined."""
     return Indexing(
         project.settings, project.profile, confining=project.confining, tell=log.tell, is_followed=is_followed
     )
+
+
+def found(project: ServedProject, question: Search, log: AuditLog, report: Report) -> tuple[AnyAnswer, bool] | None:
+    """Return what a search finds, in a process that is confined, and whether in a part; None where that takes an index.
+
+    There it is told, too, what an index is refused for.
+    """
+    settings, profile, confining = project.settings, project.profile, project.confining
+    try:
+        told = asyncio.run(sought(settings, profile, question, confining, log.tell, report))
+    except IndexingError:
+        return None
+    if not told:
+        return None
+    warn(told.notices)
+    return told.answer, bool(told.partial)
 
 
 def run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]) -> Result:

@@ -82,7 +82,7 @@ class Indexing:
 
         With a `tree` the hash of what is indexed is told; where it is this one, UnchangedError is raised in its place.
         """
-        root, self.root_fd = _opened(settings.root)
+        root, self.root_fd = opened(settings.root)
         self.root = str(root)  # by its name alone: what is below it is the indexer's
         self.profile = profile
         self.confining = confining
@@ -111,16 +111,9 @@ class Indexing:
         self._relating: asyncio.Task[None] | None = None  # behind a build
         self._no_graph: IndexingError | None = None
         self._graph_wanted = asyncio.Event()
-        self.order = Build(  # to all indexers, but for the files they fill
-            broker_pid=os.getpid(),
-            images=self._filling.images,
-            root_fd=self.root_fd,
-            profile=profile,
-            scope=settings.scope,
-            root=str(root) if profile.absolute_paths else None,
-            confining=confining,
-            tree=tree,
-        )
+        images = self._filling.images
+        order = ordered(settings, profile, confining, images, root, self.root_fd)
+        self.order = replace(order, tree=tree)  # to all indexers, but for the files they fill
         self._attempt = self._started()
         self.begun_at = self.started_at  # the build of the newest generation
 
@@ -444,7 +437,22 @@ class Indexing:
             self.root_fd = -1
 
 
-def _opened(path: str) -> tuple[Path, int]:
+def ordered(
+    settings: Settings, profile: Profile, confining: Confining, images: Images, root: Path, root_fd: int
+) -> Build:
+    """Return the order to an indexer of a root that is open."""
+    return Build(
+        broker_pid=os.getpid(),
+        images=images,
+        root_fd=root_fd,
+        profile=profile,
+        scope=settings.scope,
+        root=str(root) if profile.absolute_paths else None,
+        confining=confining,
+    )
+
+
+def opened(path: str) -> tuple[Path, int]:
     """Open the root; raise IndexingError where it is gone since it was looked at, or may not be read."""
     try:
         root = Path(path).resolve(strict=True)

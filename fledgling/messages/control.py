@@ -4,12 +4,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from fledgling.messages.answers import Found, Refusal
+from fledgling.messages.answers import Found, Hits, Refusal
 from fledgling.messages.bounded import Count, Path, Said, Seconds, Word
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.operations import Branch, Commit
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked
+from fledgling.messages.questions import AnyQuestion, Asked, Search
 from fledgling.messages.status import Changed
 from fledgling.scope import Scope
 
@@ -69,6 +69,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     what the next build need not find again (worker/store/facts.py): all but the graph, and what that is made of; those
     that are `known` are an earlier one's. `begun_ns` is now, since 1970.
     `tree` asks for the hash of what is indexed: nothing is built where it is this one, which an earlier index was of.
+    Where something is `sought`, nothing is built either: what finds it is said.
     """
 
     broker_pid: int
@@ -85,6 +86,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     begun_ns: int = 0
     confining: Confining = CONFINED
     tree: str | None = None
+    sought: Search | None = None
 
 
 class Accepted(Struct, frozen=True, forbid_unknown_fields=True, tag="accepted"):
@@ -204,6 +206,18 @@ class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
 
 class Unchanged(Struct, frozen=True, forbid_unknown_fields=True, tag="unchanged"):
     """Indexer to broker, in place of an index: the tree has the hash that was asked about."""
+
+
+class Sought(Struct, frozen=True, forbid_unknown_fields=True, tag="sought"):
+    """Indexer to broker, in place of an index: what was sought, as a whole index would have answered.
+
+    `taken` is the question that was answered, where that is not the very question that was put.
+    """
+
+    answer: Hits
+    taken: Search | None = None
+    notices: tuple[Said, ...] = ()
+    partial: Said | None = None
 
 
 class Crashed(Struct, frozen=True, forbid_unknown_fields=True, tag="crashed"):
@@ -475,6 +489,6 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, tag="reply"):
 
 
 FromFollower = Following | Update | Swept | Looked | Refs | Changed | Refusal
-FromIndexer = Accepted | Progress | Generation | Built | Unchanged | Crashed | Refusal
+FromIndexer = Accepted | Progress | Generation | Built | Unchanged | Sought | Crashed | Refusal
 ToWorker = Open | OpenFleet | Call | Cancel | Update
 FromWorker = Ready | Refusal | Begun | Reply | Updated

@@ -8,9 +8,8 @@ from msgspec import Struct
 from fledgling.messages.bounded import Said
 from fledgling.messages.control import Layer
 from fledgling.worker.resolving.project import Declared
-from fledgling.worker.rows import Engine, ImportRow, SymbolColumns
+from fledgling.worker.rows import Engine, FileWords, ImportRow, SymbolColumns
 from fledgling.worker.store.symbols import Outlined
-from fledgling.worker.store.words import FileWords
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
 # CPU seconds a file, and for each byte of it, once LOST_FILES were lost: four times what ordinary source takes

@@ -9,10 +9,9 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import astuple, replace
 
@@ -38,6 +37,9 @@ from fledgling.worker.process import fault
 from fledgling.worker.process.child import Child
 from fledgling.worker.rows import SymbolColumns
 from fledgling.worker.store.symbols import Outlined, end_to_end
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 BATCH_FILES = 1000  # in one message, each some ten values of those that a frame may hold (pipe.MAX_VALUES)
 BATCH_BYTES = 256 * 1024  # of text in one message: some tens of milliseconds of work
@@ -65,11 +67,24 @@ class Extractors:
     """
 
     def __init__(
-        self, languages: Languages, confining: Confining, memory_limit: int, processes: int | None = None
+        self,
+        languages: Languages,
+        confining: Confining,
+        memory_limit: int,
+        processes: int | None = None,
+        *,
+        parse_only: bool = False,
     ) -> None:
-        """Fork as many processes as there are shares of the limit, or so many."""
+        """Fork as many processes as there are shares of the limit, or so many.
+
+        Those that `parse_only` find definitions, make no signatures, and nothing for the graph.
+        """
+        if not parse_only:
+            import concurrent.futures.thread  # noqa: F401, PLC0415  (`extract` cannot load it once confined)
+
         pairs = [socket.socketpair() for _ in range(processes or limits.extractors(memory_limit))]
-        forked = fork(languages, [theirs for _, theirs in pairs], confining, memory_limit)
+        theirs_alone = [theirs for _, theirs in pairs]
+        forked = fork(languages, theirs_alone, confining, memory_limit, parse_only=parse_only)
         self._above = Child("extractors' parent", forked)
         self._longest = min(MAX_FRAME_BYTES, limits.frame_bytes(memory_limit))
         self._sockets = [ours for ours, _ in pairs]
@@ -135,8 +150,15 @@ class Extractors:
 
         Raises UnfitError.
         """
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  (see `__init__`)
+
         with ThreadPoolExecutor(len(self._sockets)) as pool:
             yield from in_order(pool, partial(self._ask, known), batches(sources, asked), AHEAD * len(self._sockets))
+
+    def parsed(self, source: Source) -> Found:
+        """Return what is in one source, which is parsed now. Raises UnfitError."""
+        _, found = self._ask(lambda _: None, Batch((source,)))
+        return found
 
     def close(self) -> None:
         """End the processes."""
@@ -194,7 +216,14 @@ class Extractors:
             raise self._above.crash() from None
 
 
-def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confining, memory_limit: int) -> int:
+def fork(
+    languages: Languages,
+    ends: Sequence[socket.socket],
+    confining: Confining,
+    memory_limit: int,
+    *,
+    parse_only: bool = False,
+) -> int:
     """Fork the process above the extractors, with its ends of their sockets; return its process id.
 
     What parses is loaded there, while the indexer loads what it needs itself. No thread but the calling one may exist:
@@ -208,7 +237,7 @@ def fork(languages: Languages, ends: Sequence[socket.socket], confining: Confini
             keep({STDERR, *(end.fileno() for end in ends)})
             from fledgling.worker.extractor.process import replace_forever  # noqa: PLC0415  (see above)
 
-            replace_forever(languages, ends, indexer, confining, memory_limit)
+            replace_forever(languages, ends, indexer, confining, memory_limit, parse_only=parse_only)
         except (BrokenPipeError, ConnectionResetError):  # the indexer is gone, and says why itself
             os._exit(0)
         except Exception as problem:  # noqa: BLE001  (as in indexer/run.py; the indexer sees a closed socket)
@@ -268,7 +297,7 @@ def batches(sources: Iterable[Source], asked: Batch) -> Iterator[Batch]:
 
 
 def in_order(
-    pool: ThreadPoolExecutor, work: Callable[[Item], Result], items: Iterable[Item], ahead: int
+    pool: "ThreadPoolExecutor", work: Callable[[Item], Result], items: Iterable[Item], ahead: int
 ) -> Iterator[Result]:
     """Like `map`, with at most `ahead` results or items waiting."""
     waiting: deque[Future[Result]] = deque()

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from itertools import chain
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import msgspec
 from msgspec.structs import astuple
@@ -43,13 +43,13 @@ from fledgling.worker.extractor.messages import (
     seconds,
 )
 from fledgling.worker.extractor.wording import worded
-from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.language import Language, LanguageError, Languages
 from fledgling.worker.resolving.project import declared
-from fledgling.worker.rows import Extraction, SymbolColumns
-from fledgling.worker.store.ngram_writer import signed
+from fledgling.worker.rows import Extraction, FileWords, SymbolColumns
 from fledgling.worker.store.symbols import Outlined, outlined
-from fledgling.worker.store.words import FileWords
+
+if TYPE_CHECKING:  # loaded where more is wanted than definitions
+    from fledgling.worker.graph.facts import FactsExtractor
 
 Extracted = TypeVar("Extracted")
 
@@ -61,10 +61,10 @@ REST_SECONDS = 1.0  # without a message until an extractor ends; and between two
 
 
 class Parsers(NamedTuple):
-    """What finds definitions in a text, and what finds all that the graph is made of."""
+    """What finds definitions in a text, and, where more is wanted, what finds all that the graph is made of."""
 
     symbols: Extractor
-    graph: FactsExtractor
+    graph: "FactsExtractor | None"
 
 
 def graph_of(language: str) -> str:
@@ -75,13 +75,20 @@ def graph_of(language: str) -> str:
 def prepare(extractor: Parsers, met: str) -> None:
     """Compile what a language needs, or its facts. Raises LanguageError where something does not compile."""
     if (language := met.removeprefix(graph_of(""))) != met:
+        assert extractor.graph
         extractor.graph.facts_of(language, b"\n")
     else:
         extractor.symbols.prepare(language)
 
 
 def replace_forever(
-    languages: Languages, ends: Sequence[socket.socket], indexer: int, confining: Confining, memory_limit: int
+    languages: Languages,
+    ends: Sequence[socket.socket],
+    indexer: int,
+    confining: Confining,
+    memory_limit: int,
+    *,
+    parse_only: bool,
 ) -> NoReturn:
     """Fork an extractor for each socket that is written to; be gone when the indexer has closed them.
 
@@ -90,7 +97,7 @@ def replace_forever(
     above = os.getpid()
     pipes: list[Pipe[ToExtractor]] = [Pipe(ToExtractor, end.fileno(), end.fileno()) for end in ends]
     try:
-        extractor = Parsers(Extractor(languages), FactsExtractor(languages))
+        extractor = Parsers(Extractor(languages), None if parse_only else _facts_extractor(languages))
     except LanguageError as wrong:
         pipes[0].send(Unfit(said(str(wrong))))
         os._exit(1)
@@ -122,6 +129,14 @@ def replace_forever(
                 _take_back(code, pipes[place], extractor, at_work[place])
                 resting.append(place)
     os._exit(0)
+
+
+def _facts_extractor(languages: Languages) -> "FactsExtractor":
+    """Load what finds what the graph is made of, and what signs."""
+    from fledgling.worker.graph.facts import FactsExtractor  # noqa: PLC0415  (see TYPE_CHECKING)
+    from fledgling.worker.store import ngram_writer  # noqa: F401, PLC0415  (`_signed` cannot load it once confined)
+
+    return FactsExtractor(languages)
 
 
 def _confine(confining: Confining, above: int) -> None:
@@ -238,6 +253,8 @@ class WordedFile(NamedTuple):
 
 
 def _signed(asked: Sign) -> bytes:
+    from fledgling.worker.store.ngram_writer import signed  # noqa: PLC0415  (see `_facts_extractor`)
+
     return pack(Signed(signed(asked.blocks)))
 
 
@@ -262,7 +279,9 @@ def _parsed(asked: Batch, extractor: Parsers, at_work: AtWork) -> bytes:
 
 
 def _facts_of(extractor: Parsers) -> Callable[[Source, bytes], bytes | None]:
-    return lambda source, text: extractor.graph.facts_of(source.language, text)
+    graph = extractor.graph
+    assert graph
+    return lambda source, text: graph.facts_of(source.language, text)
 
 
 def _read_by(extractor: Parsers) -> Callable[[Source, bytes], WordedFile]:

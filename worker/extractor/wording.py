@@ -16,10 +16,9 @@ from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.worker import words
 from fledgling.worker.extractor.messages import Facts, Source
 from fledgling.worker.language import Languages
-from fledgling.worker.rows import Extraction, ImportRow, SymbolRow
+from fledgling.worker.rows import Extraction, FileWords, ImportRow, SymbolRow
 from fledgling.worker.store.sections import NUMBER
 from fledgling.worker.store.symbols import Row
-from fledgling.worker.store.words import FileWords
 from fledgling.worker.words import NAMES, WHOLE, Field
 
 MOST_TIMES = 255  # a word in a field: more would say no more

@@ -26,6 +26,12 @@ def main() -> None:
             pipe.send(refusals.unfit(str(wrong)))
             return
         lister = Lister(order, languages)
+        if order.sought:
+            parsers = Extractors(languages, order.confining, order.profile.memory_limit, processes=1, parse_only=True)
+            from fledgling.worker.indexer.seek import seek  # noqa: PLC0415  (no DuckDB, which takes as long as a search)
+
+            seek(pipe, order, order.sought, languages, lister, parsers)
+            return
         extractors = Extractors(languages, order.confining, order.profile.memory_limit)
         from fledgling.worker.store.database import Starting, start  # noqa: PLC0415
 

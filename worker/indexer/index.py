@@ -35,11 +35,10 @@ from fledgling.worker.indexer.sinks import (
 )
 from fledgling.worker.indexer.tables import CodeTables, EdgeTables, TextTables
 from fledgling.worker.indexer.views import Views
-from fledgling.worker.rows import FileRow, ImportRow
+from fledgling.worker.rows import FileRow, FileWords, ImportRow
 from fledgling.worker.store.ngram_writer import Sign, signed_here
 from fledgling.worker.store.sections import Holds, contents
 from fledgling.worker.store.text import Block
-from fledgling.worker.store.words import FileWords
 
 ROW_BYTES = 12  # of a row that are written last, behind the symbols: a hash, a number, and room to spare
 WAITING_BYTES = 8 * 2**20  # of rows that wait to be loaded, and of what is written last: the roots of modules

@@ -6,9 +6,8 @@ the broker passes it on and looks at nothing of it.
 
 from msgspec import Struct
 
-from fledgling.worker.rows import Engine, FileRow, ImportRow, SymbolColumns
+from fledgling.worker.rows import Engine, FileRow, FileWords, ImportRow, SymbolColumns
 from fledgling.worker.store.symbols import Outlined
-from fledgling.worker.store.words import FileWords
 
 
 class Part(Struct, frozen=True, array_like=True):

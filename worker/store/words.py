@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
 
+from fledgling.worker.rows import FileWords
 from fledgling.worker.store.sections import NUMBER, Mapped, Sections, SectionWriter
 from fledgling.worker.words import Field
 
@@ -23,17 +23,6 @@ MAX_BEHIND = 32  # words that begin alike, of one query word
 
 Numbers = npt.NDArray[np.uint32]
 Counts = npt.NDArray[np.uint8]
-
-
-class FileWords(Struct, frozen=True, array_like=True):
-    """The words of one file: keys of words in fields, how often each is there, and how many words each field has, as
-    arrays; and the different words of its names, a line each, in order.
-    """
-
-    keys: bytes
-    counts: bytes
-    lengths: bytes
-    names: bytes = b""
 
 
 class Postings(NamedTuple):

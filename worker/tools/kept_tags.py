@@ -1,10 +1,12 @@
 """Tags of files and how they are shown, and what of a snapshot is kept from one call to the next."""
 
 from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from fledgling.worker.store.overlay.snapshots import Snapshot
 from fledgling.worker.store.text import Blocks
+
+if TYPE_CHECKING:  # as in request.py
+    from fledgling.worker.store.overlay.snapshots import Snapshot
 
 
 class Evidence(NamedTuple):
@@ -51,7 +53,7 @@ class LastMade(Generic[Made]):
     def __init__(self) -> None:
         self._last: tuple[Blocks, Made] | None = None  # holds no table of the snapshot
 
-    def of(self, snapshot: Snapshot, make: Callable[[], Made]) -> Made:
+    def of(self, snapshot: "Snapshot", make: Callable[[], Made]) -> Made:
         """Return what there is of a snapshot, and make it where it is not kept."""
         last = self._last
         if last is None or last[0] is not snapshot.blocks:

@@ -5,7 +5,6 @@ from itertools import starmap
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from zlib import crc32
 
-import _duckdb as duckdb
 import msgspec
 
 from fledgling.messages.answers import Next, Refusal, RefusalKind
@@ -15,19 +14,20 @@ from fledgling.messages.generations import CODE, LISTING
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import Dependencies, Explore, Search, Symbols, arguments_of, name_of
 from fledgling.plain import said
-from fledgling.worker.store.database import SQL
-from fledgling.worker.store.graph import Graph
-from fledgling.worker.store.ngrams import Signatures
-from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
-from fledgling.worker.store.shelf import Shelf
-from fledgling.worker.store.symbols import Outlines
-from fledgling.worker.store.text import Blocks
-from fledgling.worker.store.words import Words
-from fledgling.worker.tools.corpora import Corpora
-from fledgling.worker.tools.kept_tags import LastMade, MadeRows, TagsOfFiles
 
-if TYPE_CHECKING:
-    from fledgling.worker.gate.statement import Gate  # loaded where a profile allows SQL
+if TYPE_CHECKING:  # a query worker loads all of it, but for the gate; who answers one search, a fraction
+    import _duckdb as duckdb
+
+    from fledgling.worker.gate.statement import Gate
+    from fledgling.worker.store.graph import Graph
+    from fledgling.worker.store.ngrams import Signatures
+    from fledgling.worker.store.overlay.snapshots import Snapshot, Snapshots
+    from fledgling.worker.store.shelf import Shelf
+    from fledgling.worker.store.symbols import Outlines
+    from fledgling.worker.store.text import Blocks
+    from fledgling.worker.store.words import Words
+    from fledgling.worker.tools.corpora import Corpora
+    from fledgling.worker.tools.kept_tags import LastMade, MadeRows, TagsOfFiles
 
 PAGE_CHARS = 28_000  # characters of JSON; about 7,000 tokens, so that a page stays under 8,000
 SHOWN_PENDING = 5  # paths in a sentence
@@ -62,27 +62,27 @@ class OneOfMany(NamedTuple):
 class Request(msgspec.Struct, eq=False):
     """One call at work: a cursor of its own on the image, what the worker was opened with, and whether it must end."""
 
-    cursor: duckdb.DuckDBPyConnection | None  # a listing has neither an engine nor
-    signatures: Signatures | None
-    blocks: Blocks
-    outlines: Outlines | None  # of the second generation
+    cursor: "duckdb.DuckDBPyConnection | None"  # a listing has neither an engine nor
+    signatures: "Signatures | None"
+    blocks: "Blocks"
+    outlines: "Outlines | None"  # of the second generation
     opened: Open | OneOfMany
     generation: int  # which the answer is made of
-    listing: Blocks | None = None  # where there was one
+    listing: "Blocks | None" = None  # where there was one
     gate: "Gate | None" = None  # where the profile allows SQL
     ended: RefusalKind | None = None
-    snapshot: Snapshot | None = None  # whose readers these are
-    snapshots: Snapshots | None = None  # among which a cursor finds its own
-    graph: Graph | None = None  # of the last generation
-    corpora: Corpora | None = None  # what files are ranked by
-    shelf: Shelf | None = None  # of several indexes, where there are several
-    tags: LastMade[TagsOfFiles] | None = None  # what files are about
-    summaries: LastMade[MadeRows] | None = None  # of the table
+    snapshot: "Snapshot | None" = None  # whose readers these are
+    snapshots: "Snapshots | None" = None  # among which a cursor finds its own
+    graph: "Graph | None" = None  # of the last generation
+    corpora: "Corpora | None" = None  # what files are ranked by
+    shelf: "Shelf | None" = None  # of several indexes, where there are several
+    tags: "LastMade[TagsOfFiles] | None" = None  # what files are about
+    summaries: "LastMade[MadeRows] | None" = None  # of the table
     by_hand: TagsByHand = TagsByHand()  # what agents say that files are about
-    tags_found: TagsOfFiles | None = None  # by rules and by hand, once this call has asked
+    tags_found: "TagsOfFiles | None" = None  # by rules and by hand, once this call has asked
 
     @property
-    def words(self) -> Words | None:
+    def words(self) -> "Words | None":
         """The words of files; None before the second generation."""
         return self.snapshot.words if self.snapshot else None
 
@@ -137,7 +137,7 @@ class Request(msgspec.Struct, eq=False):
             raise Refused("invalid", "the project has changed since the first page", "Ask again without `cursor`.")
         self._use(found)
 
-    def _use(self, snapshot: Snapshot) -> None:
+    def _use(self, snapshot: "Snapshot") -> None:
         self.snapshot, self.graph = snapshot, snapshot.graph
         self.signatures, self.blocks, self.outlines = snapshot.signatures, snapshot.blocks, snapshot.outlines
 
@@ -170,12 +170,16 @@ class Request(msgspec.Struct, eq=False):
     def check(self) -> None:
         """Raise InterruptException where the call was told to end between two statements."""
         if self.ended:
+            import _duckdb as duckdb  # noqa: PLC0415  (as above)
+
             raise duckdb.InterruptException("the call was told to end")
 
     def rows(self, sql: str, shape: Callable[..., Row], **parameters: object) -> list[Row]:
         """Run one SQL file and return its rows: `request.rows("nearest_paths", paths.Suggestion, ...)`."""
         self.check()
         assert self.cursor, "a listing is asked for no statement"
+        from fledgling.worker.store.database import SQL  # noqa: PLC0415  (as above)
+
         tables = self.snapshot.tables if self.snapshot else None
         statement = tables.statement(sql, self.cursor) if tables else SQL[sql]
         return [*starmap(shape, self.cursor.execute(statement, parameters).fetchall())]

@@ -6,9 +6,8 @@ stops early only behind the page, and then the totals are lower bounds.
 
 from collections.abc import Iterator, Sequence, Set
 from itertools import chain, groupby, islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-import _duckdb as duckdb
 import msgspec
 import re2
 
@@ -20,8 +19,7 @@ from fledgling.worker.matching import prefilter as literals
 from fledgling.worker.matching.lines import Matcher
 from fledgling.worker.store.ngrams import Needed
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import empty_answers as coverage
-from fledgling.worker.tools import meaning, paths, symbols, tags, unknown
+from fledgling.worker.tools import paths, tags, unknown
 from fledgling.worker.tools.request import SHOWN_LINE_CHARS, Refused, Request, continuing, cut_page, shown
 
 COUNTED_HITS = 2000  # behind a page: a microsecond each, of a pattern three or more; nobody reads so many one by one
@@ -66,44 +64,82 @@ def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
 
     By meaning also where no line holds what was asked for, if that is words and some file says what they say.
     """
+    from fledgling.worker.tools import meaning  # noqa: PLC0415  (a text that is found needs nothing of it)
+
     if question.is_ranked:
         return meaning.ranked(request, question)
+    if question.kind:
+        return _named(request, question)
+    return of_text(request, question) or meaning.instead(request, question) or _nothing(request, question)
+
+
+def _named(request: Request, question: Search) -> SymbolList:
+    import _duckdb as duckdb  # noqa: PLC0415  (as above)
+
+    from fledgling.worker.tools import symbols  # noqa: PLC0415
+
+    _finding(question)
     try:
-        finding = matching.matcher(question)
-        if question.kind:
-            return symbols.named(request, question)
-        found = _text(request, question, finding)
-        return (None if found.total else meaning.instead(request, question)) or found
-    except (re2.error, duckdb.InvalidInputException) as problem:
-        raise Refused(
-            "invalid",
-            f"{question.query!r} is not a regular expression: {matching.reason(problem)}",
-            "Write RE2 syntax, without look-around or back-references, or search for the text: "
-            f"search(query={msgspec.json.encode(question.query).decode()}).",
-        ) from problem
+        return symbols.named(request, question)
+    except duckdb.InvalidInputException as problem:
+        raise _irregular(question, problem) from problem
 
 
-def _text(request: Request, question: Search, finding: Matcher) -> Hits:
+def _finding(question: Search) -> Matcher:
+    """Return what finds the lines of a question. Raises Refused where its pattern is none."""
+    try:
+        return matching.matcher(question)
+    except re2.error as problem:
+        raise _irregular(question, problem) from problem
+
+
+def _irregular(question: Search, problem: Exception) -> Refused:
+    return Refused(
+        "invalid",
+        f"{question.query!r} is not a regular expression: {matching.reason(problem)}",
+        "Write RE2 syntax, without look-around or back-references, or search for the text: "
+        f"search(query={msgspec.json.encode(question.query).decode()}).",
+    )
+
+
+def of_text(request: Request, question: Search) -> Hits | None:
+    """Answer with matching lines grouped by file; None where there are none."""
     offset = offset_of(question.cursor)
     tagged = tags.left(request, question)
-    found = _find(request, finding, _candidates(request, question, tagged), question, offset)
+    found = _find(request, _finding(question), _candidates(request, question, tagged), question, offset)
+    if not found.total:
+        return None
     pieces = cut_page(_pieces(request, question, found), request)
     following = continuing(request, question, offset + len(pieces), found.total)
     asked = unknown.scope(request, question.path, question.language)
-    if found.total:
-        note = _note(request, question, asked, found)
-    else:
-        note = unknown.joined(meaning.later(request, question), coverage.of_text(request, question, asked, tagged))
-    note = unknown.joined(tags.note(request, question, tagged), note)
+    note = unknown.joined(tags.note(request, question, tagged), _note(request, question, asked, found))
     return Hits(
         _joined(pieces),
         found.total,
         found.total_files,
-        "regex" if question.is_regex else "text",
+        _mode(question),
         following,
         note,
         total_is_lower_bound=not found.is_exact,
     )
+
+
+def _nothing(request: Request, question: Search) -> Hits:
+    """Answer that no line matches, and say where none does."""
+    from fledgling.worker.tools import empty_answers, meaning  # noqa: PLC0415  (as above)
+
+    tagged = tags.left(request, question)
+    asked = unknown.scope(request, question.path, question.language)
+    note = unknown.joined(
+        tags.note(request, question, tagged),
+        meaning.later(request, question),
+        empty_answers.of_text(request, question, asked, tagged),
+    )
+    return Hits([], 0, 0, _mode(question), None, note)
+
+
+def _mode(question: Search) -> Literal["regex", "text"]:
+    return "regex" if question.is_regex else "text"
 
 
 def _note(request: Request, question: Search, asked: unknown.Searched, found: _Found) -> str | None:

@@ -1,0 +1,153 @@
+"""Fledgling beside tools that people know, at the shell: the first answer, another, help, and what is installed.
+
+`.venv/bin/python benchmarks/beside.py ROOT` prints the table; tools are installed below the cache, as for bench.py.
+All look for the same word in the same files. Another answer has what the first one made: a server of Fledgling or
+datasette that runs, what semble keeps. ripgrep makes nothing.
+"""
+
+import argparse
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import peers
+
+WORD = "timeout"
+ROUNDS = 11
+PORT = 8471
+STARTING_SECONDS = 60.0  # until a server answers
+CACHE = Path.home() / ".cache" / "fledgling-bench"
+REPOSITORY = Path(__file__).parent.parent
+DATASETTE = ("datasette==0.65.5", "sqlite-utils==4.2.1")
+FOUND = f"http://127.0.0.1:{PORT}/files/files.json?_search={WORD}"
+
+
+class Beside(NamedTuple):
+    """A tool: where it is installed, its help, and commands: of the first answer, of a server, and of another answer.
+
+    `kept` is what the first answer makes; where there is a server, another is asked of that.
+    """
+
+    name: str
+    installed: Path
+    help: Sequence[str]
+    first: Sequence[Sequence[str]]
+    again: Sequence[str]
+    kept: Sequence[str] = ()
+    server: Sequence[str] = ()
+    environment: dict[str, str] = {}  # noqa: RUF012  (nothing changes it)
+
+
+def tools(root: Path, home: Path) -> list[Beside]:
+    """Install the tools, and return how each is asked about a project; what they keep is in `home`."""
+    own, rg, semble = venv("beside", str(REPOSITORY)), peers.prepare("rg", CACHE), peers.prepare("semble", CACHE)
+    program, db = str(own / "bin" / "fledgling"), str(home / "files.db")
+    other = venv("datasette", *DATASETTE) / "bin"
+    insert = [str(other / "sqlite-utils"), "insert-files", db, "files", str(root), "--text", "--silent"]
+    index = [str(other / "sqlite-utils"), "enable-fts", db, "files", "content"]
+    search = [program, "search", WORD, "--root", str(root)]
+    scan = [str(rg.program), *rg.row.search, WORD]
+    by_meaning = [str(semble.program), "search", WORD, str(root)]
+    get = "import sys, urllib.request as u; sys.stdout.buffer.write(u.urlopen(sys.argv[1]).read())"
+    return [
+        Beside(
+            "fledgling",
+            own,
+            [program, "search", "--help"],
+            [[*search, "--fresh"]],
+            search,
+            server=[program, "serve", "--control", "--root", str(root)],
+            environment={"XDG_RUNTIME_DIR": str(home)},
+        ),
+        Beside("ripgrep", rg.home.parent / "installed", [str(rg.program), "--help"], [scan], scan),
+        Beside(
+            "semble",
+            semble.home.parent / "installed",
+            [str(semble.program), "search", "--help"],
+            [by_meaning],
+            by_meaning,
+            kept=[".cache", ".semble"],
+            environment=semble.environment,
+        ),
+        Beside(
+            "datasette",
+            other.parent,
+            [str(other / "datasette"), "--help"],
+            [insert, index, [str(other / "datasette"), db, "--get", FOUND.partition(str(PORT))[2]]],
+            [sys.executable, "-I", "-c", get, FOUND],
+            kept=["files.db"],
+            server=[str(other / "datasette"), db, "--port", str(PORT)],
+        ),
+    ]
+
+
+def row(tool: Beside, root: Path, home: Path, rounds: int) -> str:
+    """Measure a tool: answers in medians, `--help` in lines, what is installed in MB without the interpreter."""
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(home), "COLUMNS": "80", **tool.environment}
+
+    def seconds(command: Sequence[str]) -> float:
+        begun = time.perf_counter()
+        subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True)
+        return time.perf_counter() - begun
+
+    first = []
+    for _ in range(rounds):
+        for name in tool.kept:
+            shutil.rmtree(home / name, ignore_errors=True)
+            (home / name).unlink(missing_ok=True)
+        first.append(sum(map(seconds, tool.first)))
+    quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(tool.server or ["/bin/cat"], env=environment, cwd=root, **quiet) as server:
+        end = time.monotonic() + STARTING_SECONDS
+        while tool.server and not _listens(home) and time.monotonic() < end:
+            time.sleep(0.1)
+        seconds(tool.again)  # where an index is made, this one waits for it
+        again = [seconds(tool.again) for _ in range(rounds)]
+        server.terminate()
+    helped = subprocess.run(tool.help, env=environment, check=True, capture_output=True).stdout.count(b"\n")
+    megabytes = sum(path.lstat().st_size for path in tool.installed.rglob("*") if not path.is_dir()) / 2**20
+    return f"{tool.name:11}{median(first):9.3f}{median(again):9.3f}{helped:12}{megabytes:14.0f}"
+
+
+def _listens(home: Path) -> bool:
+    """Return whether a server has made its socket, or listens at the port."""
+    if any(path.is_socket() for path in home.rglob("*")):
+        return True
+    with suppress(OSError), socket.create_connection(("127.0.0.1", PORT), 1):
+        return True
+    return False
+
+
+def venv(name: str, *packages: str) -> Path:
+    """Return an environment with some packages, which is made once; what is here may have changed, and is put in."""
+    prefix = CACHE / "peers" / name / "installed"
+    if not prefix.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
+    install = [sys.executable, "-m", "pip", "--python", prefix / "bin" / "python", "install", "-q", *packages]
+    subprocess.run(install, check=True)
+    return prefix
+
+
+def main() -> None:
+    """Print the table of one project."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        sys.stdout.write("tool       first, s another, s help, lines installed, MB\n")
+        for tool in tools(asked.root.resolve(), Path(home)):
+            sys.stdout.write(f"{row(tool, asked.root.resolve(), Path(home), asked.rounds)}\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""One search of a command, put to an indexer that builds nothing and answers it: worker/indexer/seek.py."""
+
+import asyncio
+import os
+from contextlib import ExitStack
+from typing import TypeGuard
+
+from msgspec.structs import replace
+
+from fledgling.broker.indexing.attempt import Attempt, Tell
+from fledgling.broker.indexing.failures import DiedError, IndexingError
+from fledgling.broker.indexing.files import Files, TakenOver
+from fledgling.broker.indexing.indexing import opened, ordered
+from fledgling.broker.memory import Memory
+from fledgling.broker.protocol import tools
+from fledgling.broker.query_worker import meant_by, with_words
+from fledgling.broker.terms import Report
+from fledgling.config import Settings
+from fledgling.messages.answers import Hits
+from fledgling.messages.control import Accepted, Confining, FromIndexer, Progress, Sought
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import AnyQuestion, Search
+
+TOLD_SECONDS = 0.5  # between two reports to who waits
+READING = Progress("read", 0, 0)
+
+
+def is_sought(question: AnyQuestion, profile: Profile) -> TypeGuard[Search]:
+    """Return whether a question is a first page of lines, under a profile without views: it may need no index."""
+    if not isinstance(question, Search) or profile.views:
+        return False
+    return not (question.is_ranked or question.kind or question.has_tags or question.cursor)
+
+
+async def sought(
+    settings: Settings,
+    profile: Profile,
+    question: Search,
+    confining: Confining,
+    tell: Tell,
+    report: Report,
+) -> Sought | None:
+    """Return the answer, and all there is to notice; None where that takes an index. Raises IndexingError.
+
+    It has query_timeout once all text is read.
+    """
+    with ExitStack() as open_:
+        root, root_fd = opened(settings.root)
+        open_.callback(os.close, root_fd)
+        files = Files.created(is_followed=False)
+        open_.callback(files.close, ())
+        order = replace(ordered(settings, profile, confining, files.images, root, root_fd), sought=question)
+        attempt = Attempt(order, files, TakenOver(), tell=tell)
+        try:
+            waiting = asyncio.create_task(
+                _told(attempt, Memory(profile.memory_limit, files.all), profile.query_timeout)
+            )
+            while not (await asyncio.wait([waiting], timeout=TOLD_SECONDS))[0]:
+                await report(READING)
+            accepted, message = await waiting
+        except (IndexingError, DiedError, TimeoutError):
+            return None
+        finally:
+            await attempt.end()
+    if not isinstance(message, Sought) or not (meant := meant_by(question, message.taken)):
+        return None
+    if not tools.fits(meant, message.answer, profile):
+        return None
+    answer = with_words(question, meant, message.answer)
+    assert isinstance(answer, Hits)
+    return replace(message, answer=answer, notices=(*accepted.notices, *message.notices))
+
+
+async def _told(attempt: Attempt, memory: Memory, seconds: float) -> tuple[Accepted, FromIndexer | None]:
+    """Return what the indexer accepted, and what it says in the end: at most so long after all text is read."""
+    accepted = await attempt.accepted(memory, is_first=True)
+    message = await attempt.report()
+    if isinstance(message, Progress):
+        async with asyncio.timeout(seconds):
+            message = await attempt.report()
+    return accepted, message

@@ -1,0 +1,174 @@
+"""A search of a command that needs no index answers what an index would; where it cannot tell, one is built."""
+
+import asyncio
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from conftest import write_project
+from running import INDEXER, PATIENCE, back_processes, fronted
+from test_poison import ENDLESS
+
+from fledgling.broker.indexing.seeking import is_sought, sought
+from fledgling.broker.terms import Terms, due
+from fledgling.config import Settings
+from fledgling.messages.control import CONFINED, Built, Progress, Sought
+from fledgling.messages.generations import CODE
+from fledgling.messages.questions import AnyQuestion, Explore, Search
+from fledgling.security import profile as profiles
+from fledgling.worker.extracting.outline import line_starts
+
+CORE = "fledgling-core"
+FOUND = (
+    Search("timeout"),
+    Search("TIMEOUT", case_sensitive=True),
+    Search("count", whole_word=True, context=0),
+    Search("timeout", context=0, max_results=1),
+    Search(r"def \w+", regex=True),
+    Search("class", language="python", path="src/**"),
+    Search("process", path="engine.py"),  # the end of one path alone
+    Search("a", mode="text"),
+    Search("été"),  # of a file that is not UTF-8
+    Search("k"),
+    Search("printed"),  # beside outputs of a notebook, which are not searched
+    Search("whole_b"),  # of a file that is parsed in part
+    Search("!keep.log"),  # of the first file
+)
+NOT_FOUND = (
+    Search("no such text at all"),
+    Search("where uploads are retried"),
+    Search("(", regex=True),
+    Search("timeout", path="nowhere/**"),
+)
+NOT_SOUGHT = (
+    Explore(),
+    Search("process", kind="function"),
+    Search("timeout", mode="meaning"),
+    Search("timeout", also=("deadline",)),
+    Search("timeout", tags_any=("database",)),
+    Search("timeout", cursor="1"),
+)
+CELL = {"cell_type": "code", "source": ["print('printed')"], "outputs": [{"text": ["printed"]}], "metadata": {}}
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project, and files in it of which an answer says something."""
+    root = write_project(tmp_path_factory.mktemp("odd"))
+    (root / "latin.txt").write_bytes("un été\n".encode("latin-1"))
+    (root / "steps.ipynb").write_text(json.dumps({"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    (root / "large.txt").write_text("timeout\n" * 200_000)
+    (root / "part.py").write_text("def whole_a():\n    return 1\n\n)))) = (((\n\ndef whole_b():\n    return 2\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def whole(odd: Path) -> tuple[list[Any], Built]:
+    """What an index answers."""
+
+    async def asking() -> tuple[list[Any], Built]:
+        async with fronted(odd) as (front, indexing):
+            answers = [
+                await front.ask(question, Terms(due(front.profile) + PATIENCE, least=CODE)) for question in FOUND
+            ]
+            return answers, await indexing.built()
+
+    return asyncio.run(asking())
+
+
+def seek(root: Path, question: Search, profile: str = CORE, **settings: Any) -> Sought | None:
+    async def report(_: Progress) -> None:
+        pass
+
+    given = Settings(root=str(root), **settings)
+    return asyncio.run(sought(given, profiles.load(profile), question, CONFINED, lambda _: None, report))
+
+
+@pytest.mark.parametrize("question", FOUND, ids=range(len(FOUND)))
+def test_what_is_found_is_what_an_index_finds(odd: Path, whole: tuple[list[Any], Built], question: Search) -> None:
+    found, (answers, built) = seek(odd, question), whole
+    assert found
+    assert found.answer == answers[FOUND.index(question)]
+    assert found.partial == built.partial
+    assert found.notices == built.notices
+
+
+def test_what_is_found_in_a_part_says_so(odd: Path) -> None:
+    found = seek(odd, Search("timeout"), max_files=5)
+    assert found
+    assert found.partial
+    assert found.partial.startswith("Only 5 of ")
+    assert found.answer.note == found.partial
+
+
+@pytest.mark.parametrize("question", NOT_FOUND, ids=range(len(NOT_FOUND)))
+def test_what_is_not_found_takes_an_index(odd: Path, question: Search) -> None:
+    assert seek(odd, question) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "profile"),
+    [
+        ({"index_content": False}, "SET tools = 'search';\n"),
+        ({}, "SET tools = 'search';\nSET memory_limit = '128MB';\n"),
+    ],
+    ids=["no text", "no room"],
+)
+def test_text_that_is_not_there_takes_an_index(tmp_path: Path, settings: dict[str, Any], profile: str) -> None:
+    (tmp_path / "p.sql").write_text(profile)
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for number in range(40 if "128MB" in profile else 1):
+        (tree / f"{number}.txt").write_text("timeout and more\n" * 60_000)
+    assert seek(tree, Search("timeout"), str(tmp_path / "p.sql"), **settings) is None
+
+
+@pytest.mark.parametrize("question", NOT_SOUGHT, ids=range(len(NOT_SOUGHT)))
+def test_other_questions_take_an_index(question: AnyQuestion) -> None:
+    assert not is_sought(question, profiles.load(CORE))
+
+
+def test_under_a_profile_with_views_every_question_takes_an_index() -> None:
+    narrow = [profile for profile in map(profiles.load, profiles.shipped()) if profile.views]
+    assert narrow
+    assert not any(is_sought(Search("timeout"), profile) for profile in narrow)
+    assert is_sought(Search("timeout"), profiles.load(CORE))
+
+
+def test_where_it_dies_an_index_is_built_and_nothing_stays(odd: Path) -> None:
+    before = psutil.Process().num_fds()
+    killing = threading.Thread(target=_kill_one)
+    killing.start()
+    assert seek(odd, Search("timeout")) is None
+    killing.join()
+    assert back_processes(psutil.Process(), INDEXER) == []
+    assert psutil.Process().num_fds() == before
+
+
+def test_one_that_takes_longer_than_query_timeout_takes_an_index(tmp_path: Path) -> None:
+    (tmp_path / "p.sql").write_text("SET tools = 'search';\nSET query_timeout = 0.5;\n")
+    (tmp_path / "a.c").write_text(f"// timeout\n{ENDLESS}")
+    assert seek(tmp_path, Search("timeout"), str(tmp_path / "p.sql")) is None
+    assert seek(tmp_path, Search("timeout"))
+
+
+def _kill_one() -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        for process in back_processes(psutil.Process(), INDEXER):
+            process.kill()
+            return
+
+
+@pytest.mark.parametrize("source", [b"", b"a", b"a\n", b"\n\n", b"a\r\nb\rc\x0b\nd"])
+def test_lines_begin_where_they_do_without_numpy(source: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    import numpy  # noqa: F401, PLC0415  (other tests may have loaded it, or not)
+
+    with_numpy = line_starts(source)
+    monkeypatch.delitem(sys.modules, "numpy")
+    assert line_starts(source) == with_numpy == [0, *(at + 1 for at, byte in enumerate(source) if byte == 10)]

@@ -1,0 +1,146 @@
+"""One search of a command, answered without an index: all text is searched, and files of the page alone are parsed.
+
+What it finds is what an index would have found. Where no line matches, or something is wrong, it says so and no more:
+what there is to say then takes an index.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import re2
+
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Accepted, Build, Generation, Progress, Relate, Sought
+from fledgling.messages.generations import CODE
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import Search
+from fledgling.pipe import Pipe
+from fledgling.plain import said
+from fledgling.security import limits, memory_file
+from fledgling.security.confinement import ConfinementError
+from fledgling.worker.extractor.messages import Source
+from fledgling.worker.extractor.pool import Extractors, UnfitError
+from fledgling.worker.files.describe import Describing
+from fledgling.worker.files.openat import Reader
+from fledgling.worker.files.walk import Tree
+from fledgling.worker.language import Languages
+from fledgling.worker.lister.process import Lister, ListingError, confined
+from fledgling.worker.process.child import CrashError
+from fledgling.worker.reasons import NO_ROOM
+from fledgling.worker.store.ngrams import Needed, Signatures, folded
+from fledgling.worker.store.symbols import NO_PARSER, Outline, Outlines, parsed, read_outline
+from fledgling.worker.store.text import Block, Blocks, BlockWriter, File
+from fledgling.worker.tools.meant import meant
+from fledgling.worker.tools.request import OneOfMany, Refused, Request
+from fledgling.worker.tools.search import of_text
+
+UNSOUGHT = Refusal("unavailable", "there is no answer without an index", "Build one.")  # the broker's ears only
+
+
+def seek(
+    pipe: Pipe[Build | Relate],
+    order: Build,
+    question: Search,
+    languages: Languages,
+    lister: Lister,
+    parsers: Extractors,
+) -> None:
+    """Answer one question, and report."""
+    try:
+        layers = confined(order, order.broker_pid)
+        began = lister.began()
+        narrowed = began.narrowed
+        held = (layers, began.layers, parsers.confined())
+        pipe.send(Accepted(narrowed.scope, narrowed.narrowed, tuple(map(said, narrowed.notices)), *held))
+        lister.walked()
+        tree = lister.tree()
+        lister.close()
+        describing = Describing(languages, max_file_size=narrowed.scope.max_file_size, root=None, with_hashes=False)
+        if narrowed.scope.index_content and (blocks := _read(order, describing, tree)):
+            pipe.send(Progress("read", len(tree.entries), len(tree.entries)))
+            request = _request(order.profile, blocks, SoughtOutlines(blocks, parsers), tree.partial)
+            pipe.send(_sought(request, question, tree) or UNSOUGHT)
+        else:
+            pipe.send(UNSOUGHT)
+    except (ConfinementError, ListingError, CrashError, UnfitError, Refused, MemoryError, re2.error):
+        pipe.send(UNSOUGHT)
+
+
+def _read(order: Build, describing: Describing, tree: Tree) -> Blocks | None:
+    """Read the text of all files; None where it does not fit."""
+    writer = BlockWriter(order.images.blocks)
+    files = []
+    room = int(order.profile.memory_limit * limits.TEXT) // 2
+    with closing(Reader(order.root_fd)) as reader:
+        for entry in tree.entries:
+            row, pieces = describing.describe(reader, entry, room)
+            if row.skip_reason == NO_ROOM:
+                return None
+            files.append(
+                File(row.path, row.language, row.size_bytes, row.line_count, row.skip_reason, encoding=row.encoding)
+            )
+            if pieces:
+                writer.add(Block(row.path, first_line, text) for first_line, text in pieces)
+                room -= sum(len(text) for _, text in pieces)
+    writer.finish(files, tree.unlisted)
+    memory_file.seal(order.images.blocks)
+    return Blocks(memory_file.mapped(order.images.blocks))
+
+
+def _request(profile: Profile, blocks: Blocks, outlines: Outlines, partial: str | None) -> Request:
+    """Return a request as of a whole index. Of what is known of one, a text that is found asks what it lacks alone."""
+    generation = Generation(CODE, defined=(), has_content=True, partial=partial)
+    return Request(None, Unsigned(blocks), blocks, outlines, OneOfMany(profile, generation), CODE)
+
+
+def _sought(request: Request, question: Search, tree: Tree) -> Sought | None:
+    taken, others = meant(request, question)
+    found = of_text(request, taken) if isinstance(taken, Search) and not others else None
+    if not found:
+        return None
+    assert isinstance(taken, Search)
+    is_same = taken is question
+    return Sought(found, None if is_same else taken, tuple(map(said, tree.notices)), tree.partial)
+
+
+class Unsigned(Signatures):
+    """Which blocks hold a text, without a matrix of their n-grams: each is looked at."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._text = blocks
+
+    def holding(self, needed: Needed) -> Iterator[int]:
+        """Yield the blocks that hold all texts of one group, in order."""
+        for block in self._text.in_order():
+            text = folded(self._text.text(block))
+            if any(all(part in text for part in texts) for texts in needed):
+                yield block
+
+
+class SoughtOutlines(Outlines):
+    """The symbols of files that are asked about, each of which is parsed then."""
+
+    def __init__(self, blocks: Blocks, parsers: Extractors) -> None:
+        self._blocks, self._parsers = blocks, parsers
+        self._found: dict[int, tuple[Outline, int]] = {}
+
+    def parsed(self, file: File) -> int:
+        """Return how far a file was parsed: WHOLE, IN_PART, ..."""
+        return self._of(file.number)[1]
+
+    def outline(self, file: int) -> Outline:
+        """Return what is in the file with this number."""
+        return self._of(file)[0]
+
+    def _of(self, number: int) -> tuple[Outline, int]:
+        if number not in self._found:
+            self._found[number] = self._parse(self._blocks.file(number))
+        return self._found[number]
+
+    def _parse(self, file: File) -> tuple[Outline, int]:
+        if not file.language:
+            return read_outline(b"", 0, 0), NO_PARSER
+        texts = map(self._blocks.text, range(file.block, file.block + file.blocks))
+        found = self._parsers.parsed(Source(file.path, file.language, tuple(texts)))
+        [facts], [part] = found.facts, found.outlined.parts
+        return read_outline(part, 0, facts.symbols), parsed(facts.engine, is_whole=facts.complete)
