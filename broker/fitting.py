@@ -61,7 +61,7 @@ _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is
 
 def may_mean(asked: Asked, taken: AnyQuestion) -> bool:
     """Return whether a worker may have taken one question as another: for its path a longer one that ends so, for its
-    definition the same name in another case, and no other argument.
+    definition the same name in another case, for a path a name, and no other argument.
 
     >>> may_mean(Read("query.py"), Read("db/query.py")), may_mean(Read("query.py"), Read("secret.py"))
     (True, False)
@@ -70,6 +70,8 @@ def may_mean(asked: Asked, taken: AnyQuestion) -> bool:
         return False
     if isinstance(asked, Read) and not asked.path and isinstance(taken, Read):
         asked = replace(asked, path=taken.path)  # of a definition that one file alone holds
+    if isinstance(asked, Symbols) and isinstance(taken, Symbols) and taken.path is None and not asked.name_pattern:
+        asked = replace(asked, path=None, name_pattern=asked.path)  # a name in place of a path
     changed = {name for name in asked.__struct_fields__ if getattr(asked, name) != getattr(taken, name)}
     return all(name in _MAY_MEAN and _MAY_MEAN[name](getattr(asked, name), getattr(taken, name)) for name in changed)
 

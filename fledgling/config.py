@@ -203,7 +203,8 @@ def suggestion(word: str, known: Iterable[str], intro: str = "Known:") -> str:
     """Return what a wrong word may have meant: `suggestion("prot", ["port"])` is `did you mean port? Known: port`."""
     names = list(known)
     near = difflib.get_close_matches(word[:40], names, 1)
-    return (f"did you mean {near[0]}? " if near else "") + f"{intro} {', '.join(names)}"
+    said = f"did you mean {near[0]}? {intro}" if near else f"{intro[0].lower()}{intro[1:]}"
+    return f"{said} {', '.join(names)}"
 
 
 def is_path(profile: str) -> bool:

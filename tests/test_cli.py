@@ -129,6 +129,14 @@ def test_colour_is_there_where_it_is_asked_for(command: tuple[str, ...], project
     assert re.sub("\x1b\\[[0-9;]*m", "", colour) == plain
 
 
+@pytest.mark.parametrize("group", ["", "fleet", "agents", "audit", "profiles", "config"])
+def test_list_of_commands_is_cut_nowhere(group: str) -> None:
+    said = fledgling(*group.split(), "--help", COLUMNS="80").stdout
+    listed = said[said.index("\nAsk:" if not group else "\nCommands:") :]
+    assert "..." not in listed
+    assert all(len(line) <= 80 for line in listed.splitlines())
+
+
 def test_help_lists_every_tool() -> None:
     said = fledgling("--help").stdout
     assert [tool for tool in QUESTIONS if f"\n  {tool} " not in said] == []
@@ -167,7 +175,7 @@ def test_manual_page_is_what_roff_takes() -> None:
     )
     assert read.stderr == ""
     said = re.sub(".\b|\x1b\\[[0-9;]*m", "", read.stdout)  # bold is struck twice, or told to a terminal
-    assert "fledgling search QUERY" in said
+    assert "fledgling search [QUERY]" in said
     assert "'def \\w+_test'" in said
 
 

@@ -245,9 +245,15 @@ MAY = [
     (Search("x", path="query.py"), Search("x", path="**/query.py")),
     (Explore("sql"), Explore("db/sql")),
     (Symbols(name_pattern="ENGINE"), Symbols(name_pattern="Engine")),
+    (Symbols("Engine"), Symbols(name_pattern="Engine")),
+    (Symbols("core.engine"), Symbols(name_pattern="Engine")),
     (Dependencies("query.py", "imports"), Dependencies("db/query.py", "imports")),
 ]
 MAY_NOT = [
+    (Symbols("Engine"), Symbols()),
+    (Symbols("Engine"), Symbols(name_pattern="*")),
+    (Symbols("Engine"), Symbols(name_pattern="Queue")),
+    (Symbols("Engine", name_pattern="a"), Symbols(name_pattern="Engine")),
     (Read("query.py"), Read("secret.py")),
     (Read("query.py"), Read("db/myquery.py")),
     (Read("query.py"), Read("query.py/x")),

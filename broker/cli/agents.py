@@ -27,7 +27,7 @@ def _agents_file(flag: str | None) -> Path:
     return Path(resolved.settings.agents)
 
 
-@agents_group.command("add")
+@agents_group.command("add", short_help="Add an agent and print its token")
 @click.argument("name")
 @click.option("--profile", default=Settings().profile, show_default=True, help="what the agent may see")
 @click.option("--subject", help="what an OAuth issuer calls the agent (`sub`), whose tokens it has then")
@@ -39,7 +39,7 @@ def agents_add(name: str, profile: str, subject: str | None, agents_file: str | 
         terminal.show_text(token)
 
 
-@agents_group.command("list")
+@agents_group.command("list", short_help="List the agents of a file with their profiles")
 @_agents_option
 @json_option
 def agents_list(agents_file: str | None, as_json: bool) -> None:
@@ -49,7 +49,7 @@ def agents_list(agents_file: str | None, as_json: bool) -> None:
     terminal.show_rows(rows, "agents", ("name", "profile"), as_json=as_json)
 
 
-@agents_group.command("revoke")
+@agents_group.command("revoke", short_help="Take an agent out of a file")
 @click.argument("name")
 @_agents_option
 def agents_revoke(name: str, agents_file: str | None) -> None:

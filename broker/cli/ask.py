@@ -125,9 +125,10 @@ def command_of(tool: str) -> click.Command:
         )
     is_required = first.required and tool != "search"
     completed = COMPLETED.get(first.name)
-    command = click.argument(
-        f"ask_{first.name}", metavar=first.name.upper(), required=is_required, shell_complete=completed
-    )(command)
+    metavar = first.name.upper() if is_required else f"[{first.name.upper()}]"
+    command = click.argument(f"ask_{first.name}", metavar=metavar, required=is_required, shell_complete=completed)(
+        command
+    )
     said = "\n".join(line for line in schema.description(tool).splitlines() if not line.startswith("Example: "))
     return click.command(name=tool, cls=Command, help=said, examples=EXAMPLES.get(tool, ()))(command)
 

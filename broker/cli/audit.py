@@ -56,7 +56,7 @@ def audit_group(
     raise SystemExit(found.exit_code)
 
 
-@audit_group.command("verify")
+@audit_group.command("verify", short_help="Check that no line of an audit log was changed")
 @click.argument("file", type=click.File("rb"))
 @click.option("--last", metavar="HASH", help="the hash of a line, printed by an earlier verify and kept elsewhere")
 @json_option

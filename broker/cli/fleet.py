@@ -70,7 +70,7 @@ out_option = click.option(
 )
 
 
-@fleet_group.command("shard")
+@fleet_group.command("shard", short_help="Index repositories one after the other, and write their shards")
 @click.argument("listed", metavar="[NAME=]REPO...", nargs=-1, required=True)
 @out_option
 @settings_options
@@ -103,7 +103,7 @@ def fleet_shard(
     raise SystemExit(exit_code(outcomes))
 
 
-@fleet_group.command("build")
+@fleet_group.command("build", short_help="Make the shards of a list of repositories, many at once")
 @click.argument("listed", metavar="LIST", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @out_option
 @settings_options
@@ -171,7 +171,7 @@ def fleet_build(
     raise SystemExit(code or bundled)
 
 
-@fleet_group.command("bundle")
+@fleet_group.command("bundle", short_help="Make what some hundred shards are asked by together")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @settings_options
 @json_option
@@ -210,7 +210,7 @@ def _bundled(directory: Path, memory_limit: int, confining: Confining, *, as_jso
     return SOME if found.failed else ALL
 
 
-@fleet_group.command("parquet")
+@fleet_group.command("parquet", short_help="Write the tables of shards as Parquet files")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
     "--out",
@@ -243,7 +243,7 @@ def fleet_parquet(
     raise SystemExit(SOME if found.failed or found.refused else ALL)
 
 
-@fleet_group.command("put")
+@fleet_group.command("put", short_help="Put shards and bundles into an object storage")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("url", metavar="URL")
 @json_option
@@ -257,7 +257,7 @@ def fleet_put(directory: Path, url: str, as_json: bool) -> None:
     raise SystemExit(_moved(partial(storage.put, directory.resolve(), url), url, "put", as_json=as_json))
 
 
-@fleet_group.command("fetch")
+@fleet_group.command("fetch", short_help="Fetch shards and bundles from an object storage")
 @click.argument("url", metavar="URL")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--digest", metavar="HEX", help="fetch what `fleet put` has said this of, or nothing")
@@ -287,7 +287,7 @@ def _moved(move: Callable[[], storage.Moved], url: str, what: str, *, as_json: b
     return SOME if found.failed else ALL
 
 
-@fleet_group.command("serve")
+@fleet_group.command("serve", short_help="Serve an MCP client all repositories of a directory")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @settings_options
 @click.option("--digest", metavar="HEX", help="serve what `fleet bundle` has said this of, or nothing")

@@ -152,7 +152,7 @@ def config_group() -> None:
     """Look at the settings."""
 
 
-@config_group.command("show", cls=Command)
+@config_group.command("show", short_help="Show every setting, its value, and where it came from", cls=Command)
 @setting_options
 @json_option
 def config_show(as_json: bool, **options: Any) -> None:

@@ -9,6 +9,7 @@ import gc
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from typing import NamedTuple
 
 import click
 
@@ -22,38 +23,60 @@ EXIT_CODES = (
 
 TOOLS = ("explore", "search", "symbols", "read", "dependencies", "query")
 
-# Command -> its module and the name there, in groups as help lists them: a command loads what it needs, and no other's.
-COMMANDS: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "Ask": dict.fromkeys(TOOLS, ("ask", "")),
+
+class Listed(NamedTuple):
+    """A command as help lists it: what it does, in a line, the module that has it, and its name there."""
+
+    line: str
+    module: str
+    name: str = ""  # of a tool, the module makes the command
+
+
+# In groups as help lists them: a command loads what it needs, and no other's.
+COMMANDS: Mapping[str, Mapping[str, Listed]] = {
+    "Ask": {
+        "explore": Listed("The map: directories and files, sizes and languages", "ask"),
+        "search": Listed("Lines of text, definitions by name, or files by meaning", "ask"),
+        "symbols": Listed("Definitions of a file or by name; callers, usages, impact", "ask"),
+        "read": Listed("A file, some of its lines, or one definition", "ask"),
+        "dependencies": Listed("What a file imports, and what imports it", "ask"),
+        "query": Listed("The rows of one SELECT, under a profile that allows SQL", "ask"),
+    },
     "Serve": {
-        "serve": ("serve", "serve"),
-        "install": ("clients", "install_command"),
-        "uninstall": ("clients", "uninstall_command"),
-        "agents": ("agents", "agents_group"),
+        "serve": Listed("Serve MCP clients on standard input and output, or by HTTP", "serve", "serve"),
+        "install": Listed("Show, or write, what has a client start Fledgling", "clients", "install_command"),
+        "uninstall": Listed("Show, or take out, what has a client start Fledgling", "clients", "uninstall_command"),
+        "agents": Listed("Say which agents are served over HTTP", "agents", "agents_group"),
     },
     "Operate": {
-        "status": ("operate", "status"),
-        "check-updates": ("operate", "check_updates"),
-        "reindex": ("operate", "reindex"),
-        "ingest": ("operate", "ingest"),
-        "ingest-delta": ("operate", "ingest_delta"),
-        "purge": ("operate", "purge"),
-        "list": ("operate", "list_served"),
+        "status": Listed("How the index of a running server stands", "operate", "status"),
+        "check-updates": Listed("Have a running server look for changes", "operate", "check_updates"),
+        "reindex": Listed("Have a running server build its index anew", "operate", "reindex"),
+        "ingest": Listed("Have a running server index a directory or project anew", "operate", "ingest"),
+        "ingest-delta": Listed("Have a running server take over what has changed in one", "operate", "ingest_delta"),
+        "purge": Listed("Have a running server give up the index of a project", "operate", "purge"),
+        "list": Listed("What running servers of this user serve", "operate", "list_served"),
     },
-    "Fleet": {"fleet": ("fleet", "fleet_group")},
+    "Fleet": {
+        "fleet": Listed("Index many repositories, and serve them as one tree", "fleet", "fleet_group"),
+    },
     "Look": {
-        "index": ("look", "index"),
-        "report": ("look", "report_command"),
-        "savings": ("look", "savings"),
-        "languages": ("languages", "languages"),
-        "config": ("look", "config_group"),
+        "index": Listed("Build the index once and say what is in it", "look", "index"),
+        "report": Listed("Write a page about the project to look at", "look", "report_command"),
+        "savings": Listed("What 30 questions cost an agent here, and with grep and cat", "look", "savings"),
+        "languages": Listed("What is extracted for each language", "languages", "languages"),
+        "config": Listed("Look at the settings", "look", "config_group"),
     },
     "Trust": {
-        "profiles": ("profiles", "profiles_group"),
-        "audit": ("audit", "audit_group"),
-        "doctor": ("look", "doctor"),
+        "profiles": Listed("List, show, check and compare profiles", "profiles", "profiles_group"),
+        "audit": Listed("Attack a server under a profile, and say what stopped it", "audit", "audit_group"),
+        "doctor": Listed("What is missing or wrong here, and what confines processes", "look", "doctor"),
     },
-    "Shell": {"shell": ("shell", "shell"), "completion": ("completion", "completion"), "man": ("manual", "man")},
+    "Shell": {
+        "shell": Listed("Answer one question after the other over one index", "shell", "shell"),
+        "completion": Listed("Print the completion script of a shell", "completion", "completion"),
+        "man": Listed("Print the manual page of all commands", "manual", "man"),
+    },
 }
 
 
@@ -67,10 +90,10 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Load a command; None where there is none of that name."""
         for group in COMMANDS.values():
-            if place := group.get(cmd_name):
-                module, name = place
-                loaded = import_module(f"fledgling.broker.cli.{module}")
-                command: click.Command = getattr(loaded, name) if name else loaded.command_of(cmd_name)
+            if listed := group.get(cmd_name):
+                module = import_module(f"fledgling.broker.cli.{listed.module}")
+                command: click.Command = getattr(module, listed.name) if listed.name else module.command_of(cmd_name)
+                command.short_help = listed.line
                 return command
         return None
 
@@ -86,13 +109,11 @@ class Commands(click.Group):
             raise click.UsageError(f"No such command {args[0]!r}{meant}", ctx)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands in their groups, a line each."""
-        room = formatter.width - 4 - max(map(len, self.list_commands(ctx)))
         for title, group in COMMANDS.items():
-            loaded = ((name, self.get_command(ctx, name)) for name in group)
             with formatter.section(title):
-                formatter.write_dl([(name, command.get_short_help_str(room)) for name, command in loaded if command])
+                formatter.write_dl([(name, listed.line) for name, listed in group.items()])
 
 
 def main() -> None:

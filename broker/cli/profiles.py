@@ -17,7 +17,7 @@ def profiles_group() -> None:
     """List, show, check and compare profiles."""
 
 
-@profiles_group.command("list")
+@profiles_group.command("list", short_help="List the shipped profiles with their tools")
 @json_option
 def profiles_list(as_json: bool) -> None:
     """List the shipped profiles with their tools."""
@@ -25,7 +25,7 @@ def profiles_list(as_json: bool) -> None:
     terminal.show_rows(rows, "profiles", ("name", "tools"), as_json=as_json)
 
 
-@profiles_group.command("show")
+@profiles_group.command("show", short_help="Show what a profile says, and what it inherits")
 @click.argument("profile", shell_complete=completing.profiles)
 @json_option
 def profiles_show(profile: str, as_json: bool) -> None:
@@ -34,7 +34,7 @@ def profiles_show(profile: str, as_json: bool) -> None:
     terminal.show_rows(rows, "profile", ("field", "value"), as_json=as_json)
 
 
-@profiles_group.command("check")
+@profiles_group.command("check", short_help="Check a profile, its views by the engine's own parser")
 @click.argument("profile", shell_complete=completing.profiles)
 def profiles_check(profile: str) -> None:
     """Check a profile: its statements here, its views by the engine's own parser in a confined process."""
@@ -47,7 +47,7 @@ async def _accepted(_: Front, __: Indexing) -> None:
     """By the time this runs, the indexer has accepted the profile."""
 
 
-@profiles_group.command("diff")
+@profiles_group.command("diff", short_help="Show where two profiles differ")
 @click.argument("a", shell_complete=completing.profiles)
 @click.argument("b", shell_complete=completing.profiles)
 @json_option

@@ -158,7 +158,9 @@ def differences(asked: AnyQuestion, meant: AnyQuestion) -> tuple[str, ...]:
     """Say how one question was taken as another: `path "a.py:7" as "a.py"`, `start_line as 7`."""
     both = [(name, getattr(asked, name), getattr(meant, name)) for name in asked.__struct_fields__]
     changed = [(name, old, new) for name, old, new in both if old != new]
-    return tuple(f"{name}{f' {_json(old)}' if old else ''} as {_json(new)}" for name, old, new in changed)
+    return tuple(
+        f"{name}{f' {_json(old)}' if old else ''} as {_json('' if new is None else new)}" for name, old, new in changed
+    )
 
 
 def _json(value: object) -> str:

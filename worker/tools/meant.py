@@ -20,6 +20,8 @@ from fledgling.worker.tools import paths, unknown
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request
 
+_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")  # of a definition, also behind those of what it is in
+IN_THIS_CASE = 3
 SHOWN_MEANT = 10  # of several that may be meant
 WORDS = ("section", "key")  # kinds that nothing calls: what documents and data say of a name
 
@@ -49,6 +51,8 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
     >>> meant(request, Read("query.py")).question
     Read(path='django/db/models/query.py')
     """
+    if isinstance(question, Symbols) and (name := _name_at(request, question)):
+        return MeantQuestion(replace(question, path=None, name_pattern=name))
     if isinstance(question, Explore | Read | Search | Symbols | Dependencies) and question.path:
         path = _path(request, question, question.path)
         question = question if path == question.path else replace(question, path=path)
@@ -64,6 +68,25 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
         name = _name(request, question.name_pattern)
         question = question if name == question.name_pattern else replace(question, name_pattern=name)
     return MeantQuestion(question)
+
+
+def _name_at(request: Request, question: Symbols) -> str | None:
+    """Return the name of a definition in place of a path: `run` of `Engine.run`; None where a path may be meant.
+
+    A path that is spelled so comes first, then a name, then a path in another case, then such a name.
+    """
+    asked, outlines = question.path or "", request.outlines
+    if not outlines or not _NAME.fullmatch(asked) or question.name_pattern or question.symbol:
+        return None
+    is_there = request.blocks.find(asked) or next(request.blocks.below(f"{asked}/"), None)
+    if is_there or next(_alike(request, asked.replace(".", "/"))).files:
+        return None
+    alike = [bool(each.files or each.directories) for each in _alike(request, asked)]
+    if any(alike[:IN_THIS_CASE]):
+        return None
+    name = asked.rpartition(".")[2]
+    name = name if any(alike) else _name(request, name)
+    return name if outlines.named(name, question.kind) else None
 
 
 # ---- paths ----------------------------------------------------------------------------------------------------------
@@ -101,7 +124,10 @@ def _path(request: Request, question: AnyQuestion, path: str) -> str:
 
 
 def _alike(request: Request, asked: str) -> Iterator[_Alike]:
-    """Yield what is there but for an extension; what ends so, without and with an extension; both in another case."""
+    """Yield what is there but for an extension; what ends so, without and with an extension; both in another case.
+
+    The first IN_THIS_CASE are spelled as was asked.
+    """
     candidates = _matching(request, rf"(?i)(^|/){globs.literal(asked)}(\.[^./]+)?(/|$)")
     yield _Alike([path for path in candidates if _stem(path) == asked], [])
     exact = [path for path in candidates if f"/{path}".endswith(f"/{asked}")]
