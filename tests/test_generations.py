@@ -455,7 +455,7 @@ async def test_text_that_does_not_fit_the_memory_is_missed_and_said_to_be(tmp_pa
     root = tmp_path / "root"
     root.mkdir()
     for file in range(90):
-        (root / f"text_{file:02}").write_text(f"canary {file}\n" + "filler of a line\n" * 60_000)
+        (root / f"text_{file:02}").write_text(f"canary {file}\n" + f"{'filler of a line':1019}\n" * 1000)
     profile = tmp_path / "small.sql"
     profile.write_text(f"SET tools = 'explore, search'; SET memory_limit = '128MB'; {view}")
     async with fronted(root, profile) as (front, indexing):
