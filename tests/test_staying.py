@@ -84,7 +84,7 @@ async def killed(server, role):
             for process in ROLES[role](server):
                 process.kill()
                 return process.pid
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0.004)
     return None
 
 
