@@ -213,12 +213,26 @@ OBEYED = (
 OBEYED += "\U000e0041"
 
 
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A project of what terminals obey, and an environment in which a server answers for it, as in `served`."""
+    root, place = tmp_path_factory.mktemp("hostile"), tmp_path_factory.mktemp("runtime")
+    place.chmod(0o700)
+    (root / "a.py").write_text(f"x = '{OBEYED.replace(chr(0), '')}'  # hostile\ndef f(a='{OBEYED[1:]}'): ...\n")
+    (root / f"b{OBEYED[1:]}.py").write_text("hostile\n")
+    (root / "owned.py").write_text("x = '\x1b]0;owned\x07'\n")
+    (root / "long.py").write_text("x = 1\n" * 100)
+    environment = {"XDG_RUNTIME_DIR": str(place)}
+    with Server(root, "--control", env={**os.environ, **environment}) as server:
+        server.begin()
+        yield root, environment
+
+
 @pytest.mark.parametrize("command", [["read", "a.py"], ["search", "hostile"], ["symbols", "a.py"], ["explore"]])
-def test_what_is_printed_is_obeyed_by_no_terminal(tmp_path: Path, command: list[str]) -> None:
-    (tmp_path / "a.py").write_text(f"x = '{OBEYED.replace(chr(0), '')}'  # hostile\ndef f(a='{OBEYED[1:]}'): ...\n")
-    (tmp_path / f"b{OBEYED[1:]}.py").write_text("hostile\n")
-    text = fledgling(*command, "--root", str(tmp_path))
-    told = fledgling(*command, "--root", str(tmp_path), "--json")
+def test_what_is_printed_is_obeyed_by_no_terminal(hostile: tuple[Path, dict[str, str]], command: list[str]) -> None:
+    root, served = hostile
+    text = fledgling(*command, "--root", str(root), **served)
+    told = fledgling(*command, "--root", str(root), "--json", **served)
     for done in (text, told):
         assert done.returncode == 0
         assert not set(OBEYED) & set(done.stdout + done.stderr)
@@ -247,22 +261,22 @@ def on_a_terminal(root: Path, *arguments: str, **environment: str) -> str:
     return subprocess.run(run, env=clean, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
-def test_hostile_text_does_not_reach_a_terminal_raw(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("x = '\x1b]0;owned\x07'\n")
+def test_hostile_text_does_not_reach_a_terminal_raw(hostile: tuple[Path, dict[str, str]]) -> None:
+    root, served = hostile
     for environment in ({}, {"NO_COLOR": "1"}, {"PAGER": "less"}):
-        shown = on_a_terminal(tmp_path, "search", "owned", "-C", "0", **environment)
+        shown = on_a_terminal(root, "search", "owned", "-C", "0", **environment, **served)
         assert "\\x1b]0;" in shown
         assert "\x1b]0;" not in shown
         assert ("\x1b[1;31mowned\x1b[0m" in shown) == (environment.get("NO_COLOR") is None)
 
 
-def test_pager_is_started_before_this_process_is_confined(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("x = 1\n" * 100)
+def test_pager_is_started_before_this_process_is_confined(hostile: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    """Which it is where no server answers, and it builds an index of its own."""
+    root, served = hostile
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho paged; wc -l; exit 3\n")
     pager.chmod(0o700)
-    shown = on_a_terminal(tmp_path, "read", "a.py", PAGER=str(pager))
-    assert "paged\n101\n" in shown
-    assert "paged" not in on_a_terminal(tmp_path, "read", "a.py", "--no-pager", PAGER=str(pager))
-    assert "paged" not in on_a_terminal(tmp_path, "read", "a.py", "--json", PAGER=str(pager))
-    assert "x = 1" in on_a_terminal(tmp_path, "read", "a.py", PAGER="no 'program")
+    assert "paged\n101\n" in on_a_terminal(root, "read", "long.py", PAGER=str(pager))
+    assert "paged" not in on_a_terminal(root, "read", "long.py", "--no-pager", PAGER=str(pager), **served)
+    assert "paged" not in on_a_terminal(root, "read", "long.py", "--json", PAGER=str(pager), **served)
+    assert "x = 1" in on_a_terminal(root, "read", "long.py", PAGER="no 'program")
