@@ -172,20 +172,20 @@ async def test_calls_that_wait_for_the_second_build_hear_of_the_first(staged, ha
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("question", [Read("README.md"), Search("timeout"), Explore()], ids=["read", "search", "map"])
 @pytest.mark.parametrize("share", [0, 10**6], ids=["looks before", "looks behind"])
-async def test_calls_are_in_time_though_the_follower_stands_still(project, hasty, question, share, monkeypatch):
+async def test_calls_are_in_time_though_the_follower_stands_still(project, hasty, share, monkeypatch):
     """It is asked before an answer is looked for, or behind one that shares a look."""
     monkeypatch.setattr(following, "SHARE", share)
     async with fronted(project, hasty, is_followed=True) as (front, _):
-        await answered(front, question)
-        follower = await first(psutil.Process(), FOLLOWER)
-        follower.suspend()
-        for _ in range(2):
-            [answer] = await in_time(front.ask(question))
-            assert "not checked for changes" in answer.reason
-        follower.resume()
-        await answered(front, question)
+        for question in (Read("README.md"), Search("timeout"), Explore()):
+            await answered(front, question)
+            follower = await first(psutil.Process(), FOLLOWER)
+            follower.suspend()
+            for _ in range(2):
+                [answer] = await in_time(front.ask(question))
+                assert "not checked for changes" in answer.reason, question
+            follower.resume()
+            await answered(front, question)
 
 
 async def slow(front):

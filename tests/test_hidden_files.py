@@ -77,7 +77,7 @@ HIDDEN_FILES = {
     "at the root": {f"{name}hid{n}": "needle" for n in range(30) for name in "!mz"},
     "deep": {f"hid/{'d/' * depth}needle.py": "needle\n" for depth in range(60)},
     "larger than may be": {f"hid{n}.py": "needle = 1\n" * 200_000 for n in range(2)},
-    "as large as may be": {f"!hid{n:02}.txt": "needle 123\n" * 95_000 for n in range(20)},
+    "as large as may be": {f"!hid{n:02}.txt": f"{'needle 123':1099}\n" * 950 for n in range(20)},
     "of what imports mean": {"hid_module.py": "thing = 1\n", "web/hid_b.ts": "export const b = 1;\n"},
     "manifests": {"!hid/package.json": '{"name": "web"}', "hid/tsconfig.json": "{}", "hid/go.mod": "module web\n"},
     "secret and generated": {"hid/.env": "needle=1\n", "hid/a_pb2.py": "# Generated\n", "hid.min.js": "needle;" * 999},
