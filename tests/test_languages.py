@@ -1,13 +1,16 @@
 """Languages as folders: what is wrong in one stops the indexer, which names the file and says what its reader says."""
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 from copying import Copy
+from running import indexed
 
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.languages.__main__ import known
 from fledgling.worker.languages.table import load_languages
@@ -86,17 +89,36 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     return str(root)
 
 
-def indexed(copy: Copy, project: str) -> subprocess.CompletedProcess[str]:
-    command = [copy.python, "-I", "-B", "-m", "fledgling", "index", "--root", project]
-    return subprocess.run(command, cwd="/", capture_output=True, text=True, check=False)
-
-
+@pytest.mark.anyio
 @pytest.mark.parametrize("wrong", WRONG)
-def test_what_is_wrong_in_a_folder_stops_the_indexer(copy: Copy, project: str, wrong: str) -> None:
+async def test_what_is_wrong_in_a_folder_stops_the_indexer(
+    copy: Copy, project: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, changes, words = WRONG[wrong]
     before = (copy.tree / name).read_text()
     copy.edit(name, changes)
-    done = indexed(copy, project)
+    monkeypatch.setattr(sys, "executable", str(copy.python))  # which the indexer is started with
+    try:
+        with pytest.raises(IndexingError) as stopped:
+            async with indexed(Path(project)) as indexing:
+                await indexing.built()
+    finally:
+        (copy.tree / name).write_text(before)
+    assert words in str(stopped.value)
+    assert str(copy.tree) not in str(stopped.value)
+    assert "Traceback" not in str(stopped.value)
+
+
+def command(copy: Copy, project: str) -> "subprocess.CompletedProcess[str]":
+    said = [copy.python, "-I", "-B", "-m", "fledgling", "index", "--root", project]
+    return subprocess.run(said, cwd="/", capture_output=True, text=True, check=False)
+
+
+def test_a_command_says_what_is_wrong_in_a_folder(copy: Copy, project: str) -> None:
+    name, changes, words = WRONG["a row is no TOML"]
+    before = (copy.tree / name).read_text()
+    copy.edit(name, changes)
+    done = command(copy, project)
     (copy.tree / name).write_text(before)
     assert done.returncode != 0
     assert words in " ".join(done.stderr.split())
@@ -105,7 +127,7 @@ def test_what_is_wrong_in_a_folder_stops_the_indexer(copy: Copy, project: str, w
 
 
 def test_nothing_is_wrong_in_the_copy_itself(copy: Copy, project: str) -> None:
-    done = indexed(copy, project)
+    done = command(copy, project)
     assert done.returncode == 0, done.stderr
 
 
