@@ -233,7 +233,7 @@ def until_refused(server, agent):
 
 @pytest.mark.parametrize("how", ["deleted", "replaced"])
 def test_a_server_ends_where_its_file_of_agents_is_another(project, tmp_path, how):
-    with serving(project, tmp_path) as server:
+    with serving(project, tmp_path, agents_of={"reviewer": "fledgling-core"}) as server:
         if how == "deleted":
             server.file.unlink()
         else:
@@ -248,7 +248,8 @@ def test_a_server_ends_where_its_file_of_agents_is_another(project, tmp_path, ho
 
 def test_calls_at_work_are_answered_before_the_end(project, tmp_path):
     """Told to end, a server takes no further connection, closes streams, and lets calls have some seconds."""
-    with serving(project, tmp_path) as server, ThreadPoolExecutor(1) as pool:
+    alone = {"analyst": "fledgling-analyst"}
+    with serving(project, tmp_path, agents_of=alone) as server, ThreadPoolExecutor(1) as pool:
         assert asked(server, "query", agent="analyst", sql="SELECT 1")[0] == 200
         slow = "SELECT count(hash(range)) FROM range(300000000)"
         waiting = pool.submit(asked, server, "query", agent="analyst", sql=slow)
