@@ -77,18 +77,23 @@ def rows(quick, roles=tuple(ROLES)):
     ]
 
 
-async def killed(server, role):
+STAGES = ("start", *get_args(Progress.__annotations__["stage"]))
+
+
+def is_past(indexing, moment):
+    """Whether a build has gone on to a later stage."""
+    return indexing.progress and STAGES.index(indexing.progress.stage) > STAGES.index(moment)
+
+
+async def killed(server, role, indexing):
     """Kill a process of this role as soon as there is one, and return its id; None where there will be none."""
-    while indexers(server):
+    while indexers(server) and not (role == "lister" and is_past(indexing, "walk")):
         with suppress(psutil.NoSuchProcess):
             for process in ROLES[role](server):
                 process.kill()
                 return process.pid
         await asyncio.sleep(0.004)
     return None
-
-
-STAGES = ("start", *get_args(Progress.__annotations__["stage"]))
 
 
 async def at(indexing, moment):
@@ -129,7 +134,7 @@ async def test_a_build_that_loses_a_process_is_made_once_more(staged, patient, r
     async with building(staged, patient) as (front, indexing):
         waiting = asyncio.create_task(asked(front))
         await at(indexing, moment)
-        pid = await killed(me, role)
+        pid = await killed(me, role, indexing)
         answers = await waiting
         await indexing.built()
         again = await asked(front)
@@ -150,14 +155,14 @@ async def test_a_build_that_loses_a_process_twice_is_given_up_in_words(staged, p
     async with building(staged, patient) as (front, indexing):
         waiting = asyncio.create_task(asked(front))
         await at(indexing, moment)
-        first = await killed(me, role)
+        first = await killed(me, role, indexing)
         await until(
             lambda: (
                 indexing.is_over or first is None or indexing.state().startswith("the index is being built once more")
             )
         )
         await at(indexing, moment)
-        second = await killed(me, role)
+        second = await killed(me, role, indexing)
         answers = await waiting
         with suppress(IndexingError):
             await indexing.built()
