@@ -95,4 +95,4 @@ package func inPackage() {}
  /* nested */ comment */
 func `default`() {}
 prefix func - (circle: Circle) -> Circle { circle }
-public func ! () {}
+public func ! (circle: Circle) {}

@@ -12,12 +12,8 @@
 (associatedtype_declaration name: (type_identifier) @name) @definition.type
 (macro_declaration "macro" . (simple_identifier) @name definition: (_)? @body) @definition.macro
 
-(function_declaration name: [(simple_identifier) (custom_operator) (bang)
-  "<" ">" "<=" ">=" "+" "-" "*" "/" "%" "!=" "!==" "==" "===" "+=" "-=" "*=" "/=" "%=" "++" "--" "~" "&" "|" "^" "<<" ">>"] @name
-  body: (_)? @body) @definition.function
-(protocol_function_declaration name: [(simple_identifier) (custom_operator) (bang)
-  "<" ">" "<=" ">=" "+" "-" "*" "/" "%" "!=" "!==" "==" "===" "+=" "-=" "*=" "/=" "%=" "++" "--" "~" "&" "|" "^" "<<" ">>"] @name
-  body: (_)? @body) @definition.method
+(function_declaration "func" . name: _ @name body: (_)? @body) @definition.function
+(protocol_function_declaration "func" . name: _ @name body: (_)? @body) @definition.method
 (init_declaration name: "init" @name body: (_)? @body) @definition.method
 (deinit_declaration "deinit" @name body: (_) @body) @definition.method
 (subscript_declaration "subscript" @name (computed_property)? @body) @definition.method
@@ -50,8 +46,7 @@
 (protocol_declaration (modifiers (visibility_modifier) @visibility) name: (type_identifier) @name)
 (typealias_declaration (modifiers (visibility_modifier) @visibility) name: (type_identifier) @name)
 (macro_declaration (modifiers (visibility_modifier) @visibility) "macro" . (simple_identifier) @name)
-(function_declaration (modifiers (visibility_modifier) @visibility) name: [(simple_identifier) (custom_operator) (bang)
-  "<" ">" "<=" ">=" "+" "-" "*" "/" "%" "!=" "!==" "==" "===" "+=" "-=" "*=" "/=" "%=" "++" "--" "~" "&" "|" "^" "<<" ">>"] @name)
+(function_declaration (modifiers (visibility_modifier) @visibility) "func" . name: _ @name)
 (init_declaration (modifiers (visibility_modifier) @visibility) name: "init" @name)
 (subscript_declaration (modifiers (visibility_modifier) @visibility) "subscript" @name)
 (property_declaration (modifiers (visibility_modifier) @visibility)
