@@ -21,7 +21,7 @@ from typing import NamedTuple
 import peers
 
 WORD = "timeout"
-ROUNDS = 11
+ROUNDS = 5
 PORT = 8471
 STARTING_SECONDS = 60.0  # until a server answers
 CACHE = Path.home() / ".cache" / "fledgling-bench"
@@ -51,31 +51,34 @@ def tools(root: Path, home: Path) -> list[Beside]:
     own, rg, semble = venv("beside", str(REPOSITORY)), peers.prepare("rg", CACHE), peers.prepare("semble", CACHE)
     program, db = str(own / "bin" / "fledgling"), str(home / "files.db")
     other = venv("datasette", *DATASETTE) / "bin"
-    insert = [str(other / "sqlite-utils"), "insert-files", db, "files", str(root), "--text", "--silent"]
+    into = [str(other / "sqlite-utils"), "insert-files", db, "files", str(root)]
+    insert = [*into, "--text", "--encoding", "latin-1", "--silent"]  # which takes binary files, too
     index = [str(other / "sqlite-utils"), "enable-fts", db, "files", "content"]
     search = [program, "search", WORD, "--root", str(root)]
     scan = [str(rg.program), *rg.row.search, WORD]
     by_meaning = [str(semble.program), "search", WORD, str(root)]
     get = "import sys, urllib.request as u; sys.stdout.buffer.write(u.urlopen(sys.argv[1]).read())"
+    nothing = [sys.executable, "-I", "-c", "pass"]
     return [
+        Beside("(python)", Path(sys.base_prefix), [sys.executable, "-h"], [nothing], nothing),  # that does nothing
         Beside(
             "fledgling",
             own,
-            [program, "search", "--help"],
+            [program, "search", "-h"],
             [[*search, "--fresh"]],
             search,
             server=[program, "serve", "--control", "--root", str(root)],
             environment={"XDG_RUNTIME_DIR": str(home)},
         ),
-        Beside("ripgrep", rg.home.parent / "installed", [str(rg.program), "--help"], [scan], scan),
+        Beside("ripgrep", rg.home.parent / "installed", [str(rg.program), "-h"], [scan], scan),
         Beside(
             "semble",
             semble.home.parent / "installed",
-            [str(semble.program), "search", "--help"],
+            [str(semble.program), "search", "-h"],
             [by_meaning],
             by_meaning,
-            kept=[".cache", ".semble"],
-            environment=semble.environment,
+            kept=[".cache"],
+            environment={name: value for name, value in semble.environment.items() if name != "HOME"},
         ),
         Beside(
             "datasette",
@@ -90,7 +93,7 @@ def tools(root: Path, home: Path) -> list[Beside]:
 
 
 def row(tool: Beside, root: Path, home: Path, rounds: int) -> str:
-    """Measure a tool: answers in medians, `--help` in lines, what is installed in MB without the interpreter."""
+    """Measure a tool: answers in medians, help in lines, what is installed in MB without the interpreter."""
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(home), "COLUMNS": "80", **tool.environment}
 
     def seconds(command: Sequence[str]) -> float:
@@ -114,7 +117,7 @@ def row(tool: Beside, root: Path, home: Path, rounds: int) -> str:
         server.terminate()
     helped = subprocess.run(tool.help, env=environment, check=True, capture_output=True).stdout.count(b"\n")
     megabytes = sum(path.lstat().st_size for path in tool.installed.rglob("*") if not path.is_dir()) / 2**20
-    return f"{tool.name:11}{median(first):9.3f}{median(again):9.3f}{helped:12}{megabytes:14.0f}"
+    return f"{tool.name:11}{median(first):8.3f}{median(again):12.3f}{helped:13}{megabytes:15.0f}"
 
 
 def _listens(home: Path) -> bool:

@@ -524,7 +524,7 @@ WRONG = Check("duckdb", "wrong", "1.0.0")
         (Diagnosis("Linux", (HELD,), serves=True), "WELL: a server starts here, and every layer holds.", True),
         (
             Diagnosis("Linux", (LACKED,), serves=True),
-            "WELL: a server starts here, though not every process has user; ",
+            "WELL: a server starts here, though some processes go without user; ",
             True,
         ),
         (Diagnosis("macOS", (UNHELD,), serves=True), "UNCONFINED: a server starts here without seccomp; ", True),

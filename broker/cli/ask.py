@@ -1,7 +1,7 @@
 """The tools as commands: the same questions, answered by the same processes under the same profile."""
 
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
@@ -184,7 +184,7 @@ def _answer(project: ServedProject, tool: str, given: dict[str, Any], looks: Loo
     """Put one question, print the answer, and return the exit code."""
     question = checked(project, tool, given)
 
-    put = _listed if looks.is_listed else _put
+    put = _listed if looks.is_listed else _mending(project.profile.tools, project.settings.root)
     served = None if fresh else _served(project, question, put)
     answer, is_partial = served or _indexed(project, question, put)
     if isinstance(answer, Refusal):
@@ -248,7 +248,7 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
         return await _put_to_whole(front, question, put), await indexing.built()
 
     log, line = starting.begin(project), terminal.ProgressLine()
-    if put is _put and is_sought(question, project.profile):
+    if put is not _listed and is_sought(question, project.profile):
         found = starting.found(project, question, log, line.report)
         line.clear()
         if found:
@@ -258,13 +258,25 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
     return answer, bool(built.partial)
 
 
-async def _put(ask: Ask, question: AnyQuestion) -> AnyAnswer | Refusal:
-    return await ask(question)
+def _mending(allowed: Collection[str], root: str) -> Put:
+    """Return what puts a question, and where nothing is found what it may mean, as an agent is answered."""
+
+    async def put(ask: Ask, question: AnyQuestion) -> AnyAnswer | Refusal:
+        found = await ask(question)
+        if not isinstance(found, Refusal) and not tools.is_empty(found):
+            return found
+        from fledgling.broker import mending  # noqa: PLC0415  (as a rule something is found)
+        from fledgling.broker.spelling.arguments import Taken  # noqa: PLC0415
+
+        return await mending.answered(Taken(question), ask, allowed, root)
+
+    return put
 
 
 async def asked_of(front: "Front", question: AnyQuestion, looks: Looks) -> AnyAnswer | Refusal:
     """Put a question to the whole index, and draw how far that is meanwhile."""
-    return await _put_to_whole(front, question, _listed if looks.is_listed else _put)
+    put = _listed if looks.is_listed else _mending(front.profile.tools, front.indexing.root)
+    return await _put_to_whole(front, question, put)
 
 
 async def _put_to_whole(front: "Front", question: AnyQuestion, put: Put) -> AnyAnswer | Refusal:

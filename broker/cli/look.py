@@ -60,7 +60,7 @@ def index(with_stats: bool, with_sections: bool, as_json: bool, **options: Any) 
 def savings(as_json: bool, **options: Any) -> None:
     """Show what 30 questions about the project cost an agent in tokens and calls, here and with grep and cat.
 
-    The profile must allow SQL: by it the questions are chosen, and counted what the shell would print.
+    The profile must allow SQL: it chooses the questions, and counts what the shell would print.
     """
     from fledgling.broker.reporting import savings as measuring  # noqa: PLC0415  (it reads the questions)
 

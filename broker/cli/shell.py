@@ -28,7 +28,9 @@ from fledgling.messages.questions import QUESTIONS
 
 SQL = ("SELECT", "FROM", "WITH", "DESCRIBE", "SUMMARIZE", "SHOW", "PIVOT", "VALUES")  # how a statement begins
 LEAVE = ("exit", "quit", ":q")
-HELP = "A tool and its arguments, as in a shell (search timeout -t python), or one SELECT. help TOOL, exit."
+HELP = (
+    "Type `search timeout -t python` or any tool, as in a shell, or one SELECT; `help TOOL` says more, `exit` leaves."
+)
 PROMPT = "fledgling> "
 EXTRA = "a prompt needs prompt_toolkit: pip install 'fledgling-lens[shell]'; or pipe questions, a line each"
 MAX_LINE = 2**16  # characters of a question, which may be SQL

@@ -111,7 +111,7 @@ def verdict(found: Diagnosis) -> str:
     if lacking.intersection(DEGRADABLE):
         return f"UNCONFINED: a server starts here without {named}; ABSENT says what that means. Linux has these layers."
     if absent:
-        return f"WELL: a server starts here, though not every process has {named}; ABSENT says what that means."
+        return f"WELL: a server starts here, though some processes go without {named}; ABSENT says what that means."
     return "WELL: a server starts here, and every layer holds. Nothing is to be done."
 
 

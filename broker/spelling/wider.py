@@ -12,6 +12,7 @@ from fledgling.messages.questions import AnyQuestion, Search, Symbols, asks_grap
 MAX_JOINED = 12  # words of a text that are looked for however they are joined: a name has fewer
 REGEX_SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")  # of RE2's syntax; a text without one means the same as an expression
 
+_NAME = re.compile(r"[^\W\d]\w*")  # what a path may be that is none
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")  # of camelCase, snake_case and a sentence
 
 
@@ -32,6 +33,9 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
         return
     if isinstance(question, Symbols) and question.kind and (name := (question.name_pattern or "").strip("*")):
         yield Wider(Search(name, question.path, question.language, question.kind), "in any case")
+    if isinstance(question, Symbols) and not question.name_pattern and _NAME.fullmatch(question.path or ""):
+        like = f"*{question.path}*"
+        yield Wider(replace(question, path=None, name_pattern=like), f"for names like `{like}`")
     ways = [*_ways(question)]
     for words, changes in ways:
         yield Wider(replace(question, **changes), words)
