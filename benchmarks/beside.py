@@ -58,9 +58,7 @@ def tools(root: Path, home: Path) -> list[Beside]:
     scan = [str(rg.program), *rg.row.search, WORD]
     by_meaning = [str(semble.program), "search", WORD, str(root)]
     get = "import sys, urllib.request as u; sys.stdout.buffer.write(u.urlopen(sys.argv[1]).read())"
-    nothing = [sys.executable, "-I", "-c", "pass"]
     return [
-        Beside("(python)", Path(sys.base_prefix), [sys.executable, "-h"], [nothing], nothing),  # that does nothing
         Beside(
             "fledgling",
             own,
