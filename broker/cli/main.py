@@ -24,8 +24,8 @@ EXIT_CODES = (
 TOOLS = ("explore", "search", "symbols", "read", "dependencies", "query")
 
 
-class Listed(NamedTuple):
-    """A command as help lists it: what it does, in a line, the module that has it, and its name there."""
+class HelpLine(NamedTuple):
+    """A line of help: what a command does; the module that has the command, and its name there."""
 
     line: str
     module: str
@@ -33,49 +33,49 @@ class Listed(NamedTuple):
 
 
 # In groups as help lists them: a command loads what it needs, and no other's.
-COMMANDS: Mapping[str, Mapping[str, Listed]] = {
+COMMANDS: Mapping[str, Mapping[str, HelpLine]] = {
     "Ask": {
-        "explore": Listed("The map: directories and files, sizes and languages", "ask"),
-        "search": Listed("Lines of text, definitions by name, or files by meaning", "ask"),
-        "symbols": Listed("Definitions of a file or by name; callers, usages, impact", "ask"),
-        "read": Listed("A file, some of its lines, or one definition", "ask"),
-        "dependencies": Listed("What a file imports, and what imports it", "ask"),
-        "query": Listed("The rows of one SELECT, under a profile that allows SQL", "ask"),
+        "explore": HelpLine("The map: directories and files, sizes and languages", "ask"),
+        "search": HelpLine("Lines of text, definitions by name, or files by meaning", "ask"),
+        "symbols": HelpLine("Definitions of a file or by name; callers, usages, impact", "ask"),
+        "read": HelpLine("A file, some of its lines, or one definition", "ask"),
+        "dependencies": HelpLine("What a file imports, and what imports it", "ask"),
+        "query": HelpLine("The rows of one SELECT, under a profile that allows SQL", "ask"),
     },
     "Serve": {
-        "serve": Listed("Serve MCP clients on standard input and output, or by HTTP", "serve", "serve"),
-        "install": Listed("Show, or write, what has a client start Fledgling", "clients", "install_command"),
-        "uninstall": Listed("Show, or take out, what has a client start Fledgling", "clients", "uninstall_command"),
-        "agents": Listed("Say which agents are served over HTTP", "agents", "agents_group"),
+        "serve": HelpLine("Serve MCP clients on standard input and output, or by HTTP", "serve", "serve"),
+        "install": HelpLine("Show, or write, what has a client start Fledgling", "clients", "install_command"),
+        "uninstall": HelpLine("Show, or take out, what has a client start Fledgling", "clients", "uninstall_command"),
+        "agents": HelpLine("Say which agents are served over HTTP", "agents", "agents_group"),
     },
     "Operate": {
-        "status": Listed("How the index of a running server stands", "operate", "status"),
-        "check-updates": Listed("Have a running server look for changes", "operate", "check_updates"),
-        "reindex": Listed("Have a running server build its index anew", "operate", "reindex"),
-        "ingest": Listed("Have a running server index a directory or project anew", "operate", "ingest"),
-        "ingest-delta": Listed("Have a running server take over what has changed in one", "operate", "ingest_delta"),
-        "purge": Listed("Have a running server give up the index of a project", "operate", "purge"),
-        "list": Listed("What running servers of this user serve", "operate", "list_served"),
+        "status": HelpLine("How the index of a running server stands", "operate", "status"),
+        "check-updates": HelpLine("Have a running server look for changes", "operate", "check_updates"),
+        "reindex": HelpLine("Have a running server build its index anew", "operate", "reindex"),
+        "ingest": HelpLine("Have a running server index a directory or project anew", "operate", "ingest"),
+        "ingest-delta": HelpLine("Have a running server take over what has changed in one", "operate", "ingest_delta"),
+        "purge": HelpLine("Have a running server give up the index of a project", "operate", "purge"),
+        "list": HelpLine("What running servers of this user serve", "operate", "list_served"),
     },
     "Fleet": {
-        "fleet": Listed("Index many repositories, and serve them as one tree", "fleet", "fleet_group"),
+        "fleet": HelpLine("Index many repositories, and serve them as one tree", "fleet", "fleet_group"),
     },
     "Look": {
-        "index": Listed("Build the index once and say what is in it", "look", "index"),
-        "report": Listed("Write a page about the project to look at", "look", "report_command"),
-        "savings": Listed("What 30 questions cost an agent here, and with grep and cat", "look", "savings"),
-        "languages": Listed("What is extracted for each language", "languages", "languages"),
-        "config": Listed("Look at the settings", "look", "config_group"),
+        "index": HelpLine("Build the index once and say what is in it", "look", "index"),
+        "report": HelpLine("Write a page about the project to look at", "look", "report_command"),
+        "savings": HelpLine("What 30 questions cost an agent here, and with grep and cat", "look", "savings"),
+        "languages": HelpLine("What is extracted for each language", "languages", "languages"),
+        "config": HelpLine("Look at the settings", "look", "config_group"),
     },
     "Trust": {
-        "profiles": Listed("List, show, check and compare profiles", "profiles", "profiles_group"),
-        "audit": Listed("Attack a server under a profile, and say what stopped it", "audit", "audit_group"),
-        "doctor": Listed("What is missing or wrong here, and what confines processes", "look", "doctor"),
+        "profiles": HelpLine("List, show, check and compare profiles", "profiles", "profiles_group"),
+        "audit": HelpLine("Attack a server under a profile, and say what stopped it", "audit", "audit_group"),
+        "doctor": HelpLine("What is missing or wrong here, and what confines processes", "look", "doctor"),
     },
     "Shell": {
-        "shell": Listed("Answer one question after the other over one index", "shell", "shell"),
-        "completion": Listed("Print the completion script of a shell", "completion", "completion"),
-        "man": Listed("Print the manual page of all commands", "manual", "man"),
+        "shell": HelpLine("Answer one question after the other over one index", "shell", "shell"),
+        "completion": HelpLine("Print the completion script of a shell", "completion", "completion"),
+        "man": HelpLine("Print the manual page of all commands", "manual", "man"),
     },
 }
 
