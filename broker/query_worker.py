@@ -114,6 +114,9 @@ class Openable(Protocol):
     def descriptors(self) -> tuple[int, ...]:
         """Return what a worker is handed."""
 
+    def newest(self) -> Generation:
+        """Return the last generation there is."""
+
     def opening(self, generation: Generation) -> Struct:
         """Return what a worker is told to open."""
 

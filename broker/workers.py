@@ -1,22 +1,19 @@
 """Which worker answers: one over the newest generation of an index, and another where that ends."""
 
 import asyncio
-import logging
-from collections.abc import Coroutine
 
 from fledgling.broker.breaker import Breaker
 from fledgling.broker.following import Follower
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.query_worker import QueryWorker
-from fledgling.broker.refused import NOT_STARTED
+from fledgling.broker.succession import Succession
 from fledgling.messages.answers import Refusal
 from fledgling.messages.generations import CODE, GRAPH
 
 AGAIN_SECONDS = 1.0  # between two tries to let a worker take over; callers wait for none of them
-_log = logging.getLogger("fledgling")
 
 
-class Workers:
+class Workers(Succession):
     """The query workers over one index: one that answers, one that loads, and those whose last calls are at work.
 
     A follower, where there is one, begins when a worker serves all there is.
@@ -26,22 +23,17 @@ class Workers:
     """
 
     def __init__(self, indexing: Indexing, breaker: Breaker, follower: Follower | None) -> None:
-        self.current: QueryWorker | None = None
+        super().__init__(indexing, breaker)
         self._indexing = indexing
-        self._breaker = breaker
         self._follower = follower
         self._loading: QueryWorker | None = QueryWorker(indexing, breaker)  # while the indexer walks
-        self._replacing: asyncio.Task[Refusal | None] | None = None
-        self._retiring: set[asyncio.Task[None]] = set()
         self._following = asyncio.create_task(self._follow())
 
     async def serving(self, number: int) -> QueryWorker | Refusal:
         """Return a worker that serves a generation or a later one; calls to the one before go on while it starts."""
         while not (worker := self.current) or not worker.serves(number) or self.is_old(worker):
             await self._indexing.sealed(number)  # of an index that was built anew
-            if self._replacing is None or self._replacing.done():
-                self._replacing = asyncio.create_task(self._replaced())
-            if refusal := await asyncio.shield(self._replacing):  # who waits no longer does not stop it for the others
+            if refusal := await self.replaced():
                 return refusal
         return worker
 
@@ -62,54 +54,15 @@ class Workers:
 
     async def close(self) -> None:
         """End them all."""
-        tasks = [task for task in (self._following, self._replacing) if task]
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-        for worker in (self.current, self._loading):
-            if worker:
-                await worker.close()
-        await asyncio.gather(*self._retiring)
+        self._following.cancel()
+        await asyncio.wait([self._following])
+        await super().close()
+        if self._loading:
+            await self._loading.close()
 
-    async def _replaced(self) -> Refusal | None:
-        """Let a worker over the newest generation take over."""
-        if wait := self._breaker.unavailable():
-            return wait
+    async def _inherited(self) -> bool:
         loading, self._loading = self._loading, None
-        if loading and await self._takes_over(loading):
-            return None
-        try:
-            worker = QueryWorker(self._indexing, self._breaker)
-        except OSError as problem:
-            _log.error("no query worker can be started: %s", problem.strerror)
-            return NOT_STARTED
-        return None if await self._takes_over(worker) else self._breaker.unavailable() or NOT_STARTED
-
-    async def _takes_over(self, worker: QueryWorker) -> bool:
-        """Let a worker open the newest generation and take over; False where it ended instead, or has other files."""
-        try:
-            is_ready = worker.images is self._indexing.images and await worker.ready(self._indexing.newest())
-        except asyncio.CancelledError:
-            await worker.close()
-            raise
-        if is_ready:
-            self._replace(worker)
-        else:
-            await worker.close()
-        return is_ready
-
-    def _replace(self, worker: QueryWorker) -> None:
-        old, self.current = self.current, worker
-        if old:
-            if not old.is_serving():
-                _log.warning("the query worker (pid %d) has ended or is spent; a new one takes over", old.pid)
-            self._end(old.retire())
-
-    def _end(self, ending: Coroutine[None, None, None]) -> None:
-        """Let a worker end while others go on; `close` waits for it."""
-        retiring = asyncio.create_task(ending)
-        self._retiring.add(retiring)
-        retiring.add_done_callback(self._retiring.discard)
+        return loading is not None and await self._takes_over(loading)
 
     async def _follow(self) -> None:
         """Let a worker over each generation take over as soon as it is there, until no more will come."""
@@ -131,16 +84,10 @@ class Workers:
                 break
             await news.wait()
 
-    def _is_replacing(self) -> bool:
-        return self._replacing is not None and not self._replacing.done()
-
     async def _served(self) -> None:
         """Let a worker over the newest generation take over, in as many tries as it takes."""
         while not self._serves_newest():
-            if not self._is_replacing():
-                self._replacing = asyncio.create_task(self._replaced())
-            assert self._replacing
-            if await asyncio.shield(self._replacing):
+            if await self.replaced():
                 await asyncio.sleep(AGAIN_SECONDS)
 
     def _serves_newest(self) -> bool:

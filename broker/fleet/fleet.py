@@ -5,7 +5,6 @@ the tree above them is what their manifests say.
 """
 
 import asyncio
-import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,8 @@ from fledgling.broker.projects.merging import Merging, ranked, summed, tree, tur
 from fledgling.broker.projects.paths import Part
 from fledgling.broker.projects.tree import ManyProjects, only, some_of
 from fledgling.broker.query_worker import QueryWorker
-from fledgling.broker.refused import NOT_STARTED, not_ready
+from fledgling.broker.refused import not_ready
+from fledgling.broker.succession import Succession
 from fledgling.broker.terms import Terms
 from fledgling.messages.answers import (
     AnyAnswer,
@@ -37,7 +37,6 @@ from fledgling.messages.answers import (
     Summary,
     SymbolList,
 )
-from fledgling.messages.control import Generation
 from fledgling.messages.cursors import Place, offset_of
 from fledgling.messages.generations import GRAPH
 from fledgling.messages.questions import (
@@ -52,7 +51,6 @@ from fledgling.messages.questions import (
 )
 from fledgling.plain import said
 
-WHOLE = Generation(3, (), has_content=True)  # what a worker serves: each index knows its own
 COUNTED_TOGETHER = 128  # repositories whose hits are counted, and then perhaps no further: a millisecond or two each
 TOGETHER = 64  # repositories that are asked at once: the worker's pipe and its queue stay short
 PAGE_CHARS = 28_000  # characters of JSON, as of other pages
@@ -60,8 +58,6 @@ SHOWN_NAMES = 5  # repositories in a sentence
 UNREADABLE = Refusal(
     "unavailable", "its index cannot be read", "Ask about another repository; its shard is to be made again."
 )
-
-_log = logging.getLogger("fledgling")
 
 
 class Fleet(ManyProjects):
@@ -85,14 +81,14 @@ class Fleet(ManyProjects):
         self._partial = {name for name, manifest in self._manifests.items() if manifest.partial}
         self._refused = sorted(index.pack.refused)
         self._breaker = Breaker()
-        self._worker: QueryWorker | None = None
-        self._retiring: set[asyncio.Task[None]] = set()
+        self._workers = Succession(index, self._breaker)
         self._calls = 0
-        self._starting = asyncio.create_task(self._started())
+        self._workers.replace()
 
     async def started(self) -> Refusal | None:
         """Wait for the first worker; return why there is none."""
-        return await asyncio.shield(self._starting)
+        worker = await self._serving()
+        return worker if isinstance(worker, Refusal) else None
 
     def stands(self) -> list[str]:
         """Return which repositories are served, from which tree each, and which are not, a line each."""
@@ -101,11 +97,7 @@ class Fleet(ManyProjects):
 
     async def close(self) -> None:
         """End the processes, and let go of the indexes."""
-        self._starting.cancel()
-        await asyncio.wait([self._starting])
-        if self._worker:
-            await self._worker.close()
-        await asyncio.gather(*self._retiring)
+        await self._workers.close()
         self._index.close()
 
     async def ask(self, question: AnyQuestion, terms: Terms | None = None) -> AnyAnswer | Refusal:
@@ -193,35 +185,10 @@ class Fleet(ManyProjects):
 
     async def _serving(self) -> QueryWorker | Refusal:
         """Return the worker, or another where it takes no calls any more."""
-        while not (worker := self._worker) or not worker.is_serving():
-            if self._starting.done():
-                self._starting = asyncio.create_task(self._started())
-            if refusal := await asyncio.shield(self._starting):  # who waits no longer does not stop it for the others
+        while not (worker := self._workers.current) or not worker.is_serving():
+            if refusal := await self._workers.replaced():
                 return refusal
         return worker
-
-    async def _started(self) -> Refusal | None:
-        if wait := self._breaker.unavailable():
-            return wait
-        try:
-            worker = QueryWorker(self._index, self._breaker)
-        except OSError as problem:
-            _log.error("no query worker can be started: %s", problem.strerror)
-            return NOT_STARTED
-        try:
-            is_ready = await worker.ready(WHOLE)
-        except asyncio.CancelledError:
-            await worker.close()
-            raise
-        if not is_ready:
-            await worker.close()
-            return self._breaker.unavailable() or NOT_STARTED
-        old, self._worker = self._worker, worker
-        if old:
-            retiring = asyncio.create_task(old.retire())
-            self._retiring.add(retiring)
-            retiring.add_done_callback(self._retiring.discard)
-        return None
 
     # ---- one answer out of many ----------------------------------------------------------------------------------
 
@@ -233,7 +200,8 @@ class Fleet(ManyProjects):
         if not isinstance(found, Sifted):
             assert isinstance(found, Refusal)
             return found
-        unreadable = self._worker.unreadable if self._worker else frozenset()
+        worker = self._workers.current
+        unreadable = worker.unreadable if worker else frozenset()
         may = {*found.indexes, *unreadable}
         left = [part for part in about if self._numbers[part.project] in may]
         if isinstance(question, Read) or (isinstance(question, Symbols) and question.relation):

@@ -20,6 +20,7 @@ from fledgling.messages.profile import Profile
 from fledgling.security import limits, memory_file
 
 IN_BUNDLE = ("text", "code")  # parts of a shard that its bundle has: the tables
+WHOLE = Generation(3, (), has_content=True)
 _log = logging.getLogger("fledgling")
 
 
@@ -194,6 +195,10 @@ class PackIndex:
     def descriptors(self) -> tuple[int, ...]:
         """Return the one descriptor that a worker is handed."""
         return (self.pack.fd,)
+
+    def newest(self) -> Generation:
+        """Return what a worker serves: each index knows its own."""
+        return WHOLE
 
     def opening(self, _: Generation) -> OpenFleet:
         """Return what a worker is told to open."""
