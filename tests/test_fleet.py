@@ -14,6 +14,7 @@ from typing import Any
 
 import psutil
 import pytest
+from conftest import git
 from test_cli import fledgling
 
 from fledgling.broker.fleet import replacing, shard, verified
@@ -119,9 +120,14 @@ def test_nothing_is_written_into_a_repository(repositories: Path, built: Path, t
     """One that is named, or whose shard says so, be it in the directory itself, or that Git says is one."""
     (tmp_path / "work" / "shards").mkdir(parents=True)
     (tmp_path / "work" / ".git").write_text("gitdir: elsewhere\n")
+    git(tmp_path, "init", "-q", "--bare", "bare")
+    shutil.rmtree(tmp_path / "bare" / "hooks")
+    (tmp_path / "bare" / "hooks").mkdir(mode=0o700)
     (repositories / "web" / "shards").mkdir(mode=0o700)
     (tmp_path / "list").write_text(f"{repositories / 'api'}\n{repositories / 'web'}\n")
-    places = {"in": tmp_path / "work" / "shards", "of": repositories / "web" / "shards"}
+    places = {
+        "in": tmp_path / "work" / "shards", "bare": tmp_path / "bare" / "hooks", "of": repositories / "web" / "shards"
+    }  # fmt: skip
     (tmp_path / "web").mkdir(mode=0o700)
     shutil.copy(built / "web.shard", tmp_path / "web")
     storage = f"file://{tmp_path / 'storage'}"

@@ -227,6 +227,7 @@ def test_what_is_no_bundle_stays_and_what_is_in_the_way_is_said(built: tuple[Pat
     assert (out / "backup.bundle").read_bytes() == b"# v2 git bundle\n"
 
 
+LARGE = "(SELECT range || repeat('x', 100000) FROM range({})) a(path)"  # each row takes 128 KiB
 HOSTILE = {  # what a table of a shard is selected from, how long it may take, and why it is left out
     "endless": (
         "range(1000000000000) a(path), range(1000000) b WHERE a.path + b.range < 0",
@@ -234,7 +235,7 @@ HOSTILE = {  # what a table of a shard is selected from, how long it may take, a
         "its tables were not taken",
     ),
     "long": ("(SELECT repeat('x', 2000000000 + range) FROM range(9)) a(path)", 60, "its tables cannot be read"),
-    "many": ("(SELECT range || repeat('x', 100000) FROM range(4000)) a(path)", 60, "the process that reads its tables"),
+    "many": (LARGE.format(4000), 60, "its tables take most of the memory"),
 }
 
 
@@ -270,6 +271,16 @@ def test_hostile_shard_costs_a_bundle_itself_alone(
     else:
         assert failed == {}, "that costs no process here"
     assert not psutil.Process().children()
+
+
+def test_no_memory_is_put_down_to_the_shards_that_take_most(built: tuple[Path, Path], tmp_path: Path) -> None:
+    """And not to the small one whose turn it was."""
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    for name, rows in (("api", 2500), ("lib", 1700)):
+        with_table(out / f"{name}.shard", tmp_path / name, "code", "imports", LARGE.format(rows))
+    found = bundling.bundle(out, 2**30, CONFINED)
+    assert (found.bundles, found.made, found.failed) == (1, 1, {})
+    assert [each.is_left_out for each in bundled(out).members] == [True, True, False]
 
 
 # Seconds of taking a shard and of all, and why there is no bundle then of three shards of which two are endless.

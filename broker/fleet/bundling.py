@@ -20,7 +20,16 @@ from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.own_file import OwnFileError
 from fledgling.messages.answers import Refusal
-from fledgling.messages.control import Bundle, Bundled, Confining, Export, StoredIndex, StoredIndexes, TakenIndex
+from fledgling.messages.control import (
+    Bundle,
+    Bundled,
+    Confining,
+    Exhausted,
+    Export,
+    StoredIndex,
+    StoredIndexes,
+    TakenIndex,
+)
 from fledgling.pipe import Unpacker
 from fledgling.security import inspection, limits, memory_file
 
@@ -201,34 +210,38 @@ def filled(order: Bundle | Export, count: int, held: int, made: Sequence[int]) -
                 os.ftruncate(fd, 0)
                 os.lseek(fd, 0, os.SEEK_SET)  # the process that has ended wrote at the same place
         else:
-            return {number: costly.get(number, LeftOut("its tables cannot be read")) for number in unread}
+            return {
+                number: costly.get(number, LeftOut("its tables cannot be read, or are too large")) for number in unread
+            }
 
 
 async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int], until: float) -> tuple[int, ...]:
     """Have one process do it `until` then; return which shards it left out. Raises _CostlyError and ShardError."""
-    process: BackProcess[TakenIndex | Bundled | Refusal] = BackProcess(
-        "fledgling.worker.bundler", order, descriptors, Unpacker(TakenIndex | Bundled | Refusal, MAX_FRAME)
+    process: BackProcess[TakenIndex | Bundled | Exhausted | Refusal] = BackProcess(
+        "fledgling.worker.bundler", order, descriptors, Unpacker(TakenIndex | Bundled | Exhausted | Refusal, MAX_FRAME)
     )
     begun, seconds, left, why = False, 0.0, 0.0, ""
-    rows: list[int] = []
+    taken: list[int] = []  # bytes of the tables of each
     try:
         while True:
             left = until - time.monotonic()
-            seconds = min(left, TAKING_SECONDS) if len(rows) < count else left
+            seconds = min(left, TAKING_SECONDS) if len(taken) < count else left
             async with asyncio.timeout(seconds):
                 found = await process.receive()
-            if not isinstance(found, TakenIndex) or len(rows) == count:
+            if not isinstance(found, TakenIndex) or len(taken) == count:
                 break
-            rows += [found.rows] if begun else []
+            taken += [found.bytes] if begun else []
             begun = True
         if isinstance(found, Bundled):
             if problem := inspection.problem("indexer", process.pid, found.layers, order.confining):
                 raise ShardError(problem)
             return found.unreadable
+        if isinstance(found, Exhausted) and found.number < count:
+            raise _CostlyError(found.number, "its tables take most of the memory that there is for all of them")
         if isinstance(found, Refusal):
             raise ShardError(found.reason)
     except TimeoutError:
-        if seconds == left:  # while it writes, too: of whose rows most are says nothing about a slow machine
+        if seconds == left:  # while it writes, too: of whose bytes most are says nothing about a slow machine
             raise ShardError(f"it was not done after {BUNDLING_SECONDS:.0f} s") from None
         why = (
             "its tables were not taken in time" if begun else "the process that reads its tables did not begin in time"
@@ -239,5 +252,5 @@ async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int], 
     why = why or f"the process that reads its tables has ended: {how_ended(status)}"
     if not begun:
         raise ShardError(why)
-    # Of files that are never done most is of the shard with the most rows.
-    raise _CostlyError(len(rows) if len(rows) < count else rows.index(max(rows)), why)
+    # Of files that are never done most is of the shard with the largest tables.
+    raise _CostlyError(len(taken) if len(taken) < count else taken.index(max(taken)), why)

@@ -15,16 +15,19 @@ NEW = ".new"  # behind a dot and the name of a file that is being made
 
 
 def directory(out: Path) -> int:
-    """Open a directory to write files to, which is this user's and in no work tree of Git. Raises ShardError."""
+    """Open a directory to write files to, which is this user's and in no repository of Git. Raises ShardError."""
     outside_git(out)
     return verified.open_directory(str(out))
 
 
 def outside_git(out: Path) -> None:
-    """Raise ShardError where a directory is in a work tree of Git: what is there would be indexed as a part of that."""
+    """Raise ShardError where a directory is in a work tree of Git, whose part it would be, or among Git's own files."""
     place = out.resolve()
-    if any(os.path.lexists(each / ".git") for each in (place, *place.parents)):
-        raise ShardError("the directory is inside a work tree of Git; name one outside of every repository")
+    for each in (place, *place.parents):
+        if os.path.lexists(each / ".git"):
+            raise ShardError("the directory is inside a work tree of Git; name one outside of every repository")
+        if all(os.path.lexists(each / name) for name in ("HEAD", "objects", "refs")):  # what Git knows one by
+            raise ShardError("the directory is inside a repository of Git; name one outside of every repository")
 
 
 def outside(out: Path, repositories: Iterable[tuple[str, str]]) -> None:

@@ -394,10 +394,16 @@ class Export(Struct, frozen=True, forbid_unknown_fields=True, tag="export"):
 class TakenIndex(Struct, frozen=True, forbid_unknown_fields=True, tag="taken"):
     """Bundler to broker: it has begun; and then that the next index, in their order, is taken or left out.
 
-    Its tables have so many rows.
+    Its tables take so many bytes.
     """
 
-    rows: Count = 0
+    bytes: Count = 0
+
+
+class Exhausted(Struct, frozen=True, forbid_unknown_fields=True, tag="exhausted"):
+    """Bundler to broker: there is no memory left for tables, and those of this index take most of it."""
+
+    number: Count
 
 
 class Bundled(Struct, frozen=True, forbid_unknown_fields=True, tag="bundled"):

@@ -5,9 +5,10 @@ if __name__ == "__main__":
 
     begin()
 
-from fledgling.messages.control import Bundle, Export
+from fledgling.messages.control import Bundle, Exhausted, Export
 from fledgling.pipe import Pipe
 from fledgling.worker.bundler.export import export
+from fledgling.worker.bundler.opening import ExhaustedError
 from fledgling.worker.bundler.run import bundle
 from fledgling.worker.process.fault import ended
 from fledgling.worker.store.database import Starting, start
@@ -17,11 +18,14 @@ def main() -> None:
     """Make one bundle or export: read the order from standard input, report on standard output."""
     pipe: Pipe[Bundle | Export] = Pipe(Bundle | Export)
     starting = Starting(start)
-    match pipe.receive():
-        case Bundle() as order:
-            bundle(pipe, order, starting.wait())
-        case Export() as order:
-            export(pipe, order, starting.wait())
+    try:
+        match pipe.receive():
+            case Bundle() as order:
+                bundle(pipe, order, starting.wait())
+            case Export() as order:
+                export(pipe, order, starting.wait())
+    except ExhaustedError as full:
+        pipe.send(Exhausted(full.number))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from fledgling import refusals
 from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.bundler.opening import DEADLY, confined, opened
+from fledgling.worker.bundler.opening import DEADLY, Room, confined, opened
 from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.image_files import AbstractFileSystem
 from fledgling.worker.store.shelf import DATABASES, EDGES, StoredFiles
@@ -85,17 +85,18 @@ def export(pipe: Pipe[Bundle | Export], order: Export, db: duckdb.DuckDBPyConnec
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://', '{files.protocol}://']")
     lock_down(db)
     pipe.send(TakenIndex())
+    room = Room(db, order.staging_fd, order.memory_limit)
     unreadable = []
     for number, name in enumerate(order.repositories):
-        rows = None if number in order.without else _take(db, number, name, columns)
-        if rows is None:
+        if number in order.without or not _take(db, number, name, columns, room):
             unreadable.append(number)
-        pipe.send(TakenIndex(rows or 0))
-    for table, first in ORDERS.items():
-        db.execute(
-            f"COPY (SELECT repository, {columns[table]} FROM made.{table} ORDER BY {first}rowid) "
-            f"TO '{files.protocol}://{table}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
-        )
+        pipe.send(TakenIndex(room.taken()))
+    with room.filled():
+        for table, first in ORDERS.items():
+            db.execute(
+                f"COPY (SELECT repository, {columns[table]} FROM made.{table} ORDER BY {first}rowid) "
+                f"TO '{files.protocol}://{table}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
+            )
     pipe.send(Bundled(layers, tuple(unreadable)))
     pipe.receive()  # the broker looks at this process before it closes the pipe
 
@@ -116,28 +117,29 @@ def _staged(db: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return columns
 
 
-def _take(db: duckdb.DuckDBPyConnection, number: int, repository: str, columns: dict[str, str]) -> int | None:
-    """Take the rows of an index, and count them; None where they cannot be read, and none of them is kept."""
-    rows = 0
+def _take(db: duckdb.DuckDBPyConnection, number: int, repository: str, columns: dict[str, str], room: Room) -> bool:
+    """Take the rows of an index; return False where they cannot be read or are too many, and keep none of them."""
     try:
         for database in (*DATABASES, EDGES):
             db.execute(f"ATTACH '{StoredFiles.protocol}://{database}{number}' AS {database} (READ_ONLY)")
         db.execute("BEGIN")
         for table in ORDERS:
             in_order = "ORDER BY path, line_number" if table == "content" else ""
-            inserted = db.execute(
+            db.execute(
                 f"INSERT INTO made.{table} SELECT $1, {columns[table]} FROM {EDGES}.{table} {in_order}", [repository]
             )
-            rows += sum(count for (count,) in inserted.fetchall())
+        room.weigh()
         db.execute("COMMIT")
-    except DEADLY:
+    except DEADLY as problem:
+        room.look(problem)
         raise
-    except duckdb.Error:
-        with suppress(duckdb.Error):
+    except duckdb.Error as problem:
+        room.look(problem)
+        with suppress(duckdb.TransactionException):  # none was begun
             db.execute("ROLLBACK")
-        return None
-    finally:
-        for database in (EDGES, *reversed(DATABASES)):
-            with suppress(duckdb.Error):
-                db.execute(f"DETACH DATABASE IF EXISTS {database}")
-    return rows
+        is_taken = False
+    else:
+        is_taken = True
+    for database in (EDGES, *reversed(DATABASES)):
+        db.execute(f"DETACH DATABASE IF EXISTS {database}")
+    return is_taken

@@ -13,7 +13,7 @@ from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.bundler.opening import DEADLY, confined, opened
+from fledgling.worker.bundler.opening import DEADLY, Room, confined, opened
 from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.level import LevelWriter
 from fledgling.worker.store.overlay.snapshots import Snapshot
@@ -39,18 +39,19 @@ def bundle(pipe: Pipe[Bundle | Export], order: Bundle, db: duckdb.DuckDBPyConnec
     lock_down(db)
     shelf = Shelf(mapped, stored, db)
     writer, tables = LevelWriter(order.level_fd), _Tables(db, shelf, own)
+    room = Room(db, order.tables_fd, order.memory_limit)
     unreadable = []
     pipe.send(TakenIndex())
     for number, snapshot in enumerate(shelf.snapshots):
         is_left = snapshot is None or number in order.without or not _is_whole(snapshot)
-        rows = None if is_left else tables.take(number)
-        if snapshot is None or rows is None:
+        if snapshot is None or is_left or not tables.take(number, room):
             unreadable.append(number)
         else:
             _add(writer, number, snapshot)
-        pipe.send(TakenIndex(rows or 0))
+        pipe.send(TakenIndex(room.taken()))
     writer.finish()
-    tables.write(set(range(len(stored.indexes))) - {*unreadable})
+    with room.filled():
+        tables.write(set(range(len(stored.indexes))) - {*unreadable})
     pipe.send(Bundled(layers, tuple(unreadable)))
     pipe.receive()  # the broker looks at this process before it closes the pipe
 
@@ -103,28 +104,30 @@ class _Tables:
     def __init__(self, db: duckdb.DuckDBPyConnection, shelf: Shelf, columns: dict[tuple[str, str], str]) -> None:
         self._db, self._shelf, self._columns = db, shelf, columns
 
-    def take(self, number: int) -> int | None:
-        """Take the tables of an index, and count their rows; None where they cannot be read, and none is kept."""
-        rows = 0
+    def take(self, number: int, room: Room) -> bool:
+        """Take the tables of an index; return False where they cannot be read or are too large, and keep none."""
         try:
             self._shelf.attach(number)
             self._db.execute("BEGIN")
             for (database, table), columns in self._columns.items():
-                inserted = self._db.execute(
+                self._db.execute(
                     f"INSERT INTO memory.{database}_{table} "
                     f"SELECT {number}, rowid, {columns} FROM {database}{number}.{table}"
                 )
-                rows += sum(count for (count,) in inserted.fetchall())
+            room.weigh()
             self._db.execute("COMMIT")
-        except DEADLY:
+        except DEADLY as problem:
+            room.look(problem)
             raise
-        except duckdb.Error:
-            with suppress(duckdb.Error):
+        except duckdb.Error as problem:
+            room.look(problem)
+            with suppress(duckdb.TransactionException):  # none was begun
                 self._db.execute("ROLLBACK")
-            return None
-        finally:
-            self._shelf.detach(number)
-        return rows
+            is_taken = False
+        else:
+            is_taken = True
+        self._shelf.detach(number)
+        return is_taken
 
     def write(self, members: set[int]) -> None:
         """Write the tables, in the order of members and places, and of each member what the tables are to it."""
