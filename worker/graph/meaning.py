@@ -266,7 +266,8 @@ class Meaning:
         if expression[0] == Op.BARE and unit.dialect.bare_calls:  # what self has is known only when it runs
             return Reason.UNKNOWN_RECEIVER
         if expression[0] == Op.BARE and all(value[0] == EXTERNAL for value in self.solver.value(node)):
-            return Reason.OUTSIDE
+            is_constant = (unit.dialect.family, unit.names[expression[1]]) in self.project.constants  # `case A:`
+            return Reason.UNKNOWN_RECEIVER if is_constant else Reason.OUTSIDE
         return Reason.VARIABLE
 
     def _plain(self, node: int) -> int:

@@ -33,7 +33,8 @@ def field(builder: Builder, node: int, _use: int) -> int:
     value = builder.optional(tree.first(node, VALUE))
     if tree.labels[node] & RECEIVER:  # a constant of an enum is an object of it
         value = builder.add(Op.THIS, builder.scope)
-    for kid in tree.kids[node]:
+    is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
+    for kid in [node] if is_name else tree.kids[node]:
         if tree.labels[kid] & BIND:
             builder.name_value(value, kid)
             held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)

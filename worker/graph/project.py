@@ -187,6 +187,17 @@ class Project:
         return {unit.names[write.name] for unit in self.units for write in unit.facts.writes if write.name != NONE}
 
     @cached_property
+    def constants(self) -> set[tuple[str, int]]:
+        """The names that enumerations have, with the family of their language."""
+        return {
+            (unit.dialect.family, unit.names[binding.name])
+            for unit in self.units
+            for binding in unit.facts.bindings
+            if unit.expressions[binding.value][0] == Op.THIS
+            and unit.facts.scopes[binding.scope].kind == ScopeKind.CLASS
+        }
+
+    @cached_property
     def replaced(self) -> set[tuple[str, int]]:
         """The names of members that a program removes or sets by name, with its language."""
         return {(unit.language, unit.names[name]) for unit in self.units for name in unit.facts.replaced}

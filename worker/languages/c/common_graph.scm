@@ -62,7 +62,8 @@
 (parameter_declaration (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @bind))))
 (struct_specifier name: (_) @defined body: (_) @body) @class
 (union_specifier name: (_) @defined body: (_) @body) @class
-(enum_specifier name: (_) @defined body: (_) @body) @class
+((enum_specifier name: (_) @defined body: (_) @body) @class (#match? @class "^enum\\s+(class|struct)\\b"))
+((enum_specifier name: (_) @bind body: (_)) @field (#not-match? @field "^enum\\s+(class|struct)\\b"))
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @defined) @class
 (type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @defined) @class
 (type_definition type: (_) @right declarator: (type_identifier) @left @bind) @assign
