@@ -7,7 +7,7 @@ from fledgling.worker.graph.lookup import bare_places, starred
 from fledgling.worker.graph.members import places
 from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.overloads import called, fitting
-from fledgling.worker.graph.project import MASK, SHIFT, Unit
+from fledgling.worker.graph.project import HOLDING, MASK, SHIFT, Target, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import EXPORT, NONE, Flag, Op, ScopeKind, Site, Use
@@ -26,14 +26,8 @@ from fledgling.worker.graph.values import (
 )
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
-HOLDING = (
-    ScopeKind.MODULE,
-    ScopeKind.CLASS,
-    ScopeKind.INTERFACE,
-    ScopeKind.NAMESPACE,
-)  # scopes whose variables are definitions
+DOUBTED = {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}
 OUTSIDE = (EXTERNAL, METHOD_OF, "container", "generator", "constant")
-Target = tuple[int, int]  # file and first line of a definition
 Targets = dict[Target, int]  # with a Reason each
 
 
@@ -50,19 +44,6 @@ class Meaning:
         self.solver = solver
         self.project = solver.project
 
-    def defined(self, binding: int) -> tuple[Target, int]:
-        """Where what a binding defines begins, and its scope, or -1 for a variable."""
-        unit = self.project.unit(binding)
-        row = self.project.binding(binding)
-        expression = unit.facts.expressions[row.value]
-        if expression[0] == Op.DECORATED:
-            expression = unit.facts.expressions[expression[1]]
-        if expression[0] in (Op.FUNCTION, Op.CLASS):
-            scope = unit.facts.scopes[expression[1]]
-            if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
-                return (unit.number, scope.line), unit.base | expression[1]
-        return (unit.number, row.line), -1
-
     def _only_declares(self, scope: int) -> bool:
         """Whether a function, or -1, is declared and not defined."""
         return scope >= 0 and bool(self.project.scope(scope).flags & Flag.DECLARATION)
@@ -74,7 +55,7 @@ class Meaning:
     def targets(self, unit: Unit, site: Site) -> Targets:
         """The definitions that an occurrence means, and why."""
         if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
-            target, scope = self.defined(unit.base | site.binding)
+            target, scope = self.project.defined(unit.base | site.binding)
             holds = unit.facts.scopes[site.scope].kind in HOLDING
             return {target: Reason.BOUND} if scope >= 0 or holds else {}
         found: Targets = {}
@@ -90,7 +71,8 @@ class Meaning:
     def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
         """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
         file, at = target
-        around = [span for span in self.project.units[file].facts.conditions if span[0] <= at <= span[1]]
+        conditions = self.project.units[file].facts.conditions
+        around = [span for span in conditions if span[0] <= at <= span[1]] if conditions else ()
         if around and not (file == unit.number and around[-1][0] <= line <= around[-1][1]):
             return min(sure, Reason.CONDITIONAL)
         return sure
@@ -103,7 +85,7 @@ class Meaning:
         if depth > MAX_IMPORTS:
             return
         if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN, Op.UNSURE):
-            sure = min(sure, {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}.get(op, sure))
+            sure = min(sure, DOUBTED.get(op, sure))
             self._of_expression(base | expression[1], name, found, sure, depth + 1)
         elif op == Op.REACH:
             self._of_reach(node, expression, name, found, sure, depth)
@@ -176,7 +158,7 @@ class Meaning:
         if is_export or unit.facts.expressions[row.value][0] in (Op.IMPORT, Op.ALIAS):
             self._of_expression(unit.base | row.value, name, found, sure, depth + 1)
             return
-        target, scope = self.defined(binding)
+        target, scope = self.project.defined(binding)
         holds = row.scope != NONE and unit.facts.scopes[row.scope].kind in HOLDING
         if (scope >= 0 or holds) and row.name != NONE and unit.names[row.name] == name:
             put(found, target, min(sure, Reason.ONLY_DECLARED) if self._only_declares(scope) else sure)

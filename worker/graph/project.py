@@ -7,8 +7,12 @@ from typing import Any, NamedTuple
 
 from fledgling.worker.graph.other_case import in_case_of_definitions
 from fledgling.worker.graph.tables import (
+    BINDING,
     EXPORT,
+    NAME,
     NONE,
+    SCOPE,
+    USE,
     Binding,
     Facts,
     Flag,
@@ -17,6 +21,8 @@ from fledgling.worker.graph.tables import (
     Parameter,
     Scope,
     ScopeKind,
+    Use,
+    site_columns,
     unpacked,
 )
 from fledgling.worker.language import Dialect
@@ -25,9 +31,16 @@ from fledgling.worker.rows import ImportRow
 MAX_DECLARED = 64  # bindings of one name that are told apart as declarations and definitions
 SHIFT = 22  # bits of a number within its file: four million expressions, more than the largest file that is parsed has
 MASK = (1 << SHIFT) - 1
-NAMED = frozenset([Op.NAME, Op.PARAMETER])  # what stands for something that has a cell
+NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 MAX_NAMES = 50  # that stand for each other, one after the other
+HOLDING = (  # scopes whose variables are definitions
+    ScopeKind.MODULE,
+    ScopeKind.CLASS,
+    ScopeKind.INTERFACE,
+    ScopeKind.NAMESPACE,
+)
+Target = tuple[int, int]  # file and first line of a definition
 Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
 
 
@@ -57,7 +70,7 @@ class Unit:
         self.path = file.path
         self.language = file.language
         self.facts: Facts = unpacked(file.facts)
-        self.expressions = self.facts.expressions
+        self.expressions, self.bindings = self.facts.expressions, self.facts.bindings
         self.dialect = dialect = dialects[self.facts.language or file.language]
         self.base = number << SHIFT
         self.names = [numbers.setdefault(name, len(numbers)) for name in self.facts.names]
@@ -135,11 +148,39 @@ class Project:
 
     def binding(self, binding: int) -> Binding:
         """A binding."""
-        return self.units[binding >> SHIFT].facts.bindings[binding & MASK]
+        return self.units[binding >> SHIFT].bindings[binding & MASK]
 
     def value_of(self, binding: int) -> int:
         """The expression that a binding gives its name."""
-        return (binding & ~MASK) | self.binding(binding).value
+        return (binding & ~MASK) | self.units[binding >> SHIFT].bindings[binding & MASK].value
+
+    def defined(self, binding: int) -> tuple[Target, int]:
+        """Where what a binding defines begins, and its scope, or -1 for a variable."""
+        unit = self.units[binding >> SHIFT]
+        row = unit.bindings[binding & MASK]
+        expression = unit.expressions[row.value]
+        if expression[0] == Op.DECORATED:
+            expression = unit.expressions[expression[1]]
+        if expression[0] in (Op.FUNCTION, Op.CLASS):
+            scope = unit.facts.scopes[expression[1]]
+            if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
+                return (unit.number, scope.line), unit.base | expression[1]
+        return (unit.number, row.line), -1
+
+    @cached_property
+    def definitions(self) -> dict[int, list[Target]]:
+        """The functions and classes of each name; a variable is a name without any."""
+        found: dict[int, list[Target]] = {}
+        for unit in self.units:
+            sites = site_columns(unit.facts)
+            binds = (sites[BINDING] != NONE) & ((sites[USE] == Use.DEFINITION) | (sites[USE] == Use.WRITE))
+            for name, at, binding in zip(*sites[[NAME, SCOPE, BINDING]][:, binds].tolist(), strict=True):
+                target, scope = self.defined(unit.base | binding)
+                if scope >= 0:
+                    found.setdefault(unit.names[name], []).append(target)
+                elif unit.facts.scopes[at].kind in HOLDING:
+                    found.setdefault(unit.names[name], [])
+        return found
 
     def last_name(self, node: int) -> str:
         """The last name of a dotted one, empty for any other expression."""
@@ -153,33 +194,30 @@ class Project:
             scope = self.outer(scope)
         return scope
 
-    def meant(self, node: int) -> Any:
-        """The cell that holds what an expression stands for: that of a name is what the name is bound to."""
+    def meant(self, node: int) -> tuple[Any, tuple[Any, ...] | None]:
+        """The cell that holds what an expression stands for: that of a name is what the name is bound to.
+
+        And the expression there, where what that stands for is known at once, whatever else is: it has no cell.
+        """
         unit = self.units[node >> SHIFT]
         expressions, base = unit.expressions, unit.base
         for _ in range(MAX_NAMES):
             expression = expressions[node & MASK]
-            if expression[0] not in NAMED:
-                return node
-            if expression[0] == Op.NAME:
+            op = expression[0]
+            if op == NAME_OP:
                 _, name, scope, reach = expression
                 if reach is None:
-                    return node if scope == NONE else ("name", base | scope, unit.names[name])
+                    if scope == NONE:
+                        return node, expression if unit.imports_all_it_names else None
+                    return ("name", base | scope, unit.names[name]), None
                 if len(reach) != 1:
-                    return node
-                node = base | unit.facts.bindings[reach[0]].value
+                    return node, None
+                node = base | unit.bindings[reach[0]].value
+            elif op == PARAMETER_OP:
+                return ("parameter", base | expression[1], expression[2]), None
             else:
-                return ("parameter", base | expression[1], expression[2])
-        return node
-
-    def is_constant(self, node: int) -> bool:
-        """Whether what an expression stands for is known at once, whatever else is."""
-        unit = self.units[node >> SHIFT]
-        expression = unit.expressions[node & MASK]
-        if expression[0] in CONSTANTS:
-            return True
-        is_free = expression[0] == Op.NAME and expression[2] == NONE and expression[3] is None
-        return is_free and unit.imports_all_it_names
+                return node, expression if op in CONSTANTS else None
+        return node, None
 
     @cached_property
     def written(self) -> set[int]:

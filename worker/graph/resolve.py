@@ -2,19 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from fledgling.worker.graph import calls, members, operations, types
-from fledgling.worker.graph.meaning import Meaning
 from fledgling.worker.graph.project import GraphFile, Project
-from fledgling.worker.graph.rows import Graph, Rows, definitions
+from fledgling.worker.graph.rows import Graph, Rows, with_rows
 from fledgling.worker.graph.solver import GraphBudget, Solver
-from fledgling.worker.graph.tables import AT, NAME, USE, Op, Use, site_columns
+from fledgling.worker.graph.tables import AT, Op, site_columns
 from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.language import Language
 
 CALLS = frozenset([Op.CALL, Op.NEW, Op.DECORATED])
-CALLING = (Use.CALL, Use.DECORATOR)
 OPERATIONS = {
     Op.NAME: operations.name,
     Op.GET: operations.get,
@@ -83,7 +79,7 @@ def resolved(
 
 
 def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solver:
-    """Work out what everything may stand for."""
+    """Work out what everything may stand for, or where arguments are not followed, what rows are made from."""
     solver = Solver(project, budget, tell)
     solver.operations = OPERATIONS
     solver.rules = RULES
@@ -103,18 +99,16 @@ def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solve
         tell(solver.done)
     solver.run()
     if not budget.follows_arguments:
-        for cell in asked(solver):
+        for cell in asked(project):
             solver.value(cell)
         solver.run()
     return solver
 
 
-def asked(solver: Solver) -> Iterator[int]:
+def asked(project: Project) -> Iterator[int]:
     """Yield the expressions that rows are made from, where calls hand nothing over that others could lead to."""
-    defined = definitions(Meaning(solver))
-    for unit in solver.project.units:
-        named = np.fromiter((name in defined for name in unit.names), np.bool_, len(unit.names))
+    for unit in project.units:
         sites = site_columns(unit.facts)
-        wanted = (sites[AT] > 1) & (np.isin(sites[USE], CALLING) | named[sites[NAME]])
+        wanted = with_rows(unit, sites, project.definitions) & (sites[AT] > 1)
         for at in dict.fromkeys(sites[AT][wanted].tolist()):
             yield unit.base | at

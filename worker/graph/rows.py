@@ -1,22 +1,23 @@
 """The rows of a graph: for each occurrence of a name that the project defines, what it means, or why nothing."""
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
+from itertools import starmap
 
 import numpy as np
+import numpy.typing as npt
 
-from fledgling.worker.graph.meaning import HOLDING, Meaning, Target, Targets
-from fledgling.worker.graph.project import Unit
+from fledgling.worker.graph.meaning import Meaning, Targets
+from fledgling.worker.graph.project import Target, Unit
 from fledgling.worker.graph.reasons import WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import BINDING, NAME, NONE, SCOPE, USE, ScopeKind, Site, Use, site_columns, sites_of
+from fledgling.worker.graph.tables import NAME, NONE, USE, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.values import CLASS
 
 MAX_TARGETS = 16  # rows of one occurrence
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
-BINDS = (Use.DEFINITION, Use.WRITE)
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
 
 Row = tuple[int, ...]
@@ -48,19 +49,12 @@ class Graph:
     is_cut: bool = False
 
 
-def definitions(meaning: Meaning) -> dict[int, list[Target]]:
-    """Return the functions and classes of each name; a variable is a name without any."""
-    found: dict[int, list[Target]] = {}
-    for unit in meaning.project.units:
-        sites = site_columns(unit.facts)
-        binds = (sites[BINDING] != NONE) & np.isin(sites[USE], BINDS)
-        for name, at, binding in zip(*sites[[NAME, SCOPE, BINDING]][:, binds].tolist(), strict=True):
-            target, scope = meaning.defined(unit.base | binding)
-            if scope >= 0:
-                found.setdefault(unit.names[name], []).append(target)
-            elif unit.facts.scopes[at].kind in HOLDING:
-                found.setdefault(unit.names[name], [])
-    return found
+def with_rows(unit: Unit, sites: Sites, defined: Container[int]) -> npt.NDArray[np.bool_]:
+    """Which sites of a file have rows: those of a name that the project defines, and calls."""
+    named = np.fromiter((name in defined for name in unit.names), np.bool_, len(unit.names))
+    uses = sites[USE]
+    wanted: npt.NDArray[np.bool_] = named[sites[NAME]] | (uses == Use.CALL) | (uses == Use.DECORATOR)
+    return wanted
 
 
 class Rows:
@@ -70,7 +64,7 @@ class Rows:
         self._solver = solver
         self._project = solver.project
         self._meaning = Meaning(solver)
-        self._defined = definitions(self._meaning)
+        self._defined = self._project.definitions
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
         self._around: dict[int, int] = {}  # its scopes, and the first lines of the definitions around
@@ -84,10 +78,11 @@ class Rows:
         )  # fmt: skip
         for unit in self._project.units:
             self._rows, self._around, self._alike = [], {}, {}
-            for site in sites_of(unit.facts):
+            sites = site_columns(unit.facts)
+            for site in starmap(Site, sites.T[with_rows(unit, sites, self._defined)].tolist()):
                 if unit.names[site.name] in self._defined:
                     self._add(unit, site)
-                elif site.use in (Use.CALL, Use.DECORATOR):
+                else:
                     self._add_call(unit, site)
             self._rows.sort()
             for column, values in zip(columns, zip(*self._rows, strict=True), strict=False):
@@ -189,7 +184,7 @@ class Rows:
             graph.bases.append((*own, text, -1, 0, "extends"))
 
     def _overrides(self, graph: Graph, scope: int, above: int, name: int) -> None:
-        own = [self._meaning.defined(at) for at in self._project.table(scope)[name]]
-        other = [self._meaning.defined(at) for at in self._project.table(above)[name]]
+        own = [self._project.defined(at) for at in self._project.table(scope)[name]]
+        other = [self._project.defined(at) for at in self._project.table(above)[name]]
         if own and other and own[-1][1] >= 0 and other[-1][1] >= 0:
             graph.overrides.append((*own[-1][0], *other[-1][0]))

@@ -65,21 +65,19 @@ class Solver:
     def value(self, cell: Cell) -> Values:
         """What a cell holds now; whoever asks is told when that grows."""
         found = self.cells.get(cell)
+        if found is None and type(cell) is int:
+            cell, constant = self.project.meant(cell)
+            if constant is not None:
+                operation = self.operations.get(constant[0])
+                return operation(self, cell, constant) if operation else {}
+            found = self.cells.get(cell)
         if found is None:
-            if type(cell) is int:
-                cell = self.project.meant(cell)
-                found = self.cells.get(cell)
-                if found is None and type(cell) is int and self.project.is_constant(cell):
-                    expression = self.project.expression(cell)
-                    operation = self.operations.get(expression[0])
-                    return operation(self, cell, expression) if operation else {}
-            if found is None:
-                self.cells[cell] = NOTHING
-                if len(self._running) > MAX_NESTED:
-                    self.enqueue(cell)
-                else:
-                    self._evaluate(cell)
-                found = self.cells[cell]
+            self.cells[cell] = NOTHING
+            if len(self._running) > MAX_NESTED:
+                self.enqueue(cell)
+            else:
+                self._evaluate(cell)
+            found = self.cells[cell]
         if self._running:
             self._read(cell, self._running[-1])
         return found

@@ -216,6 +216,7 @@ class Site(Struct, array_like=True, gc=False):
     binding: int = NONE
 
 
+Sites = npt.NDArray[np.int32]  # a row for each number of a Site, a column for each site
 SITE_NUMBERS = len(Site.__struct_fields__)
 NAME, USE, AT, SCOPE, BINDING = map(Site.__struct_fields__.index, ("name", "use", "at", "scope", "binding"))
 
@@ -236,7 +237,7 @@ class Facts(Struct, array_like=True):
     bindings: list[Binding]
     imports: list[Imported]
     writes: list[Write]
-    sites: bytes
+    sites: memoryview  # of the packed facts, where they were unpacked: many, and not copied
     dynamic: list[tuple[int, str]]
     members: list[tuple[int, int]]
     extensions: list[tuple[int, int]]
@@ -250,19 +251,19 @@ class Facts(Struct, array_like=True):
     taken: list[Consumed] = []
 
 
-def packed_sites(sites: Sequence[Site]) -> bytes:
+def packed_sites(sites: Sequence[Site]) -> memoryview:
     """Return sites as numbers of four bytes, one after the other."""
-    return array("i", chain.from_iterable(map(astuple, sites))).tobytes()
+    return memoryview(array("i", chain.from_iterable(map(astuple, sites)))).cast("B")
 
 
 def sites_of(facts: Facts) -> Iterator[Site]:
     """Yield the sites of a file."""
-    numbers = iter(memoryview(facts.sites).cast("i"))
+    numbers = iter(facts.sites.cast("i"))
     return starmap(Site, zip(*[numbers] * SITE_NUMBERS, strict=True))
 
 
-def site_columns(facts: Facts) -> npt.NDArray[np.int32]:
-    """The sites of a file as a table: a row for each number of a Site, a column for each site."""
+def site_columns(facts: Facts) -> Sites:
+    """The sites of a file as a table."""
     return np.frombuffer(facts.sites, np.int32).reshape(-1, SITE_NUMBERS).T
 
 
