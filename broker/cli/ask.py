@@ -268,7 +268,10 @@ def _mending(allowed: Collection[str], root: str) -> Put:
         from fledgling.broker import mending  # noqa: PLC0415  (as a rule something is found)
         from fledgling.broker.spelling.arguments import Taken  # noqa: PLC0415
 
-        return await mending.answered(Taken(question), ask, allowed, root)
+        async def again(other: AnyQuestion) -> AnyAnswer | Refusal:
+            return found if other is question else await ask(other)
+
+        return await mending.answered(Taken(question), again, allowed, root)
 
     return put
 
