@@ -17,7 +17,7 @@ from fledgling.messages.answers import Hits, Passage, Ranking, Refusal, SymbolLi
 from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.tools.meaning import NEAREST, ROWS
+from fledgling.worker.tools.meaning import NEAREST, OTHERS_OF_FIRST, ROWS
 
 pytestmark = pytest.mark.anyio
 
@@ -99,7 +99,58 @@ async def test_a_passage_is_the_definition_that_is_meant_and_its_best_lines(fron
         name="SessionToken.expired",
         signature="def expired(self)",
         best=[(2, "    def expired(self):")],
+        others=[(1, "SessionToken")],
     )
+
+
+# Definitions of one file, and a question to each: which is named, and which is not among the others.
+DEFINITIONS = {
+    "parcels.py": "import os\n\n\nclass ParcelLocker:\n"
+    '    """Where people fetch what was sent to them."""\n\n'
+    "    def __init__(self, boxes):\n        # a locker of parcels, boxes to fetch\n        self.boxes = boxes\n\n"
+    "    # Throws away what nobody came for.\n    def sweep(self):\n        self.boxes.clear()\n\n"
+    "    def open(self, code):\n        return os.open(code)\n\n"
+    "    def weigh(self, box):\n        grams = box.weight\n        # refuses heavy boxes\n"
+    "        return grams < 20_000\n\n"
+    "    def label(self, box):\n        return box.name\n\n\n"
+    "def test_sweep_throws_away():\n    assert ParcelLocker([]).sweep() is None\n",
+    "Crate.java": "class Crate {\n  int apples;\n\n  Crate(int apples) {\n    this.apples = apples;\n  }\n"
+    + "\n  // more of it\n" * 40
+    + "}\n",
+    "stable.h": "namespace horses {\n/** Feeds horses in the morning. */\nclass Groom {\n public:\n  Groom();\n"
+    "  ~Groom();\n  void Feed();\n};\n}\n#define STABLE_H_\n",
+}
+MEANT = {
+    "where people fetch what was sent": "ParcelLocker",  # by the string in it
+    "throw away what nobody came for": "ParcelLocker.sweep",  # by the comment above it
+    "sweep throws away": "ParcelLocker.sweep",  # and no test of it
+    "heavy boxes are refused": "ParcelLocker.weigh",  # by a comment in it, which is not the next one's
+    "locker of parcels": "ParcelLocker",  # and not what makes one
+    "a crate of apples": "Crate",  # though it is long, and what makes one is short
+    "who feeds horses": "horses.Groom",  # and not the namespace
+    "open by code": "ParcelLocker.open",
+}
+
+
+async def test_a_definition_is_ranked_by_its_own_words(tmp_path: Path) -> None:
+    found: dict[str, str | None] = {}
+    async with fronted(make(tmp_path, **DEFINITIONS)) as (front, indexing):
+        await indexing.built()
+        for query in MEANT:
+            [first, *_] = (await ranked(front, query)).files
+            found[query] = first.name
+    assert found == MEANT
+
+
+async def test_other_definitions_of_a_file_are_named_by_their_lines(tmp_path: Path) -> None:
+    many = "\n".join(f"def pack_{number}():\n    return 'parcels of letters'\n" for number in range(9))
+    async with fronted(make(tmp_path, **{"pack.py": many})) as (front, indexing):
+        await indexing.built()
+        found = await ranked(front, "parcels of letters")
+    [passage] = found.files
+    assert passage.name == "pack_0"
+    assert passage.others == [(4, "pack_1"), (7, "pack_2"), (10, "pack_3"), (13, "pack_4")][:OTHERS_OF_FIRST]
+    assert "  also 4 pack_1, 7 pack_2" in tools.text(found)
 
 
 async def test_another_way_to_say_it_finds_what_the_question_does_not(front: Front) -> None:
@@ -348,6 +399,8 @@ ASIDE = {
     "a_test.go": True,
     "t/unit/a.py": True,  # as Perl, git and Celery have it
     "vendor/a/b.go": True,
+    "_examples/rest/main.go": True,  # Go leaves out what begins so
+    "samples/a.cs": True,
     "src/t/a.py": False,
     "text/a.py": False,
     "src/a.py": False,

@@ -160,6 +160,8 @@ def ranking(answer: Ranking) -> Iterator[str]:
         what = f"{one_line(passage.signature or named)}  " if named else ""
         yield f"{one_line(passage.path)}:{first}-{last}  {what}[{passage.score:.2f}]"
         yield from (f"  {number}: {line}" for number, line in passage.best)
+        if passage.others:
+            yield f"  also {', '.join(f'{number} {one_line(name)}' for number, name in passage.others)}"
         yield from _why(passage)
 
 

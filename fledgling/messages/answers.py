@@ -168,7 +168,7 @@ class Why(Struct, frozen=True, omit_defaults=True):
 
 class Passage(Struct, frozen=True, omit_defaults=True):
     """Lines of a file that are about what was asked: a definition or a section, and its best lines; how much speaks for
-    the file, from 0 to 1.
+    the file, from 0 to 1; and other definitions of the file, the best first, each by the line that it begins on.
     """
 
     path: Path
@@ -179,6 +179,7 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     signature: Shown | None = None
     best: list[tuple[Line, Shown]] = []
+    others: list[tuple[At, Shown]] = []
     why: Why | None = None
 
 

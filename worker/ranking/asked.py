@@ -21,7 +21,8 @@ _STOP_WORDS = (
 _STOPPED = frozenset(_STOP_WORDS) | frozenset(map(words.stem, _STOP_WORDS))
 _IS_NAME = re.compile(rb".[^A-Z_]*+[A-Z_]")  # camelCase or snake_case
 _OF_TESTS = re.compile(
-    r"(?i)\b(?:tests?|testing|specs?|examples?|bench|benchmarks?|compat|legacy|docs?|mocks?|fixtures?|vendor)\b"
+    r"(?i)\b(?:tests?(?! (?:whether|if|that)\b)|testing|specs?|examples?|bench|benchmarks?|compat|legacy|docs?|mocks?"
+    r"|fixtures?|vendor)\b"
 )
 
 

@@ -76,9 +76,13 @@ class Corpus:
         """Which blocks are of files that are ranked."""
         return np.append(self.is_code, False)[self.files_of_blocks]
 
+    def text(self, block: int) -> bytes:
+        """Return the text of a block, as far as it is looked at."""
+        return self.blocks.text(block)[:MOST_BYTES]
+
     def lower(self, block: int) -> bytes:
         """Return the text of a block in lower case, as far as it is looked at."""
-        return self.blocks.text(block)[:MOST_BYTES].lower()
+        return self.text(block).lower()
 
     def rarity(self, holding: int, of: int) -> float:
         """Return what a word counts that so many of some have: `rarity(1, 100)` is 4.2, `rarity(50, 100)` is 0.7."""

@@ -41,7 +41,7 @@ class Features:
 
     def __init__(self, corpus: Corpus, asked: AskedWords, check: Callable[[], None] = lambda: None) -> None:
         """Look at fields and blocks; `check` raises where the call is to end."""
-        self.corpus, self.asked, self._check = corpus, asked, check
+        self.corpus, self.asked, self.check = corpus, asked, check
         self.variants = {word: [(word, 1.0), *self._variants(word)] for word in asked.words}
         self.rarity_in_blocks: dict[bytes, float] = {}
         self.weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
@@ -49,20 +49,20 @@ class Features:
         self.blocks = self._score_blocks()
         self.total = sum(self.weights[word] for word in asked.plain) or 1.0
         self.of_all: Table = {
-            "text": _of_most(self._decayed(self.blocks)),
-            "comments": _of_most(self._fields(Field.COMMENT)),
-            "header": _of_most(self._fields(Field.HEADER)),
-            "public": _of_most(self._fields(Field.PUBLIC)),
-            "definitions": _of_most(self._varied(Field.DEFINITION)),
-            "directory": _of_most(self._fields(Field.DIRECTORY)),
-            "imports": _of_most(self._fields(Field.IMPORT)),
-            "exports": _of_most(self._fields(Field.EXPORT)),
+            "text": of_most(self._decayed(self.blocks)),
+            "comments": of_most(self._fields(Field.COMMENT)),
+            "header": of_most(self._fields(Field.HEADER)),
+            "public": of_most(self._fields(Field.PUBLIC)),
+            "definitions": of_most(self._varied(Field.DEFINITION)),
+            "directory": of_most(self._fields(Field.DIRECTORY)),
+            "imports": of_most(self._fields(Field.IMPORT)),
+            "exports": of_most(self._fields(Field.EXPORT)),
             "base covered": self._base_covered(varied=False),
             "base covered by beginnings": self._base_covered(varied=True),
             "covered by names": self._covered_by_names(),
-            "pair as base": _of_most(self._joined(Field.BASE, (*asked.pairs, *asked.joined))),
-            "pair in text": _of_most(self._pairs_in_text()),
-            "joined as export": _of_most(self._joined(Field.EXPORT, asked.joined)),
+            "pair as base": of_most(self._joined(Field.BASE, (*asked.pairs, *asked.joined))),
+            "pair in text": of_most(self._pairs_in_text()),
+            "joined as export": of_most(self._joined(Field.EXPORT, asked.joined)),
             "exact definition": self._exact((Field.DEFINITION, Field.PUBLIC)),
             "exact base": self._exact((Field.BASE,)),
         }
@@ -87,7 +87,7 @@ class Features:
         corpus, scores = self.corpus, np.zeros(len(self.corpus.files_of_blocks), np.float32)
         count = int(corpus.code_blocks.sum())
         for word in self.asked.words:
-            self._check()
+            self.check()
             is_there = np.zeros(corpus.files + 1, bool)
             if (holding := corpus.holding(literal(word))) is not None:
                 rarity = corpus.rarity(int(holding.sum()), count)
@@ -130,10 +130,10 @@ class Features:
     def counted(self, files: Sequence[int]) -> Scores:
         """Return for some files what "text" says of them, their words counted as they stand in their best blocks."""
         found = [self._counted(file) for file in files]
-        return _of_most(np.array(found, np.float32))
+        return of_most(np.array(found, np.float32))
 
     def _counted(self, number: int) -> float:
-        self._check()
+        self.check()
         scores = sorted((self.of_block(block) for block in self.best_blocks(number)), reverse=True)
         return float(sum(share * score for share, score in zip(DECAY.tolist(), scores, strict=False)))
 
@@ -166,7 +166,7 @@ class Features:
         return self._sum(field, [(name, 1.0) for name in names])
 
     def _sum(self, field: Field, words: Iterable[tuple[bytes, float]]) -> Scores:
-        self._check()
+        self.check()
         found = np.zeros(self.corpus.files, np.float32)
         for word, weight in words:
             files, scores = self.corpus.scored(field, word)
@@ -175,7 +175,7 @@ class Features:
 
     def _varied(self, field: Field) -> Scores:
         """Return the BM25 of a field, where a word counts by the best of its variants."""
-        self._check()
+        self.check()
         found = np.zeros(self.corpus.files, np.float32)
         for word, variants in self.variants.items():
             best = np.zeros(self.corpus.files, np.float32)
@@ -196,7 +196,7 @@ class Features:
 
     def _covered_by_names(self) -> Scores:
         """Return which share of the words each file has in its names and at its top, the rare ones counting more."""
-        self._check()
+        self.check()
         covered = np.zeros(self.corpus.files, np.float32)
         for word in self.asked.plain:
             best = np.zeros(self.corpus.files, np.float32)
@@ -221,7 +221,7 @@ def literal(word: bytes) -> bytes:
     return word[:-1] if word.endswith(b"y") and len(word) > FAR else word
 
 
-def _of_most(found: Scores) -> Scores:
+def of_most(found: Scores) -> Scores:
     """Return numbers as shares of the largest."""
     most = found.max(initial=0)
     return found / most if most > 0 else found

@@ -7,7 +7,7 @@ from fledgling.messages.answers import Candidate, CandidateTexts
 from fledgling.messages.bounded import CANDIDATE_BYTES
 from fledgling.messages.questions import Candidates
 from fledgling.worker.ranking import passages
-from fledgling.worker.ranking.features import Features
+from fledgling.worker.ranking.definitions import Definitions
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import meaning, tags
 from fledgling.worker.tools.request import Request
@@ -22,13 +22,13 @@ def candidates(request: Request, question: Candidates) -> CandidateTexts:
     for each in order.ranked:
         request.check()
         file = request.blocks.file(each.file)
-        found.append(Candidate(file.path, _text(order.features, file)))
+        found.append(Candidate(file.path, _text(order.definitions, file)))
     return CandidateTexts(found)
 
 
-def _text(features: Features, file: File) -> str:
+def _text(definitions: Definitions, file: File) -> str:
     """Return the path of a file and its best passage, as far as there is room."""
-    lines, blocks = passages.passage(features, file), features.corpus.blocks
+    lines, blocks = passages.passage(definitions, file), definitions.features.corpus.blocks
     text = bytearray(file.path.encode(errors="replace") + b"\n")
     for block in blocks.holding(file, lines.first, lines.last):
         rows = blocks.text(block).split(b"\n")

@@ -16,6 +16,7 @@ from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
 from fledgling.worker.ranking.fusing import fused
 from fledgling.worker.ranking.rank import MOST, FileOrder, RankedFile, rank, where
+from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import documents, empty_answers, tags, unknown
 from fledgling.worker.tools.request import Refused, Request, shown
@@ -24,7 +25,8 @@ from fledgling.worker.words import Field
 ROWS = 10  # passages where no other number is asked for: some 300 tokens, and one of 200 questions needs more
 SHOWN_WITH_LINES = 3  # passages whose best lines are shown: it is one of them in nine of ten questions
 NEAREST = 3  # that are named where none says what is asked
-LINE_CHARS, SIGNATURE_CHARS = 140, 120
+OTHERS_OF_FIRST, OTHERS = 3, 1  # definitions named beside the best, of passages with lines and of others: 6 tokens each
+LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
@@ -149,7 +151,9 @@ def _rows(question: Search) -> int:
 def _passage(request: Request, question: Search, order: FileOrder, each: RankedFile, at: int) -> Passage:
     request.check()
     file = request.blocks.file(each.file)
-    lines = passages.passage(order.features, file)
+    lines = passages.passage(order.definitions, file)
+    named = OTHERS_OF_FIRST if at < SHOWN_WITH_LINES else OTHERS
+    others = order.definitions.best(file)[1 : 1 + named] if at < ROWS else []
     best = passages.best_lines(order.features, file, lines) if at < SHOWN_WITH_LINES else []
     row = lines.row
     return Passage(
@@ -161,8 +165,14 @@ def _passage(request: Request, question: Search, order: FileOrder, each: RankedF
         name=row.qualified_name if row else None,
         signature=shown(row.signature, SIGNATURE_CHARS) if row and row.signature else None,
         best=[(number, shown(line, LINE_CHARS)) for number, line in best],
+        others=[(other.row.line_start, shown(_short(other.row), NAME_CHARS)) for other in others],
         why=_why(order, each, at, file, _tags(request, question, file)) if question.explain else None,
     )
+
+
+def _short(row: Row) -> str:
+    """Return the name of a definition behind that of what it is in, without what that is in."""
+    return ".".join(row.qualified_name.rsplit(".", 2)[-2:])
 
 
 def _tags(request: Request, question: Search, file: File) -> list[str]:

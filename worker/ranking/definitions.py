@@ -1,0 +1,190 @@
+"""Which definitions of a file are meant: each is ranked by words of its own, not by those of its file.
+
+They are those of its name, of the comment above it and of its lines; of the lines of a definition inside it, a share.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fledgling.worker import words as cutting
+from fledgling.worker.ranking.features import FAR, Features, literal
+from fledgling.worker.store.symbols import DEFINITIONS, KINDS, Outline, Row
+from fledgling.worker.store.text import File
+
+MOST_BLOCKS = 24  # of a file that are looked at, the best: 100 KB
+MOST_LOOKS = 32  # for a word in a block
+MOST_DEFINITIONS = 3000  # of a file that are looked at, from the top
+MOST_TIMES = 4  # a word in a definition: more would say no more
+DEEP = 3  # definitions around a line that it says something of
+ABOVE = 40  # lines between a comment and the definition that it is about
+NEXT = 8  # symbols behind a comment among which that definition is
+LINE_BYTES = 200  # of a line, by which it is known as a comment
+# How far a word is said by a name, by a comment and by another line that have it, once. These, and the shares below,
+# are no fit: to twice or half of each the questions of held_out.toml are answered about as well.
+BY_NAME, BY_COMMENT, BY_LINE = 0.6, 0.45, 0.3
+BEGINNING = 0.5  # of a word, what one counts that begins like it
+OF_INSIDE = 0.35  # of what a line says of a definition, what it says of the one around that
+OF_NAME = 0.35  # of what is said, what comes on top where the whole name was asked for
+EXACT = 3.0  # what a definition counts whose very name is asked for
+SHORT = 20  # lines of a definition of which all counts
+ASIDE = 0.5  # of what a definition counts, a test or one that only makes or ends an object
+_TESTS = re.compile(r"(?i)(?:^|\.)tests?(?:[._]|$)")
+_SMALL = frozenset({"variable", "constant", "property"})  # which are named only where their very name is asked for
+_AROUND = frozenset({"namespace", "module"})  # which hold what is meant, and say nothing
+_COMMENT = (b"//", b"/*", b"*", b"#", b"--", b";", b"%", b"{-", b"(*", b"<!--")
+_REST = re.compile(rb"[a-z\x80-\xff]*+")
+
+
+class Hit(NamedTuple):
+    """A word of the question on a line: which it is, how surely it is that, and whether it stands in a comment."""
+
+    line: int
+    word: bytes
+    share: float
+    is_comment: bool
+
+
+class Definition(NamedTuple):
+    """A definition, and how much speaks for it."""
+
+    row: Row
+    score: float
+
+
+_Said = dict[bytes, list[float]]  # of each word, how far each line says it
+
+
+class Definitions:
+    """The definitions of files that say something of what was asked, each file looked at once.
+
+    >>> Definitions(features).best(file)[0].row.name
+    'retry'
+    """
+
+    def __init__(self, features: Features) -> None:
+        self.features = features
+        self._best: dict[int, list[Definition]] = {}
+
+    def best(self, file: File) -> list[Definition]:
+        """Return those of a file, the best first, of each name one."""
+        if file.number not in self._best:
+            self.features.check()
+            part = self.features.corpus.outlines.outline(file.number)
+            by_place = _said(part, [*hits(self.features, file)])
+            rows = [(self.features.corpus.outlines.row_of(part, place), said) for place, said in by_place.items()]
+            found = [Definition(row, _score(self.features, row, said)) for row, said in rows]
+            found.sort(key=lambda each: (-each.score, each.row.line_start))
+            by_name = {each.row.qualified_name: each for each in reversed(found) if each.score}
+            self._best[file.number] = sorted(by_name.values(), key=lambda each: (-each.score, each.row.line_start))
+        return self._best[file.number]
+
+
+def hits(features: Features, file: File) -> Iterator[Hit]:
+    """Yield where words of the question stand in the best blocks of a file, in the order of lines."""
+    corpus = features.corpus
+    blocks = np.arange(file.block, file.block + file.blocks)
+    best = blocks[np.argsort(-features.blocks[blocks], kind="stable")[:MOST_BLOCKS]]
+    for block in sorted(best[features.blocks[best] > 0].tolist()):
+        text = corpus.text(block)
+        lower = text.lower()
+        line, last, begin, is_comment = corpus.blocks.first_lines[block], 0, -1, False
+        for at, word, share in sorted(_in_text(features, text, lower)):
+            more = lower.count(b"\n", last, at)
+            line, last = line + more, at
+            if more or begin < 0:
+                begin = lower.rfind(b"\n", 0, at) + 1
+                is_comment = lower[begin : begin + LINE_BYTES].lstrip().startswith(_COMMENT)
+            yield Hit(line, word, share, is_comment)
+
+
+def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[int, bytes, float]]:
+    """Yield where words of the question begin in a text, and how surely each is that word."""
+    for word in features.asked.words:
+        sign, at = literal(word), -1
+        for _ in range(MOST_LOOKS):
+            if (at := lower.find(sign, at + 1)) < 0:
+                break
+            if share := _surely(text, lower, at, word):
+                yield at, word, share
+
+
+def _surely(text: bytes, lower: bytes, at: int, word: bytes) -> float:
+    """Return how surely a word begins at a place: 1 for the word, less for a longer one, 0 in the middle of another.
+
+    >>> [_surely(text, text.lower(), 2, b"tab") for text in (b"  tabs", b"  table", b"a_Tab", b"stab")]
+    [1.0, 0.0, 1.0, 0.0]
+    """
+    is_inside = lower[at - 1 : at].isalpha() if at else False
+    if is_inside and (text[at : at + 1].islower() or text[at - 1 : at + 1].isupper()):
+        return 0.0
+    rest = _REST.match(text, at + 1)
+    assert rest, "it may be empty"
+    if cutting.stem(lower[at : rest.end()]) == word:
+        return 1.0
+    return BEGINNING if len(word) >= FAR else 0.0
+
+
+def _said(part: Outline, found: list[Hit]) -> dict[int, _Said]:
+    """Return what definitions, by their places, say: the one that a line is in, those around that, and the one below a
+    comment.
+    """
+    said: dict[int, _Said] = {}
+    open_: list[int] = []
+    place, places = 0, min(len(part.starts), MOST_DEFINITIONS)
+    for hit in found:
+        while place < places and part.starts[place] <= hit.line:
+            if part.kinds[place] < DEFINITIONS and KINDS[part.kinds[place]] not in _SMALL:
+                while open_ and part.lasts[open_[-1]] < part.starts[place]:
+                    open_.pop()
+                open_.append(place)
+            place += 1
+        while open_ and part.lasts[open_[-1]] < hit.line:
+            open_.pop()
+        around = open_[: -DEEP - 1 : -1]
+        below = _below(part, place, hit.line) if hit.is_comment else None
+        if below is not None and (not around or part.lasts[around[0]] >= part.lasts[below]):
+            around = [below, *around]
+        for depth, each in enumerate(around):
+            times = said.setdefault(each, {}).setdefault(hit.word, [])
+            if len(times) < MOST_TIMES:
+                is_own = hit.is_comment and not depth
+                times.append(hit.share * OF_INSIDE**depth * (BY_COMMENT if is_own else -BY_LINE))
+    return said
+
+
+def _below(part: Outline, place: int, line: int) -> int | None:
+    """Return the definition that a comment on a line stands above of; `place` is that of the first symbol behind it."""
+    for each in range(place, min(place + NEXT, len(part.starts), MOST_DEFINITIONS)):
+        if part.starts[each] > line + ABOVE:
+            return None
+        if part.kinds[each] < DEFINITIONS:
+            return None if KINDS[part.kinds[each]] in _SMALL else each
+    return None
+
+
+def _score(features: Features, row: Row, said: _Said) -> float:
+    """Return the share of the question that a definition says, rare words counting more."""
+    asked, names = features.asked, cutting.names(row.name.encode())
+    if any(cutting.whole(name) in asked.exact for name in names):
+        return EXACT
+    if row.kind in _AROUND or (row.kind == "macro" and row.line_start == row.line_end):
+        return 0.0
+    makes = ("__init__", (row.parent_name or "").rpartition(".")[2])
+    is_special = row.name in makes or row.name.startswith(("~", "operator"))
+    in_name = {word for name in names for word in cutting.plain(cutting.of_name(name))}
+    is_aside = is_special or (not asked.of_tests and _TESTS.search(row.qualified_name) is not None)
+    shortness = float(min((SHORT / max(row.line_end - row.line_start + 1, 1)) ** 0.25, 1))
+    total = named = 0.0
+    for word in asked.words:
+        variants = () if is_special else features.variants[word]
+        share = max((share for variant, share in variants if variant in in_name), default=0.0)
+        named += share
+        unsaid = 1 - BY_NAME * share
+        for each in said.get(word, ()):
+            unsaid *= 1 - each if each > 0 else 1 + each * shortness
+        total += (1 - unsaid) * features.weights[word] * asked.weight(word)
+    score = total / features.total * (1 + OF_NAME * min(named / max(len(in_name), 1), 1.0))
+    return score * ASIDE if is_aside else score
