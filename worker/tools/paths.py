@@ -54,7 +54,7 @@ def find_file(request: Request, path: str) -> File:
 
 def not_found(request: Request, path: str) -> Refused:
     """Return the refusal for a path that is not in the index: why, or the nearest paths that are; not of a listing."""
-    if left_out := unlisted.found(request, path):
+    if left_out := unlisted.found(request, path) or unlisted.below(request, path):
         name, reason = left_out
         remedy = f"{unlisted.NEXT[reason]}; " if reason in unlisted.NEXT else ""
         return Refused(
