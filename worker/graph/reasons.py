@@ -24,7 +24,6 @@ class Reason:
     NAME_ONLY = 10
     OVERRIDE_OF_EXTERNAL = 11
     MANY_IMPLEMENTATIONS = 12
-    ABSTRACT_ELSEWHERE = 13
     # likely
     FLOW = 30
     RETURNED = 31
@@ -46,6 +45,7 @@ class Reason:
     EXTENSION = 47
     IMPLICIT = 48
     REPLACED = 49
+    ABSTRACT_ELSEWHERE = 50
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -73,7 +73,6 @@ WORDS: dict[int, str] = {
     Reason.NAME_ONLY: "name only",
     Reason.OVERRIDE_OF_EXTERNAL: "overrides a method of an external type",
     Reason.MANY_IMPLEMENTATIONS: "one of many implementations",
-    Reason.ABSTRACT_ELSEWHERE: "abstract, implemented elsewhere",
     Reason.FLOW: "passed as an argument",
     Reason.RETURNED: "inferred from what is returned",
     Reason.DECORATOR: "through a decorator",
@@ -84,6 +83,7 @@ WORDS: dict[int, str] = {
     Reason.OVERRIDE: "overrides the method",
     Reason.OVERRIDDEN: "may be overridden",
     Reason.ABSTRACT: "abstract",
+    Reason.ABSTRACT_ELSEWHERE: "abstract, implemented elsewhere",
     Reason.INTERFACE: "implements the interface",
     Reason.OVERLOAD: "one of several overloads",
     Reason.EXTERNAL_BASE: "a base class is outside the project",
