@@ -34,6 +34,10 @@ class Succession:
             self._replacing = asyncio.create_task(self._replaced())
         return self._replacing
 
+    def is_replacing(self) -> bool:
+        """Return whether a worker is about to take over."""
+        return self._replacing is not None and not self._replacing.done()
+
     async def replaced(self) -> Refusal | None:
         """Wait until a worker has taken over; return why none does."""
         return await asyncio.shield(self.replace())  # who waits no longer does not stop it for the others
@@ -46,9 +50,6 @@ class Succession:
         if self.current:
             await self.current.close()
         await asyncio.gather(*self._retiring)
-
-    def _is_replacing(self) -> bool:
-        return self._replacing is not None and not self._replacing.done()
 
     async def _replaced(self) -> Refusal | None:
         if wait := self._breaker.unavailable():

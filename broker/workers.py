@@ -73,7 +73,7 @@ class Workers(Succession):
                 self._loading = None
             newest = self._indexing.newest_or_none()
             # The first worker of all is waiting; it takes over when it is asked, or when all is there.
-            if newest and (newest.number >= CODE or self.current or self._is_replacing()):
+            if newest and (newest.number >= CODE or self.current or self.is_replacing()):
                 await self._served()
             if self._indexing.is_over and self._loading:
                 self._end(self._loading.close())  # what it waited for will not come

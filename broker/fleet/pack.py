@@ -16,11 +16,12 @@ from fledgling.broker.fleet.shard import SHARD, Manifest
 from fledgling.broker.fleet.verified import ShardError, ShardPart
 from fledgling.broker.memory import Memory
 from fledgling.messages.control import Confining, Generation, Images, OpenFleet, StoredIndex, StoredIndexes
+from fledgling.messages.generations import GRAPH
 from fledgling.messages.profile import Profile
 from fledgling.security import limits, memory_file
 
 IN_BUNDLE = ("text", "code")  # parts of a shard that its bundle has: the tables
-WHOLE = Generation(3, (), has_content=True)
+WHOLE = Generation(GRAPH, (), has_content=True)  # what a worker is told: each index knows its own
 _log = logging.getLogger("fledgling")
 
 
@@ -197,7 +198,7 @@ class PackIndex:
         return (self.pack.fd,)
 
     def newest(self) -> Generation:
-        """Return what a worker serves: each index knows its own."""
+        """Return what a worker serves of each index: all there is."""
         return WHOLE
 
     def opening(self, _: Generation) -> OpenFleet:

@@ -8,7 +8,7 @@ if __name__ == "__main__":
 from fledgling.messages.control import Bundle, Exhausted, Export
 from fledgling.pipe import Pipe
 from fledgling.worker.bundler.export import export
-from fledgling.worker.bundler.opening import ExhaustedError
+from fledgling.worker.bundler.room import ExhaustedError
 from fledgling.worker.bundler.run import bundle
 from fledgling.worker.process.fault import ended
 from fledgling.worker.store.database import Starting, start

@@ -13,7 +13,8 @@ from fledgling import refusals
 from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.bundler.opening import DEADLY, Room, confined, opened
+from fledgling.worker.bundler.opening import DEADLY, confined, opened
+from fledgling.worker.bundler.room import Room
 from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.image_files import AbstractFileSystem
 from fledgling.worker.store.shelf import DATABASES, EDGES, StoredFiles
@@ -85,7 +86,7 @@ def export(pipe: Pipe[Bundle | Export], order: Export, db: duckdb.DuckDBPyConnec
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://', '{files.protocol}://']")
     lock_down(db)
     pipe.send(TakenIndex())
-    room = Room(db, order.staging_fd, order.memory_limit)
+    room = Room(db, order.staging_fd, order)
     unreadable = []
     for number, name in enumerate(order.repositories):
         if number in order.without or not _take(db, number, name, columns, room):

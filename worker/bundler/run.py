@@ -13,7 +13,8 @@ from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.bundler.opening import DEADLY, Room, confined, opened
+from fledgling.worker.bundler.opening import DEADLY, confined, opened
+from fledgling.worker.bundler.room import Room
 from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.level import LevelWriter
 from fledgling.worker.store.overlay.snapshots import Snapshot
@@ -39,7 +40,7 @@ def bundle(pipe: Pipe[Bundle | Export], order: Bundle, db: duckdb.DuckDBPyConnec
     lock_down(db)
     shelf = Shelf(mapped, stored, db)
     writer, tables = LevelWriter(order.level_fd), _Tables(db, shelf, own)
-    room = Room(db, order.tables_fd, order.memory_limit)
+    room = Room(db, order.tables_fd, order)
     unreadable = []
     pipe.send(TakenIndex())
     for number, snapshot in enumerate(shelf.snapshots):
