@@ -119,6 +119,8 @@ DEFINITIONS = {
     + "}\n",
     "stable.h": "namespace horses {\n/** Feeds horses in the morning. */\nclass Groom {\n public:\n  Groom();\n"
     "  ~Groom();\n  void Feed();\n};\n}\n#define STABLE_H_\n",
+    "ferry.py": "# Boats wait no longer than this.\nBOAT_LIMIT = 30\n\n\n"
+    "def cross(boat):\n    return sail(boat, BOAT_LIMIT)\n",
 }
 MEANT = {
     "where people fetch what was sent": "ParcelLocker",  # by the string in it
@@ -129,6 +131,9 @@ MEANT = {
     "a crate of apples": "Crate",  # though it is long, and what makes one is short
     "who feeds horses": "horses.Groom",  # and not the namespace
     "open by code": "ParcelLocker.open",
+    "BOAT_LIMIT": "BOAT_LIMIT",  # though a constant is small: its very name is asked for
+    "where is BOAT_LIMIT set": "BOAT_LIMIT",
+    "limit of a boat": "cross",  # and not what is small, whose words alone are asked for
 }
 
 

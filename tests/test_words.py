@@ -45,6 +45,8 @@ ASKED = {
     "RequestContext": ([b"request", b"context"], [b"=requestcontext"], [b"=requestcontext"]),
     "what does get_url do": ([b"get", b"url"], [b"=geturl"], [b"=geturl"]),
     "the": ([b"the"], [], [b"=the"]),  # what is left is better than nothing
+    "2FA": ([b"fa"], [], [b"=fa"]),  # as a name is indexed: without the digits that it begins with
+    "3": ([], [], []),
     "": ([], [], []),
     "!?": ([], [], []),
 }
@@ -73,6 +75,36 @@ def test_a_word_in_one_field_is_another_in_the_next() -> None:
 def test_two_words_beside_each_other_make_a_name() -> None:
     assert b"=requestcontext" in asked("request contexts").pairs
     assert asked("uploads", also=["transfer", "uploading"]).also == (b"transf",)
+
+
+@pytest.mark.parametrize(
+    ("query", "pairs"),
+    {
+        "retry 3 times": [b"=retrytimes", b"=retrytim"],
+        "2fa login": [b"=falogin"],
+        "http2 server": [b"=http2server", b"=http2serv"],
+        "3": [],
+    }.items(),
+)
+def test_no_number_makes_a_name(query: str, pairs: list[bytes]) -> None:
+    assert [*asked(query).pairs] == pairs
+
+
+# A question, and whether it asks for tests.
+OF_TESTS = {
+    "tests of the password": True,
+    "unit tests that log in a user": True,
+    "tests that log in a user": True,
+    "skip tests if there is no network": True,
+    "test whether a connection works": False,
+    "function that tests whether a path exists": False,
+    "test if a path exists": False,
+}
+
+
+@pytest.mark.parametrize("query", OF_TESTS)
+def test_a_verb_asks_for_no_tests(query: str) -> None:
+    assert asked(query).of_tests == OF_TESTS[query]
 
 
 def test_a_long_question_counts_no_more_than_so_many_words() -> None:

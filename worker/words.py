@@ -86,7 +86,7 @@ def _of_name(name: bytes) -> tuple[bytes, ...]:
     >>> of_name(b"RequestContext"), of_name(b"retry")
     ((b'request', b'context', b'=requestcontext'), (b'retry',))
     """
-    name = name.lstrip(_DIGITS)
+    name = named(name)
     if len(name) > MAX_NAME:
         return ()
     found = parts(name)
@@ -101,16 +101,21 @@ def _of_defined(name: bytes) -> tuple[bytes, ...]:
     (b'retry', b'=retry')
     """
     found = of_name(name)
-    return found if not found or is_whole(found[-1]) else (*found, whole(name.lstrip(_DIGITS)))
+    return found if not found or is_whole(found[-1]) else (*found, whole(name))
 
 
 of_name = _Known(_of_name).__getitem__
 of_defined = _Known(_of_defined).__getitem__
 
 
+def named(name: bytes) -> bytes:
+    """Return what of an identifier is cut: `named(b"2fa")` is `b"fa"`, and of a number nothing is."""
+    return name.lstrip(_DIGITS)
+
+
 def whole(name: bytes) -> bytes:
     """Return the word for the whole of an identifier: `whole(b"Request_Context")` is `b"=requestcontext"`."""
-    return b"=" + name.replace(b"_", b"").lower()
+    return b"=" + named(name).replace(b"_", b"").lower()
 
 
 def names(text: bytes) -> list[bytes]:

@@ -20,9 +20,9 @@ _STOP_WORDS = (
 ).split()
 _STOPPED = frozenset(_STOP_WORDS) | frozenset(map(words.stem, _STOP_WORDS))
 _IS_NAME = re.compile(rb".[^A-Z_]*+[A-Z_]")  # camelCase or snake_case
-_OF_TESTS = re.compile(
-    r"(?i)\b(?:tests?(?! (?:whether|if|that)\b)|testing|specs?|examples?|bench|benchmarks?|compat|legacy|docs?|mocks?"
-    r"|fixtures?|vendor)\b"
+_OF_TESTS = re.compile(  # and not what tests something: "test whether it is there"
+    r"(?i)(?!^tests? if\b)\b(?:tests?(?! whether\b)|testing|specs?|examples?|bench|benchmarks?|compat|legacy|docs?"
+    r"|mocks?|fixtures?|vendor)\b"
 )
 
 
@@ -62,7 +62,7 @@ def asked(query: str, also: Sequence[str] = ()) -> AskedWords:
     >>> asked("how is the request context pushed").plain
     (b'request', b'context', b'push')
     """
-    names = words.names(query.encode())
+    names = [name for name in map(words.named, words.names(query.encode())) if name]
     said = _once(word for name in names for word in words.of_name(name))
     plain = [word for word in words.plain(said) if word not in _STOPPED] or words.plain(said)
     others = _once(word for way in also for word in words.words(way.encode()))

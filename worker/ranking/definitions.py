@@ -4,7 +4,8 @@ They are those of its name, of the comment above it and of its lines; of the lin
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -54,7 +55,14 @@ class Definition(NamedTuple):
     score: float
 
 
-_Said = dict[bytes, list[float]]  # of each word, how far each line says it
+class Saying(NamedTuple):
+    """How far a line says a word of a definition, and whether it is of the comment above it."""
+
+    share: float
+    is_comment: bool
+
+
+_Said = dict[bytes, list[Saying]]  # of each word, the lines that say it
 
 
 class Definitions:
@@ -72,14 +80,27 @@ class Definitions:
         """Return those of a file, the best first, of each name one."""
         if file.number not in self._best:
             self.features.check()
-            part = self.features.corpus.outlines.outline(file.number)
-            by_place = _said(part, [*hits(self.features, file)])
-            rows = [(self.features.corpus.outlines.row_of(part, place), said) for place, said in by_place.items()]
+            outlines = self.features.corpus.outlines
+            part = outlines.outline(file.number)
+            by_place = _said(part, [*hits(self.features, file)], partial(self._may_be_meant, part))
+            rows = [(outlines.row_of(part, place), said) for place, said in by_place.items()]
             found = [Definition(row, _score(self.features, row, said)) for row, said in rows]
             found.sort(key=lambda each: (-each.score, each.row.line_start))
             by_name = {each.row.qualified_name: each for each in reversed(found) if each.score}
             self._best[file.number] = sorted(by_name.values(), key=lambda each: (-each.score, each.row.line_start))
         return self._best[file.number]
+
+    def _may_be_meant(self, part: Outline, place: int) -> bool:
+        """Return whether the symbol at a place is a definition, a small one only where its very name is asked for."""
+        if KINDS[part.kinds[place]] not in _SMALL:
+            return part.kinds[place] < DEFINITIONS
+        exact = self.features.asked.exact
+        return bool(exact) and _is_asked_for(self.features.corpus.outlines.row_of(part, place), exact)
+
+
+def _is_asked_for(row: Row, exact: Collection[bytes]) -> bool:
+    """Return whether the very name of a definition is asked for."""
+    return any(cutting.whole(name) in exact for name in cutting.names(row.name.encode()))
 
 
 def hits(features: Features, file: File) -> Iterator[Hit]:
@@ -127,16 +148,16 @@ def _surely(text: bytes, lower: bytes, at: int, word: bytes) -> float:
     return BEGINNING if len(word) >= FAR else 0.0
 
 
-def _said(part: Outline, found: list[Hit]) -> dict[int, _Said]:
-    """Return what definitions, by their places, say: the one that a line is in, those around that, and the one below a
-    comment.
+def _said(part: Outline, found: list[Hit], may_be_meant: Callable[[int], bool]) -> dict[int, _Said]:
+    """Return what definitions that may be meant say, by their places: the one that a line is in, those around that, and
+    the one below a comment.
     """
     said: dict[int, _Said] = {}
     open_: list[int] = []
     place, places = 0, min(len(part.starts), MOST_DEFINITIONS)
     for hit in found:
         while place < places and part.starts[place] <= hit.line:
-            if part.kinds[place] < DEFINITIONS and KINDS[part.kinds[place]] not in _SMALL:
+            if part.lasts[place] >= hit.line and may_be_meant(place):
                 while open_ and part.lasts[open_[-1]] < part.starts[place]:
                     open_.pop()
                 open_.append(place)
@@ -144,37 +165,36 @@ def _said(part: Outline, found: list[Hit]) -> dict[int, _Said]:
         while open_ and part.lasts[open_[-1]] < hit.line:
             open_.pop()
         around = open_[: -DEEP - 1 : -1]
-        below = _below(part, place, hit.line) if hit.is_comment else None
+        below = _below(part, place, hit.line, may_be_meant) if hit.is_comment else None
         if below is not None and (not around or part.lasts[around[0]] >= part.lasts[below]):
             around = [below, *around]
         for depth, each in enumerate(around):
             times = said.setdefault(each, {}).setdefault(hit.word, [])
             if len(times) < MOST_TIMES:
-                is_own = hit.is_comment and not depth
-                times.append(hit.share * OF_INSIDE**depth * (BY_COMMENT if is_own else -BY_LINE))
+                times.append(Saying(hit.share * OF_INSIDE**depth, hit.is_comment and not depth))
     return said
 
 
-def _below(part: Outline, place: int, line: int) -> int | None:
+def _below(part: Outline, place: int, line: int, may_be_meant: Callable[[int], bool]) -> int | None:
     """Return the definition that a comment on a line stands above of; `place` is that of the first symbol behind it."""
     for each in range(place, min(place + NEXT, len(part.starts), MOST_DEFINITIONS)):
         if part.starts[each] > line + ABOVE:
             return None
         if part.kinds[each] < DEFINITIONS:
-            return None if KINDS[part.kinds[each]] in _SMALL else each
+            return each if may_be_meant(each) else None
     return None
 
 
 def _score(features: Features, row: Row, said: _Said) -> float:
     """Return the share of the question that a definition says, rare words counting more."""
-    asked, names = features.asked, cutting.names(row.name.encode())
-    if any(cutting.whole(name) in asked.exact for name in names):
+    asked = features.asked
+    if _is_asked_for(row, asked.exact):
         return EXACT
     if row.kind in _AROUND or (row.kind == "macro" and row.line_start == row.line_end):
         return 0.0
     makes = ("__init__", (row.parent_name or "").rpartition(".")[2])
     is_special = row.name in makes or row.name.startswith(("~", "operator"))
-    in_name = {word for name in names for word in cutting.plain(cutting.of_name(name))}
+    in_name = {*cutting.plain(cutting.words(row.name.encode()))}
     is_aside = is_special or (not asked.of_tests and _TESTS.search(row.qualified_name) is not None)
     shortness = float(min((SHORT / max(row.line_end - row.line_start + 1, 1)) ** 0.25, 1))
     total = named = 0.0
@@ -184,7 +204,7 @@ def _score(features: Features, row: Row, said: _Said) -> float:
         named += share
         unsaid = 1 - BY_NAME * share
         for each in said.get(word, ()):
-            unsaid *= 1 - each if each > 0 else 1 + each * shortness
+            unsaid *= 1 - each.share * (BY_COMMENT if each.is_comment else BY_LINE * shortness)
         total += (1 - unsaid) * features.weights[word] * asked.weight(word)
     score = total / features.total * (1 + OF_NAME * min(named / max(len(in_name), 1), 1.0))
     return score * ASIDE if is_aside else score
