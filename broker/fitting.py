@@ -61,7 +61,7 @@ _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is
 
 def may_mean(asked: Asked, taken: AnyQuestion) -> bool:
     """Return whether a worker may have taken one question as another: for its path a longer one that ends so, for its
-    definition the same name in another case, for a path a name, and no other argument.
+    definition the same name in another case, for a path that very name, and no other argument.
 
     >>> may_mean(Read("query.py"), Read("db/query.py")), may_mean(Read("query.py"), Read("secret.py"))
     (True, False)
@@ -82,6 +82,10 @@ def _is_longer_path(asked: str | None, taken: str | None) -> bool:
     return parts.endswith(ends) or parts.rpartition(".")[0].endswith(ends)
 
 
+def _is_same_in_another_case(asked: str | None, taken: str | None) -> bool:
+    return (asked or "").casefold() == (taken or "").casefold()
+
+
 def _is_same_name(asked: str | None, taken: str | None) -> bool:
     last = [re.split(r"[.]", name or "")[-1].casefold() for name in (asked, taken)]
     return last[0] == last[1]
@@ -90,7 +94,7 @@ def _is_same_name(asked: str | None, taken: str | None) -> bool:
 _MAY_MEAN: dict[str, Callable[[str | None, str | None], bool]] = {
     "path": _is_longer_path,
     "symbol": _is_same_name,
-    "name_pattern": _is_same_name,
+    "name_pattern": _is_same_in_another_case,
 }
 
 

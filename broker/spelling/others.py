@@ -41,8 +41,9 @@ def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
         respelled = name.strip(" \t`'\"") if is_text else symbol(name)
         if is_text:
             names.append({field: respelled or name})
-        elif last := respelled if field == "symbol" else respelled.rpartition(".")[2]:
-            names.append({field: last})
+        else:
+            last = respelled.rpartition(".")[2] if field == "name_pattern" else ""
+            names += [{field: each} for each in (respelled, last) if each]
     names += _patterns_of_names(question)
     known = [question]
     for place in [{}, *_places(question, root), *_patterns(question), *_as_symbol(question)]:
@@ -156,6 +157,9 @@ def _may_be(question: AnyQuestion, name: str) -> bool:
 
 def differences(asked: AnyQuestion, meant: AnyQuestion) -> tuple[str, ...]:
     """Say how one question was taken as another: `path "a.py:7" as "a.py"`, `start_line as 7`."""
+    match asked, meant:
+        case Symbols(path=str(path), name_pattern=None), Symbols(path=None, name_pattern=str(name)):
+            return (f"path {_json(path)} as the name {_json(name)}",)
     both = [(name, getattr(asked, name), getattr(meant, name)) for name in asked.__struct_fields__]
     changed = [(name, old, new) for name, old, new in both if old != new]
     return tuple(

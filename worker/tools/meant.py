@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Read, Search, Symbols
+from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Kind, Read, Search, Symbols
 from fledgling.plain import by_depth
 from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
@@ -61,9 +61,8 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
             return _anywhere(request, question, question.symbol)
         question = _definition(request, question, question.symbol)
     elif isinstance(question, Symbols) and question.symbol and request.outlines:
-        first, dot, last = question.symbol.rpartition(".")
-        name = _name(request, last)
-        question = question if name == last else replace(question, symbol=f"{first}{dot}{name}")
+        name = _last_name(request, question.symbol)
+        question = question if name == question.symbol else replace(question, symbol=name)
     elif isinstance(question, Symbols) and question.name_pattern and request.outlines:
         name = _name(request, question.name_pattern)
         question = question if name == question.name_pattern else replace(question, name_pattern=name)
@@ -71,9 +70,10 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
 
 
 def _name_at(request: Request, question: Symbols) -> str | None:
-    """Return the name of a definition in place of a path: `run` of `Engine.run`; None where a path may be meant.
+    """Return the name of a definition in place of a path, `Engine.run`; None where a path may be meant.
 
-    A path that is spelled so comes first, then a name, then a path in another case, then such a name.
+    A path that is spelled so comes first, then a name, then a path in another case, then such a name. A missing
+    `main.go` is no `go`: what stands before a name must be what the definition is in.
     """
     asked, outlines = question.path or "", request.outlines
     if not outlines or not _NAME.fullmatch(asked) or question.name_pattern or question.symbol:
@@ -84,9 +84,8 @@ def _name_at(request: Request, question: Symbols) -> str | None:
     alike = [bool(each.files or each.directories) for each in _alike(request, asked)]
     if any(alike[:IN_THIS_CASE]):
         return None
-    name = asked.rpartition(".")[2]
-    name = name if any(alike) else _name(request, name)
-    return name if outlines.named(name, question.kind) else None
+    name = asked if any(alike) else _last_name(request, asked)
+    return name if called(request, outlines, name, question.kind) else None
 
 
 # ---- paths ----------------------------------------------------------------------------------------------------------
@@ -217,6 +216,21 @@ def placed(defined: Sequence[Placed], symbol: str, *, any_case: bool = False) ->
     return []
 
 
+def called(request: Request, outlines: Outlines, name: str, kind: Kind | None) -> list[int]:
+    """Return the rows of a name, or of the definitions that a qualified one means: `Engine.run`, `core.engine.Engine`.
+
+    >>> called(request, outlines, "Nope.run", None)
+    []
+    """
+    numbers = outlines.named(name, kind)
+    if numbers or "." not in name:
+        return numbers
+    numbers = outlines.named(name.rpartition(".")[2], kind)
+    defined = [Placed(request.blocks.file(outlines.file_of(number)), outlines.row(number)) for number in numbers]
+    meant_by = {*(placed(defined, name) or placed(defined, name, any_case=True))}
+    return [number for number, each in zip(numbers, defined, strict=True) if each in meant_by]
+
+
 def _parts(path: str, *, any_case: bool) -> set[str]:
     return {*_cased(path, any_case=any_case).replace(".", "/").split("/"), "crate"}
 
@@ -292,6 +306,12 @@ def _name(request: Request, name: str) -> str:
     )
     names = {request.outlines.row(row).name for _, row in found if row is not None}
     return names.pop() if len(names) == 1 else name
+
+
+def _last_name(request: Request, name: str) -> str:
+    """Return a name whose last part is the one that is meant by one in another case: `Engine.run` of `Engine.RUN`."""
+    first, dot, last = name.rpartition(".")
+    return f"{first}{dot}{_name(request, last)}"
 
 
 def _several(reason: str, places: Sequence[str], next_step: str) -> Refused:

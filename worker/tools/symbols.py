@@ -17,6 +17,7 @@ from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import CODES, DEFINITIONS, Outlines, Row
 from fledgling.worker.tools import empty_answers as coverage
 from fledgling.worker.tools import paths, relations, unknown
+from fledgling.worker.tools.meant import called
 from fledgling.worker.tools.request import Request, continuing, cut_page, shown
 
 _BEGINNING = re.compile(r"(?<![^*?])[a-zA-Z]")  # the first letter of a text of a glob
@@ -48,7 +49,9 @@ def symbols(request: Request, question: Symbols) -> SymbolList | Relations:
     if outlines and file:
         found = _page(request, question, _left(request, outlines, question, outlines.of(file, question.kind)))
     elif outlines and exact_name:
-        found = _page(request, question, _left(request, outlines, question, outlines.named(exact_name, question.kind)))
+        found = _page(
+            request, question, _left(request, outlines, question, called(request, outlines, exact_name, question.kind))
+        )
     else:
         found = _matching(request, question)
     return _listed(request, question, found)
