@@ -121,6 +121,7 @@ DEFINITIONS = {
     "  ~Groom();\n  void Feed();\n};\n}\n#define STABLE_H_\n",
     "ferry.py": "# Boats wait no longer than this.\nBOAT_LIMIT = 30\n\n\n"
     "def cross(boat):\n    return sail(boat, BOAT_LIMIT)\n",
+    "ports.py": "def undock():\n    return quayside\n\n\ndef dock():\n    return QUAY\n",
 }
 MEANT = {
     "where people fetch what was sent": "ParcelLocker",  # by the string in it
@@ -133,6 +134,7 @@ MEANT = {
     "open by code": "ParcelLocker.open",
     "BOAT_LIMIT": "BOAT_LIMIT",  # though a constant is small: its very name is asked for
     "where is BOAT_LIMIT set": "BOAT_LIMIT",
+    "at the quay": "dock",  # in capitals, and no longer word that begins so
     "limit of a boat": "cross",  # and not what is small, whose words alone are asked for
 }
 

@@ -57,6 +57,32 @@ def test_names_are_cut(name: bytes) -> None:
     assert [*words.of_name(name)] == NAMES[name]
 
 
+# A text, a place in it, and the word that begins there.
+BEGINNINGS = {
+    (b"  tabs", 2): b"tabs",
+    (b"a_Tab", 2): b"tab",
+    (b"aTab", 1): b"tab",
+    (b"  TAB", 2): b"tab",
+    (b"RETRY_LIMIT", 0): b"retry",
+    (b"HTTPServer", 0): b"http",
+    (b"HTTPServer", 4): b"server",
+    (b"HTTPServer", 3): b"",
+    (b"stab", 1): b"",
+    (b"STAB", 1): b"",
+    (b"utf16le", 3): b"16",
+    (b"utf16le", 4): b"",
+    (b"utf16le", 5): b"le",
+    ("üben".encode(), 2): b"",
+    ("füÜben".encode(), 5): b"",
+}
+
+
+@pytest.mark.parametrize(("text", "at"), BEGINNINGS)
+def test_a_word_begins_where_a_name_is_cut(text: bytes, at: int) -> None:
+    assert words.part_at(text, at) == BEGINNINGS[text, at]
+    assert [found for place in range(len(text)) if (found := words.part_at(text, place))] == words.parts(text)
+
+
 @pytest.mark.parametrize("word", STEMS)
 def test_words_lose_their_endings(word: bytes) -> None:
     assert words.stem(word) == STEMS[word]

@@ -21,6 +21,9 @@ _LETTERS = re.compile(rb"[A-Za-z0-9_\x80-\xff]")  # what is not ASCII is one
 _DIGITS = b"0123456789"
 _BETWEEN = bytes(byte if _LETTERS.match(bytes([byte])) else ord(" ") for byte in range(256))
 _PART = re.compile(rb"[A-Z]+(?=[A-Z][a-z\x80-\xff])|[A-Z]?[a-z\x80-\xff]++|[A-Z]++|[0-9]++")
+_BEGINS = re.compile(  # where a name is cut, or begins
+    rb"(?<![0-9])(?=[0-9])|(?<![A-Za-z\x80-\xff])(?![0-9])|(?<=[a-z\x80-\xff])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z\x80-\xff])"
+)
 _ENDINGS = b"izations ization ations ation ingly ments ment ings ing ers ions ion ies ied ed er es ly s e"
 _SUFFIXES = tuple(_ENDINGS.split())
 _LEAST_STEM = 3  # letters
@@ -64,6 +67,16 @@ def stem(word: bytes) -> bytes:
 def parts(name: bytes) -> list[bytes]:
     """Return the words of an identifier as they stand: `parts(b"HTTPServer2")` is `[b"http", b"server", b"2"]`."""
     return [part.lower() for part in _PART.findall(name)]
+
+
+def part_at(text: bytes, at: int) -> bytes:
+    """Return the word that begins at a place of a text, and nothing in the middle of one.
+
+    >>> part_at(b"HTTPServer", 4), part_at(b"HTTPServer", 5)
+    (b'server', b'')
+    """
+    part = _PART.match(text, at) if _BEGINS.match(text, at) else None
+    return part[0].lower() if part else b""
 
 
 class _Known(dict[bytes, tuple[bytes, ...]]):

@@ -15,14 +15,16 @@ from fledgling.worker.ranking.features import FAR, Features, literal
 from fledgling.worker.store.symbols import DEFINITIONS, KINDS, Outline, Row
 from fledgling.worker.store.text import File
 
-MOST_BLOCKS = 24  # of a file that are looked at, the best: 100 KB
-MOST_LOOKS = 32  # for a word in a block
-MOST_DEFINITIONS = 3000  # of a file that are looked at, from the top
+# What a file costs, whoever writes it; what is behind these is not looked at.
+MOST_BLOCKS = 24  # of a file, the best: 100 KB, as few files have
+MOST_LOOKS = 32  # for a word in a block: one that stands there more often says no more
+MOST_DEFINITIONS = 3000  # of a file, from the top
 MOST_TIMES = 4  # a word in a definition: more would say no more
-DEEP = 3  # definitions around a line that it says something of
-ABOVE = 40  # lines between a comment and the definition that it is about
-NEXT = 8  # symbols behind a comment among which that definition is
-LINE_BYTES = 200  # of a line, by which it is known as a comment
+# What a line is about.
+DEEP = 3  # definitions around it that it says something of: a method, its class, and one around that
+ABOVE = 40  # lines between a comment and its definition: a long comment begins so far above
+NEXT = 8  # symbols behind a comment, of which its definition is one: imports may stand between
+LINE_BYTES = 200  # of a line, by which it is known as a comment: more is no indentation
 # How far a word is said by a name, by a comment and by another line that have it, once. These, and the shares below,
 # are no fit: to twice or half of each the questions of held_out.toml are answered about as well.
 BY_NAME, BY_COMMENT, BY_LINE = 0.6, 0.45, 0.3
@@ -36,7 +38,6 @@ _TESTS = re.compile(r"(?i)(?:^|\.)tests?(?:[._]|$)")
 _SMALL = frozenset({"variable", "constant", "property"})  # which are named only where their very name is asked for
 _AROUND = frozenset({"namespace", "module"})  # which hold what is meant, and say nothing
 _COMMENT = (b"//", b"/*", b"*", b"#", b"--", b";", b"%", b"{-", b"(*", b"<!--")
-_REST = re.compile(rb"[a-z\x80-\xff]*+")
 
 
 class Hit(NamedTuple):
@@ -128,24 +129,20 @@ def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[in
         for _ in range(MOST_LOOKS):
             if (at := lower.find(sign, at + 1)) < 0:
                 break
-            if share := _surely(text, lower, at, word):
+            if share := _surely(text, at, word):
                 yield at, word, share
 
 
-def _surely(text: bytes, lower: bytes, at: int, word: bytes) -> float:
+def _surely(text: bytes, at: int, word: bytes) -> float:
     """Return how surely a word begins at a place: 1 for the word, less for a longer one, 0 in the middle of another.
 
-    >>> [_surely(text, text.lower(), 2, b"tab") for text in (b"  tabs", b"  table", b"a_Tab", b"stab")]
+    >>> [_surely(text, 2, b"tab") for text in (b"  tabs", b"  table", b"a_TAB", b"stab")]
     [1.0, 0.0, 1.0, 0.0]
     """
-    is_inside = lower[at - 1 : at].isalpha() if at else False
-    if is_inside and (text[at : at + 1].islower() or text[at - 1 : at + 1].isupper()):
-        return 0.0
-    rest = _REST.match(text, at + 1)
-    assert rest, "it may be empty"
-    if cutting.stem(lower[at : rest.end()]) == word:
+    part = cutting.part_at(text, at)
+    if part and cutting.stem(part) == word:
         return 1.0
-    return BEGINNING if len(word) >= FAR else 0.0
+    return BEGINNING if part and len(word) >= FAR else 0.0
 
 
 def _said(part: Outline, found: list[Hit], may_be_meant: Callable[[int], bool]) -> dict[int, _Said]:

@@ -18,7 +18,7 @@ MOST = 50  # files of an answer
 FIRST = 10  # files of which one at least has to say what is asked
 LOOKED_AT = 200  # files whose paths are looked at; of four more one may be a test
 READ = 40  # files whose text is looked at: of what fields rank behind them, nothing comes to be the first
-DEFINED = 12  # files whose definitions are looked at: those of an answer, and two that may come among them
+DEFINED = 12  # files whose definitions have a say: those of an answer of ten, and two that may come among them
 # What the best definition of a file counts beside WEIGHTS, where no identifier is asked for: that is answered by where
 # it is defined. More does better on questions of held_out.toml, and worse on those that the weights are fitted to.
 OF_DEFINITION = 0.7
@@ -30,9 +30,9 @@ ASIDE = 0.4  # of what a file counts, one of tests, examples or what is not the 
 SAID = 0.9
 
 _ASIDE = re.compile(
-    r"(?i)(?:^|/)_?(?:tests?|specs?|_tests__|testing|testdata|examples?|samples?|demos?|docs?|bench(?:mark)?s?|compat|legacy|deprecated"
-    r"|vendor|third_party|fixtures?|mocks?)(?:/|$)|(?:_test|_spec|\.test|\.spec|tests?|_benchmark|_bench)\.\w+$"
-    r"|(?:^|/)test_|^t/|\.d\.ts$"
+    r"(?i)(?:^|/)(?:__tests__|_?(?:tests?|specs?|testing|testdata|examples?|samples?|demos?|docs?|bench(?:mark)?s?|compat"
+    r"|legacy|deprecated|vendor|third_party|fixtures?|mocks?))(?:/|$)"
+    r"|(?:_test|_spec|\.test|\.spec|tests?|_benchmark|_bench)\.\w+$|(?:^|/)test_|^t/|\.d\.ts$"
 )
 _SAYING = (Field.BASE, Field.DIRECTORY, Field.DEFINITION, Field.COMMENT)
 
