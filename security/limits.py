@@ -94,6 +94,11 @@ def whole(memory_limit: int) -> int:
     return memory_cap(memory_limit) + extractors(memory_limit) * EXTRACTOR_AT_REST
 
 
+def text(memory_limit: int, *, holds_rows: bool) -> int:
+    """Return the bytes of text that an index may have: half as many where it holds them as rows, too."""
+    return int(memory_limit * TEXT) // (2 if holds_rows else 1)
+
+
 def files(memory_limit: int) -> int:
     """Return the bytes that all memory files of an index may have together: `files(2_000_000_000)` is 1_750_000_000."""
     return int(memory_limit * FILES)

@@ -14,6 +14,7 @@ from conftest import write_project
 from running import INDEXER, PATIENCE, back_processes, fronted
 from test_poison import ENDLESS
 
+from fledgling.broker.indexing import seeking
 from fledgling.broker.indexing.seeking import is_sought, sought
 from fledgling.broker.terms import Terms, due
 from fledgling.config import Settings
@@ -115,7 +116,7 @@ def test_what_is_not_found_takes_an_index(odd: Path, question: Search) -> None:
     ("settings", "profile"),
     [
         ({"index_content": False}, "SET tools = 'search';\n"),
-        ({}, "SET tools = 'search';\nSET memory_limit = '128MB';\n"),
+        ({}, "SET tools = 'search, query';\nSET memory_limit = '128MB';\n"),
     ],
     ids=["no text", "no room"],
 )
@@ -126,6 +127,14 @@ def test_text_that_is_not_there_takes_an_index(tmp_path: Path, settings: dict[st
     for number in range(40 if "128MB" in profile else 1):
         (tree / f"{number}.txt").write_text("timeout and more\n" * 60_000)
     assert seek(tree, Search("timeout"), str(tmp_path / "p.sql"), **settings) is None
+
+
+def test_text_takes_all_the_room_that_it_has_in_an_index(tmp_path: Path) -> None:
+    """A profile without SQL holds no second copy of it."""
+    (tmp_path / "p.sql").write_text("SET tools = 'search';\nSET memory_limit = '128MB';\n")
+    for number in range(40):
+        (tmp_path / f"{number}.txt").write_text("timeout and more\n" * 60_000)
+    assert seek(tmp_path, Search("timeout", path="*.txt"), str(tmp_path / "p.sql"))
 
 
 @pytest.mark.parametrize("question", NOT_SOUGHT, ids=range(len(NOT_SOUGHT)))
@@ -155,6 +164,20 @@ def test_one_that_takes_longer_than_query_timeout_takes_an_index(tmp_path: Path)
     (tmp_path / "a.c").write_text(f"// timeout\n{ENDLESS}")
     assert seek(tmp_path, Search("timeout"), str(tmp_path / "p.sql")) is None
     assert seek(tmp_path, Search("timeout"))
+
+
+@pytest.mark.anyio
+async def test_nothing_is_waited_for_any_more_where_who_waits_has_gone(
+    odd: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def report(_: Progress) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(seeking, "TOLD_SECONDS", 0.0)
+    with pytest.raises(BrokenPipeError):
+        await sought(Settings(root=str(odd)), profiles.load(CORE), Search("timeout"), CONFINED, lambda _: None, report)
+    assert "_told" not in [getattr(task.get_coro(), "__name__", "") for task in asyncio.all_tasks()]
+    assert back_processes(psutil.Process(), INDEXER) == []
 
 
 def _kill_one() -> None:

@@ -42,7 +42,7 @@ async def sought(
 ) -> Sought | None:
     """Return the answer, and all there is to notice; None where that takes an index. Raises IndexingError.
 
-    It has query_timeout once all text is read.
+    It has query_timeout once all text is read, and before that the time of an indexer that says nothing.
     """
     with ExitStack() as open_:
         root, root_fd = opened(settings.root)
@@ -51,16 +51,16 @@ async def sought(
         open_.callback(files.close, ())
         order = replace(ordered(settings, profile, confining, files.images, root, root_fd), sought=question)
         attempt = Attempt(order, files, TakenOver(), tell=tell)
+        memory = Memory(profile.memory_limit, files.all)
+        waiting = asyncio.create_task(_told(attempt, memory, profile.query_timeout))
         try:
-            waiting = asyncio.create_task(
-                _told(attempt, Memory(profile.memory_limit, files.all), profile.query_timeout)
-            )
             while not (await asyncio.wait([waiting], timeout=TOLD_SECONDS))[0]:
                 await report(READING)
             accepted, message = await waiting
         except (IndexingError, DiedError, TimeoutError):
             return None
         finally:
+            waiting.cancel()
             await attempt.end()
     if not isinstance(message, Sought) or not (meant := meant_by(question, message.taken)):
         return None

@@ -89,7 +89,7 @@ class Index:
         self.hashes_symbols = has_content and profile.hashes_definitions
         self._takes_words = has_content  # an index without content is not to keep what comments say
         self._files_bytes = limits.files(profile.memory_limit)
-        self.text_room = int(profile.memory_limit * limits.TEXT) // (2 if self.holds_content else 1)  # bytes
+        self.text_room = limits.text(profile.memory_limit, holds_rows=self.holds_content)
         self._words = 0  # bytes of words that were taken, which are written last
         self._rows = 0  # of symbols and imports that were taken
         self._numbers: dict[str, int] = {}  # of files, in the order of paths

@@ -7,8 +7,6 @@ what there is to say then takes an index.
 from collections.abc import Iterator
 from contextlib import closing
 
-import re2
-
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Accepted, Build, Generation, Progress, Relate, Sought
 from fledgling.messages.generations import CODE
@@ -62,7 +60,7 @@ def seek(
             pipe.send(_sought(request, question, tree) or UNSOUGHT)
         else:
             pipe.send(UNSOUGHT)
-    except (ConfinementError, ListingError, CrashError, UnfitError, Refused, MemoryError, re2.error):
+    except (ConfinementError, ListingError, CrashError, UnfitError, Refused, MemoryError):
         pipe.send(UNSOUGHT)
 
 
@@ -70,7 +68,7 @@ def _read(order: Build, describing: Describing, tree: Tree) -> Blocks | None:
     """Read the text of all files; None where it does not fit."""
     writer = BlockWriter(order.images.blocks)
     files = []
-    room = int(order.profile.memory_limit * limits.TEXT) // 2
+    room = limits.text(order.profile.memory_limit, holds_rows=order.profile.reads_all_of("content"))  # as an index has
     with closing(Reader(order.root_fd)) as reader:
         for entry in tree.entries:
             row, pieces = describing.describe(reader, entry, room)
@@ -95,12 +93,11 @@ def _request(profile: Profile, blocks: Blocks, outlines: Outlines, partial: str 
 
 def _sought(request: Request, question: Search, tree: Tree) -> Sought | None:
     taken, others = meant(request, question)
-    found = of_text(request, taken) if isinstance(taken, Search) and not others else None
+    assert isinstance(taken, Search), "a search means a search"
+    found = None if others else of_text(request, taken)
     if not found:
         return None
-    assert isinstance(taken, Search)
-    is_same = taken is question
-    return Sought(found, None if is_same else taken, tuple(map(said, tree.notices)), tree.partial)
+    return Sought(found, None if taken is question else taken, tuple(map(said, tree.notices)), tree.partial)
 
 
 class Unsigned(Signatures):
