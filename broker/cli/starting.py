@@ -82,7 +82,7 @@ def indexing(project: ServedProject, log: AuditLog, *, is_followed: bool = False
 def found(project: ServedProject, question: Search, log: AuditLog, report: Report) -> tuple[AnyAnswer, bool] | None:
     """Return what a search finds, in a process that is confined, and whether in a part; None where that takes an index.
 
-    There it is told, too, what an index is refused for.
+    Whatever goes wrong is None, too: building the index meets it again, and says it.
     """
     settings, profile, confining = project.settings, project.profile, project.confining
     try:

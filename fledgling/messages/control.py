@@ -69,7 +69,7 @@ class Build(Struct, frozen=True, forbid_unknown_fields=True, tag="build"):
     what the next build need not find again (worker/store/facts.py): all but the graph, and what that is made of; those
     that are `known` are an earlier one's. `begun_ns` is now, since 1970.
     `tree` asks for the hash of what is indexed: nothing is built where it is this one, which an earlier index was of.
-    Where something is `sought`, nothing is built either: what finds it is said.
+    Where something is `sought`, nothing is built, either: the indexer looks for it, and answers (indexer/seek.py).
     """
 
     broker_pid: int

@@ -3,7 +3,7 @@
     class Options
     private constructor(val strings: Array<String>) {
 
-They are left out, with the end of the line. Outlines do so from the first, with annotations.
+They are left out, with the end of the line. Outlines leave them out before the first parse, as they do annotations.
 """
 
 import re
