@@ -11,6 +11,7 @@ from fledgling.worker.languages.c import bodies, gaps
 from fledgling.worker.languages.cpp import gaps as gaps_of_cpp
 from fledgling.worker.languages.cpp import words
 from fledgling.worker.languages.csharp import gaps as gaps_of_csharp
+from fledgling.worker.languages.kotlin import constructors
 from fledgling.worker.languages.kotlin import gaps as gaps_of_kotlin
 from fledgling.worker.languages.swift import gaps as gaps_of_swift
 from fledgling.worker.languages.table import load_languages
@@ -20,10 +21,15 @@ TEXTS = tomllib.loads(Path(__file__).with_name("gaps.toml").read_text())["text"]
 SIZE = 1 << 16  # bytes
 SECONDS = 1.0  # of CPU; the least was half of it on the slowest machine, and the square of the text takes minutes
 REPAIRS = (
-    bodies, gaps, gaps_of_cpp, words, gaps_of_csharp, gaps_of_kotlin, gaps_of_swift, gaps_of_typescript,
+    bodies, gaps, gaps_of_cpp, words, gaps_of_csharp, gaps_of_kotlin, constructors, gaps_of_swift,
+    gaps_of_typescript,
 )  # fmt: skip
 
 HOSTILE = [
+    "class private @",
+    "class A @a(",
+    'class A @a("',
+    "class A\n",
     "A(\n",
     "\nA(b, {",
     "\nA_B c ",

@@ -15,10 +15,10 @@ ARGUMENTS = rb'\( (?> [^()"]++ | ' + TEXT + rb' | \( (?> [^()"]++ | ' + TEXT + r
 SIMPLE_ARGUMENTS = rb'\( [^()"]*+ (?> " (?>(?:[^"\\\n]++|\\.)*) " [^()"]*+ )*+ \)'
 # annotation: singleAnnotation | multiAnnotation (Kotlin's grammar), but for `@file:`, which is about no definition
 BEGINS_LINE = rb"^ (?P<first> @ (?!file:) (?:\w++:)?+ [\w.]++ (?: " + ARGUMENTS + rb" )?+ )"
-# primaryConstructor: [[modifiers] 'constructor' {NL}] classParameters
+# primaryConstructor: [[modifiers] 'constructor' {NL}] classParameters: up to 16 of those, which nobody writes
 BEFORE_CONSTRUCTOR = (
     rb"\bclass [ \t]++ \w++ (?:<[^<>\n]*+>)?+ (?=\s) (?P<within> \s*+ (?: (?: actual | expect | internal | private"
-    rb"  | protected | public | @ [\w.]++ (?: " + SIMPLE_ARGUMENTS + rb" )?+ ) \s++ )*+ (?= constructor\b ) )"
+    rb"  | protected | public | @ [\w.]++ (?: " + SIMPLE_ARGUMENTS + rb" )?+ ) \s++ ){0,16}+ (?= constructor\b ) )"
 )
 ANNOTATION = deferred(BEGINS_LINE + rb"|" + BEFORE_CONSTRUCTOR, re.MULTILINE | re.VERBOSE)
 
