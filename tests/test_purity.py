@@ -768,6 +768,19 @@ def test_replaced_function_is_unknown_and_so_is_its_library_where_that_is_seen(f
         'vars().__setitem__("own", fake)',
         "def patches(): globals().update(given)",
         'del globals()["own"]',
+        "names = globals()\nnames |= given",
+        "change = globals().update",
+        "dict.update(globals(), given)",
+        "operator.setitem(globals(), name, fake)",
+        "class A: names = globals()",
+        "own.__globals__.update(given)",
+        "inspect.currentframe().f_globals.update(given)",
+        "exec(given)",
+        "def gives(): return globals()",
+        "def takes(names=globals()): names.clear()",
+        "fake([globals()])",
+        'fake({"names": globals()})',
+        "fake.names = globals()",
     ],
 )
 def test_nothing_is_known_of_what_a_file_calls_that_may_give_any_of_its_names_another_value(form):
@@ -787,6 +800,10 @@ def test_nothing_is_known_of_what_a_file_calls_that_may_give_any_of_its_names_an
         ("setattr(json, name, fake)", ["pure", "pure"]),
         ("object.__setattr__(json, name, fake)", ["pure", "pure"]),
         ("print(globals())", ["pure", "pure"]),
+        ("print(**globals())", ["pure", "pure"]),
+        ('a = globals().get("a")', ["pure", "pure"]),
+        ('a = globals()["a"]', ["pure", "pure"]),
+        ("exec(given, {})", ["pure", "pure"]),
         ('globals()["a"].b = fake', ["pure", "pure"]),
     ],
 )
@@ -837,6 +854,28 @@ def test_what_a_function_of_another_file_changes_is_not_read_without_effect():
     rows = {(row.file, row.line): row for row in judged(files, graph)}
     texts = enumerate((WRITERS, READERS))
     assert not [wrong for file, text in texts for wrong in unlike_marks(text, lambda n, file=file: rows[file, n])]
+
+
+@pytest.mark.parametrize(
+    ("form", "purity"),
+    [
+        ("config.__dict__.update(given)", "unknown"),
+        ("vars(config)[given] = fake", "unknown"),
+        ("names = vars(config)\nnames[given] = fake", "unknown"),
+        ("config.__dict__.get(given)", "pure"),
+    ],
+)
+def test_nothing_is_known_of_a_file_that_another_may_give_other_names(form, purity):
+    caller = f"import config\n{form}\ndef f(a: int): return config.h(a)\n"
+    called = "def h(a: int): return a\ndef k(a: int): return h(a)\n"
+    leads = ImportRow(1, "config", None, False, False, "config.py", ())
+    files = [
+        GraphFile(path, "python", FACTS.facts_of("python", text.encode()), imports)
+        for path, text, imports in (("b.py", caller, [leads]), ("config.py", called, []))
+    ]
+    graph = resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows)
+    rows = {(row.file, row.line): row.purity for row in judged(files, graph)}
+    assert (rows[0, caller.count("\n")], rows[1, 1], rows[1, 2]) == (purity, "pure", purity)
 
 
 def test_language_whose_effects_are_not_read_has_no_rows():

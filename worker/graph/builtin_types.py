@@ -40,7 +40,7 @@ class FileFacts:
     """
 
     def __init__(self, number: int, file: GraphFile) -> None:
-        self.number = number
+        self.number, self.path = number, file.path
         self.facts: Facts = unpacked(file.facts)
         self.sites: list[Site] = [*sites_of(self.facts)]
         self._stdlib = {

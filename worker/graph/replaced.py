@@ -1,6 +1,8 @@
 """What a project puts in place of things outside it: `json.dumps = a`, `setattr(json, "dumps", a)`, and the like."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any
 
 from fledgling.worker.graph.builtin_types import FileFacts
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use, Write
@@ -26,17 +28,79 @@ def replaced(files: Mapping[int, FileFacts]) -> frozenset[str]:
     return frozenset(found)
 
 
-def gets_unseen_names(file: FileFacts) -> bool:
-    """Return whether a name of a file may be another than it says: `globals().update(a)`, `globals()[b] = c`."""
-    if known.NAMESPACES.isdisjoint(known.BUILTIN + name for name in file.facts.names):
+def with_unseen_names(files: Mapping[int, FileFacts]) -> frozenset[int]:
+    """Return the files whose names may be others than they say: `globals().update(a)`, `b.__dict__[c] = d` of a file b.
+
+    A file that does more with its own names than read one may give them to who changes them: `names = globals()`.
+    """
+    unseen = {number for number, file in files.items() if _gives_its_names_away(file)}
+    modules = {module for file in files.values() for module in _changed_modules(file)}
+    return frozenset(unseen | {number for number, file in files.items() if modules and _module(file) in modules})
+
+
+def _gives_its_names_away(file: FileFacts) -> bool:
+    named = {*file.facts.names}
+    if named & known.GLOBALS:
+        return True
+    expressions = file.facts.expressions
+    if "exec" in named and any(_executes(file, parts) for op, *parts in expressions if op == Op.CALL):
+        return True
+    if known.NAMESPACES.isdisjoint(known.BUILTIN + name for name in named):
         return False
+    own = {at for at, (op, *_) in enumerate(expressions) if op == Op.CALL and _namespace(file, at) == (True, None)}
+    facts = file.facts
+    return bool(own) and (
+        any(_gives(file, expression, own) for expression in expressions)
+        or any(binding.value in own for binding in facts.bindings)
+        or any(write.value in own or (write.of in own and not _is_text(file, write.key)) for write in facts.writes)
+        or any(own & {*scope.returned, *scope.yielded} for scope in facts.scopes)
+        or any(parameter.default in own for scope in facts.scopes for parameter in scope.parameters)
+    )
+
+
+def _executes(file: FileFacts, call: Sequence[Any]) -> bool:
+    """Return whether a call runs a text among the names of the file itself: `exec(text)`."""
+    called, arguments, named = call
+    return file.dotted(called) == known.BUILTIN + "exec" and len(arguments) + len(named) < 2
+
+
+def _gives(file: FileFacts, expression: Sequence[Any], own: Set[int]) -> bool:
+    """Return whether an expression hands on the names of a file, or takes a method that changes them."""
+    op, *parts = expression
+    if op == Op.GET:
+        return parts[0] in own and file.name(parts[1]) not in known.READING_NAMES
+    if op in (Op.CALL, Op.NEW):
+        called, arguments, named = parts
+        given = {*arguments, *(value for _, value in named)}  # `f(**globals())` copies them
+        return bool(own & given) and file.dotted(called) not in known.READERS
+    if op in (Op.LIST, Op.TUPLE, Op.CHOICE):
+        return bool(own & {*parts[0]})
+    if op == Op.DICT:
+        return any(value in own for key, value in parts[0] if key != NONE)
+    return op in (Op.DECLARED, Op.NARROWED, Op.CAST) and bool(own & {*parts})
+
+
+def _changed_modules(file: FileFacts) -> Iterator[str]:
+    """Yield what modules are called of which a name that is not seen is changed: `a.b` and `b` are both `b`."""
+    if not {"__dict__", "vars"} & {*file.facts.names}:
+        return
     expressions = file.facts.expressions
     changed = [write.of for write in file.facts.writes if write.name == NONE and not _is_text(file, write.key)]
-    for op, *parts in expressions:
-        of, *inner = expressions[parts[0]] if op == Op.CALL else (Op.TEXT,)
-        if of == Op.GET and file.name(inner[1]) in known.CHANGING_NAMES:
-            changed.append(inner[0])
-    return any(_namespace(file, way) == (True, None) for at in changed for way in _ways(file, at))
+    changed += [parts[0] for op, *parts in expressions if op == Op.GET and file.name(parts[1]) in known.CHANGING_NAMES]
+    for at in changed:
+        is_names, of = _namespace(file, at)
+        for way in _ways(file, of) if is_names and of is not None else ():
+            op, *parts = expressions[way]
+            if op == Op.IMPORT:
+                row = file.facts.imports[parts[0]]
+                yield row.name or row.module.rpartition(".")[2]
+            elif op == Op.GET:  # `import a.b` gives `a`
+                yield file.name(parts[1])
+
+
+def _module(file: FileFacts) -> str:
+    stem = posixpath.splitext(file.path)[0]
+    return posixpath.basename(stem.removesuffix("/__init__"))
 
 
 def _is_text(file: FileFacts, at: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget, Target
-from fledgling.worker.graph.replaced import gets_unseen_names, replaced
+from fledgling.worker.graph.replaced import replaced, with_unseen_names
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Site, Use
 from fledgling.worker.languages.python import effects as known
@@ -65,7 +65,7 @@ def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph
     for name, targets in of_classes.properties.items():
         found.properties[name] += targets
     derived, instead = _derived(names, above), replaced(files)
-    unseen = {number for number, file in files.items() if gets_unseen_names(file)}
+    unseen = with_unseen_names(files)
     for number, file in files.items():
         file.told(derived, instead, gets_unseen_names=number in unseen)
     changed = {

@@ -112,6 +112,9 @@ IMPURE_MODULES = words("""
     secrets select shutil signal socket sqlite3 ssl subprocess sys tempfile termios threading time tty
 """)
 NAMESPACES = words("globals locals vars", BUILTIN)  # what they give are the variables of a module or object
+GLOBALS = words("__globals__ f_globals")  # attributes that are the variables of a module, as globals() is
+READING_NAMES = words("__contains__ __getitem__ __iter__ __len__ copy get items keys values")  # change no name
+READERS = words("all any dict iter len list print repr set sorted str tuple", BUILTIN)  # nor do these with a dictionary
 SETTERS = words("setattr delattr", BUILTIN)  # they set a name by its text, as do these methods
 SETTING_METHODS = words("__setattr__ __delattr__")
 STATE = words("os.environ sys.argv sys.modules sys.path sys.stderr sys.stdin sys.stdout")
