@@ -95,7 +95,7 @@ class Builder:
         self.package = ""
         self.complete = tree.complete
         self.is_dead = False
-        self.begins: dict[int, int] = {}  # the line of a definition's first attribute, where that stands before it
+        self.begins: dict[int, int] = {}  # the line where a definition begins, where that is not the node's own
         self.subject = 0  # what the cases of a match are compared with
         self.uses: list[tuple[int, Key, tuple[int, ...]]] = []
         self._named: dict[Key, int] = {}  # names by what reaches them: the same thing is one expression
@@ -151,6 +151,11 @@ class Builder:
     def first_line(self, node: int) -> int:
         """The line where a definition begins, with its attributes."""
         return self.begins.get(node) or self.line(node)
+
+    def begin(self, node: int, around: int) -> None:
+        """Let a definition begin where what is around it does: a variable where `static int` stands."""
+        if self.first_line(around) != self.line(node):
+            self.begins[node] = self.first_line(around)
 
     def last_line(self, node: int) -> int:
         """The line where a node ends."""
@@ -388,7 +393,9 @@ class Builder:
             elif use == Use.WRITE and (scope, name) in self._types:
                 value = self.add(Op.DECLARED, self._types[scope, name], value)
         binding = len(self.bindings)
-        self.bindings.append(Binding(scope, name, value, self.line(node)))
+        self.bindings.append(Binding(scope, name, value, self.first_line(node)))
+        if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
+            use = Use.DEFINITION
         if counts:
             self.scopes[scope].every.setdefault(name, []).append(binding)
         if self.frames[scope] == self.frame:

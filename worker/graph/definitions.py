@@ -25,7 +25,7 @@ SAID: dict[int, int] = {  # a flag of a function, by the role that says it
 PARTIAL = BITS["partial"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
-IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
+IS_FUNCTION, IS_CLASS, SKIP = BITS["function"], BITS["class"], BITS["skip"]
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
     BITS["interface"]: ScopeKind.INTERFACE,
@@ -48,6 +48,7 @@ def decorated(builder: Builder, node: int, _use: int) -> int:
         elif tree.kind(kid) in KINDS_OF_CLASS:
             value = define_class(builder, kid, decorators, builder.line(node))
         elif not tree.labels[kid] & DECORATOR:
+            builder.begin(kid, node)
             value = builder.visit(kid)
     return value
 
@@ -210,7 +211,8 @@ def class_(builder: Builder, node: int, _use: int) -> int:
 def attribute(builder: Builder, node: int, _use: int) -> int:
     """`#[a]` before a definition, which begins there."""
     tree = builder.tree
-    behind = next((at for at in range(node + 1, len(tree.start)) if tree.start[at] >= tree.end[node]), NONE)
+    further = (at for at in range(node + 1, len(tree.start)) if tree.labels[at] and not tree.labels[at] & SKIP)
+    behind = next((at for at in further if tree.start[at] >= tree.end[node]), NONE)
     builder.begins[behind] = builder.first_line(node)
     builder.visit_all(node)
     return 0

@@ -12,7 +12,7 @@ from fledgling.worker.graph.targets import left_of, take_shape, target
 MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER = (
     BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported", "receiver")
 )
-IS_NAME, IS_PAIR, IS_SPREAD = BITS["name"], BITS["pair"], BITS["spread"]
+IS_NAME, IS_PAIR, IS_SPREAD, IS_FIELD = BITS["name"], BITS["pair"], BITS["spread"], BITS["field"]
 
 
 @visits("label")
@@ -35,11 +35,12 @@ def field(builder: Builder, node: int, _use: int) -> int:
         value = builder.add(Op.THIS, builder.scope)
     is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
     for kid in [node] if is_name else tree.kids[node]:
-        if tree.labels[kid] & BIND:
+        if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):
             builder.name_value(value, kid)
             held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
             bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
             builder.own[builder.scope].add(builder.name(bound))
+            builder.begin(bound, node)
             builder.bind(bound, max(held, 1), Use.DEFINITION)
         elif not tree.labels[kid] & (TYPE | VALUE):
             builder.visit(kid)
@@ -54,7 +55,10 @@ def variables(builder: Builder, node: int, _use: int) -> int:
     for kid in tree.kids[node]:
         if tree.kind(kid) == BITS["assign"]:
             value = builder.optional(tree.first(kid, RIGHT))
-            target(builder, left_of(builder, kid), builder.add(Op.DECLARED, max(type_, 0), value))
+            left = left_of(builder, kid)
+            if builder.complete:  # else it may be values of an enum, around what the grammar does not know
+                builder.begin(left, node)
+            target(builder, left, builder.add(Op.DECLARED, max(type_, 0), value))
         elif not tree.labels[kid] & TYPE:
             builder.visit(kid)
     return 0
@@ -271,6 +275,7 @@ def export(builder: Builder, node: int, _use: int) -> int:
             builder.export(tree.text(kid), take_import(builder, node, module, None), kid)
             builder.site(kid, Use.IMPORT, 0)
         else:
+            builder.begin(kid, node)
             value = builder.visit(kid)
             if is_default:
                 builder.export("default", value, kid)

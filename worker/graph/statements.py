@@ -42,6 +42,7 @@ def assign(builder: Builder, node: int, _use: int) -> int:
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)
     if tree.labels[node] & FRESH:
         builder.forget(left)
+        builder.begin(left, node)
     for kid in tree.having(node, OTHERWISE):  # let a = b else { c }: c does not come back
         builder.arm(partial(builder.body, kid))
     bare = value == NONE

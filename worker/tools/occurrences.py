@@ -16,6 +16,11 @@ from fledgling.worker.tools.request import Request
 MOST = 20_000  # occurrences of one name that are accounted for: some microseconds each
 TYPES = ("class", "enum", "interface", "struct", "trait")
 UNKNOWN = {GIVEN_UP: "not parsed", LEFT_OUT: "not in the graph"}
+ITS_DEFINITION, ITS_TYPE = "its definition", "its type"
+UNSEEN = {  # what may mean a definition, and was not looked at for it, where the graph lacks one of the two
+    ITS_DEFINITION: ("text", "external"),
+    ITS_TYPE: ("external",),
+}
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
 
 _LETTERS = {bytes([code]) for code in range(128) if chr(code).isalnum() or chr(code) == "_"}
@@ -49,15 +54,16 @@ def account(request: Request, name: str, asked: Collection[Definition]) -> Accou
     """Return what each occurrence of a name is, seen from some definitions of it."""
     classes: Counter[str] = Counter()
     unresolved: dict[str, list[str]] = {}
-    is_lost = bool(asked) and all(_is_lost(request, each) for each in asked)
+    lacks = {_lacks(request, each) for each in asked}
+    lacking = None if None in lacks else next((each for each in UNSEEN if each in lacks), None)
     total = 0
     for place in _places(request, name):
         if total == MOST:
             return Account(name, total, False, classes, unresolved, _aliased(request, name, asked))
         total += 1
         kind, reason = _class(request, place, asked)
-        if is_lost and kind in ("text", "external"):  # nobody has looked whether it means that definition
-            kind, reason = "unresolved", "its definition is not in the graph"
+        if lacking and kind in UNSEEN[lacking]:
+            kind, reason = "unresolved", f"{lacking} is not in the graph"
         classes[kind] += 1
         if reason:
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
@@ -152,14 +158,18 @@ def _class(request: Request, place: Place, asked: Collection[Definition]) -> tup
     return _resolved(graph, rows, asked)
 
 
-def _is_lost(request: Request, asked: Definition) -> bool:
-    """Return whether the graph lacks a definition or a type around it: the text is parsed in part, or nests deeply."""
-    assert request.graph
-    assert request.outlines
-    rows = request.outlines.definitions(request.blocks.file(asked.file))
-    around = (row for row in rows if row.line_start <= asked.line <= row.line_end)
-    needed = {row.line_start for row in around if row.kind in TYPES} | {asked.line}
-    return not all(any(map(is_definition, request.graph.leading_to(Definition(asked.file, line)))) for line in needed)
+def _lacks(request: Request, asked: Definition) -> str | None:
+    """Return what the graph lacks: a definition, or, where a text is parsed in part, a type around it."""
+    graph, outlines = request.graph, request.outlines
+    assert graph
+    assert outlines
+    if not graph.leading_to(asked):
+        return ITS_DEFINITION
+    if graph.how_far(asked.file) != IN_PART:
+        return None
+    rows = outlines.definitions(request.blocks.file(asked.file))
+    around = (row.line_start for row in rows if row.kind in TYPES and row.line_start <= asked.line <= row.line_end)
+    return None if all(graph.leading_to(Definition(asked.file, line)) for line in around) else ITS_TYPE
 
 
 def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[Definition]) -> tuple[str, str | None]:

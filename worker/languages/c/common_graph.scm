@@ -66,7 +66,7 @@
 ((enum_specifier name: (_) @bind body: (_)) @field (#not-match? @field "^enum\\s+(class|struct)\\b"))
 (type_definition type: (struct_specifier !name body: (_) @body) declarator: (type_identifier) @defined) @class
 (type_definition type: (union_specifier !name body: (_) @body) declarator: (type_identifier) @defined) @class
-(type_definition type: (_) @right declarator: (type_identifier) @left @bind) @assign
+(type_definition type: (_) @right declarator: (type_identifier) @left @bind) @assign @fresh
 (enumerator name: (_) @bind value: (_)? @value) @field
 (field_declaration type: (_) @type) @field
 (field_declaration declarator: (field_identifier) @bind)

@@ -19,7 +19,7 @@
 (namespace_alias_definition name: (_) @left @bind . (_) @right) @assign
 (using_declaration "namespace" [(identifier) (qualified_identifier)] @of) @use @wildcard
 (using_declaration . (qualified_identifier) @value) @use
-(alias_declaration name: (_) @left @bind type: (type_descriptor type: (_) @right)) @assign
+(alias_declaration name: (_) @left @bind type: (type_descriptor type: (_) @right)) @assign @fresh
 (type_parameter_declaration (type_identifier) @label @bind)
 (optional_type_parameter_declaration name: (type_identifier) @label @bind)
 (variadic_type_parameter_declaration (type_identifier) @label @bind)

@@ -94,6 +94,7 @@
 (base_list (primary_constructor_base_type type: (_) @base))
 (type_parameter name: (_) @label @bind)
 (variable_declaration type: (_) @type) @variables
+[(field_declaration) (event_field_declaration)] @decorated
 (variable_declarator name: (identifier) @left @bind) @assign
 (variable_declarator name: (identifier) "=" (_) @right) @assign
 (assignment_expression left: (_) @left right: (_) @right) @assign

@@ -57,7 +57,7 @@
 (object_declaration (delegation_specifiers (delegation_specifier . (user_type) @base)))
 (enum_entry . (identifier) @bind) @field @receiver
 (type_parameter (identifier) @label @bind)
-(type_alias type: (identifier) @left @bind "=" . (_) @right) @assign
+(type_alias type: (identifier) @left @bind "=" . (_) @right) @assign @fresh
 (property_declaration) @assign @fresh
 (property_declaration (variable_declaration (identifier) @left @bind))
 (property_declaration (variable_declaration (identifier) . (_) @type))

@@ -75,6 +75,7 @@
 (use_as_clause . (_) @value (name) @bind .) @field
 (use_instead_of_clause . (class_constant_access_expression (_) (name) @replaced))
 (enum_case name: (_) @bind) @field @receiver
+(const_declaration (const_element)) @decorated
 (const_element . (name) @bind (_)? @value) @field
 (property_declaration type: (_)? @type (property_element name: (variable_name) @bind)) @field
 (property_element default_value: (_) @value)

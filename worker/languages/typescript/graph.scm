@@ -57,3 +57,4 @@
 (mapped_type_clause name: (type_identifier) @label @bind)
 (literal_type) @text
 (decorator) @operation
+(class_body (decorator) @attribute)
