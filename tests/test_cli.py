@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 import pytest
+from conftest import git
 from running import Server
 
 from fledgling.broker.cli import ask, commands, look, serve
@@ -280,3 +281,12 @@ def test_pager_is_started_before_this_process_is_confined(hostile: tuple[Path, d
     assert "paged" not in on_a_terminal(root, "read", "long.py", "--no-pager", PAGER=str(pager), **served)
     assert "paged" not in on_a_terminal(root, "read", "long.py", "--json", PAGER=str(pager), **served)
     assert "x = 1" in on_a_terminal(root, "read", "long.py", PAGER="no 'program")
+
+
+def test_name_of_what_is_left_out_is_a_path(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    for name, text in ((".gitignore", "build/\n"), ("build/x.py", "a = 1\n"), ("m.py", "def build(): ...\n")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    done = fledgling("symbols", "build", "--root", str(tmp_path))
+    assert (done.returncode, "build/ is not indexed: ignored" in done.stdout + done.stderr) == (1, True)

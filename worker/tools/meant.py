@@ -16,7 +16,7 @@ from fledgling.worker.matching import globs
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import DEFINITIONS, Outlines, Row
 from fledgling.worker.store.text import File
-from fledgling.worker.tools import paths, unknown
+from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request
 
@@ -72,14 +72,15 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
 def _name_at(request: Request, question: Symbols) -> str | None:
     """Return the name of a definition in place of a path, `Engine.run`; None where a path may be meant.
 
-    A path that is spelled so comes first, then a name, then a path in another case, then such a name. A missing
+    A path that is spelled so comes first, be it indexed or not, then a name, then a path in another case, then such a name. A missing
     `main.go` is no `go`: what stands before a name must be what the definition is in.
     """
     asked, outlines = question.path or "", request.outlines
     if not outlines or not _NAME.fullmatch(asked) or question.name_pattern or question.symbol:
         return None
     is_there = request.blocks.find(asked) or next(request.blocks.below(f"{asked}/"), None)
-    if is_there or next(_alike(request, asked.replace(".", "/"))).files:
+    is_left_out = unlisted.found(request, asked) or unlisted.below(request, asked)
+    if is_there or is_left_out or next(_alike(request, asked.replace(".", "/"))).files:
         return None
     alike = [bool(each.files or each.directories) for each in _alike(request, asked)]
     if any(alike[:IN_THIS_CASE]):
