@@ -72,8 +72,8 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
 def _name_at(request: Request, question: Symbols) -> str | None:
     """Return the name of a definition in place of a path, `Engine.run`; None where a path may be meant.
 
-    A path that is spelled so comes first, be it indexed or not, then a name, then a path in another case, then such a name. A missing
-    `main.go` is no `go`: what stands before a name must be what the definition is in.
+    A path that is spelled so comes first, be it indexed or not, then a name, then a path in another case, then such a
+    name. A missing `main.go` is no `go`: what stands before a name must be what the definition is in.
     """
     asked, outlines = question.path or "", request.outlines
     if not outlines or not _NAME.fullmatch(asked) or question.name_pattern or question.symbol:
