@@ -76,7 +76,7 @@ def kind_of(hint: Any) -> str:
             return word
     parts = get_args(hint)
     match get_origin(hint):
-        case origin if origin is Annotated and get_args(parts[0])[-1:] == (...,):
+        case origin if origin is Annotated and (get_origin(parts[0]) is list or get_args(parts[0])[-1:] == (...,)):
             return f"list of up to {Bounds.of(parts[1:]).longest} times {kind_of(get_args(parts[0])[0])}"
         case origin if origin is Annotated:
             bounds = str(Bounds.of(parts[1:]))

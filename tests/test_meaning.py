@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from trees import make
 from fledgling.broker.front import Front
 from fledgling.broker.protocol import tools
 from fledgling.messages.answers import Hits, Passage, Ranking, Refusal, SymbolList
+from fledgling.messages.bounded import MAX_OTHERS
 from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.tools.meaning import NEAREST, OTHERS_OF_FIRST, ROWS
+from fledgling.worker.tools.meaning import NEAREST, ROWS
 
 pytestmark = pytest.mark.anyio
 
@@ -156,7 +158,7 @@ async def test_other_definitions_of_a_file_are_named_by_their_lines(tmp_path: Pa
         found = await ranked(front, "parcels of letters")
     [passage] = found.files
     assert passage.name == "pack_0"
-    assert passage.others == [(4, "pack_1"), (7, "pack_2"), (10, "pack_3"), (13, "pack_4")][:OTHERS_OF_FIRST]
+    assert passage.others == [(4, "pack_1"), (7, "pack_2"), (10, "pack_3"), (13, "pack_4")][:MAX_OTHERS]
     assert "  also 4 pack_1, 7 pack_2" in tools.text(found)
 
 
@@ -350,9 +352,15 @@ async def test_a_ranking_that_does_not_fit_its_question_is_refused() -> None:
         msgspec.structs.replace(found, files=[passage, passage], total=2),
         msgspec.structs.replace(found, files=[msgspec.structs.replace(passage, path="b.py")]),
         msgspec.structs.replace(found, files=[msgspec.structs.replace(passage, best=[(2, "b"), (1, "a")])]),
+        msgspec.structs.replace(found, files=[msgspec.structs.replace(passage, others=[(1, "b")])]),
     ):
         assert not tools.fits(asked, unfit, profile)
     assert not tools.fits(Search("a b", mode="text"), found, profile)
+    others = [(number + 1, "b") for number in range(MAX_OTHERS + 1)]
+    for some, is_bound in ((others[1:], True), (others, False)):
+        packed = msgspec.msgpack.encode(msgspec.structs.replace(passage, name="a", others=some))
+        with nullcontext() if is_bound else pytest.raises(msgspec.ValidationError):
+            msgspec.msgpack.decode(packed, type=Passage)
 
 
 async def test_a_hostile_project_costs_a_question_no_more_than_it_may(tmp_path: Path) -> None:

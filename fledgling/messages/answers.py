@@ -7,6 +7,7 @@ from msgspec import Meta, Struct
 from fledgling.messages.bounded import (
     CANDIDATE_BYTES,
     MAX_CANDIDATES,
+    MAX_OTHERS,
     MAX_STEPS,
     At,
     Count,
@@ -179,7 +180,7 @@ class Passage(Struct, frozen=True, omit_defaults=True):
     name: str | None = None
     signature: Shown | None = None
     best: list[tuple[Line, Shown]] = []
-    others: list[tuple[At, Shown]] = []
+    others: Annotated[list[tuple[At, Shown]], Meta(max_length=MAX_OTHERS)] = []
     why: Why | None = None
 
 

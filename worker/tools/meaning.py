@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.messages.answers import Passage, Ranking, Why
+from fledgling.messages.bounded import MAX_OTHERS
 from fledgling.messages.questions import Search
 from fledgling.plain import said
 from fledgling.worker.ranking import passages
@@ -22,10 +23,10 @@ from fledgling.worker.tools import documents, empty_answers, tags, unknown
 from fledgling.worker.tools.request import Refused, Request, shown
 from fledgling.worker.words import Field
 
-ROWS = 10  # passages where no other number is asked for: some 300 tokens, and one of 200 questions needs more
+ROWS = 10  # passages where no other number is asked for: some 480 tokens, and one of 200 questions needs more
 SHOWN_WITH_LINES = 3  # passages whose best lines are shown: it is one of them in nine of ten questions
 NEAREST = 3  # that are named where none says what is asked
-OTHERS_OF_FIRST, OTHERS = 3, 1  # definitions named beside the best, of passages with lines and of others: 6 tokens each
+OTHERS = 1  # definitions that are named beside the best of a file whose lines are not shown; of others MAX_OTHERS are
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
@@ -152,7 +153,7 @@ def _passage(request: Request, question: Search, order: FileOrder, each: RankedF
     request.check()
     file = request.blocks.file(each.file)
     lines = passages.passage(order.definitions, file)
-    named = OTHERS_OF_FIRST if at < SHOWN_WITH_LINES else OTHERS
+    named = MAX_OTHERS if at < SHOWN_WITH_LINES else OTHERS
     others = order.definitions.best(file)[1 : 1 + named] if at < ROWS else []
     best = passages.best_lines(order.features, file, lines) if at < SHOWN_WITH_LINES else []
     row = lines.row
