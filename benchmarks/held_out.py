@@ -1,4 +1,4 @@
-"""How well a search by meaning does where nothing was fitted: `make bench-held-out`, or
+"""How well a search by meaning does where no weight is fitted: `make bench-held-out`, or
 
     .venv/bin/python benchmarks/held_out.py --projects chi,bat --cache ~/.cache/fledgling-bench
 
@@ -50,7 +50,7 @@ def main() -> None:
     """Ask all questions, and print a line for each project and one for all."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     projects = msgspec.convert(table, dict[str, Held])
-    parser = ArgumentParser(description="How well a search by meaning does where nothing was fitted.")
+    parser = ArgumentParser(description="How well a search by meaning does where no weight is fitted.")
     parser.add_argument("--cache", type=Path, default=Path("~/.cache/fledgling-bench"), help="default: %(default)s")
     parser.add_argument("--projects", default=",".join(projects), help="default: all")
     options = parser.parse_args()
