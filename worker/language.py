@@ -48,7 +48,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     for all files where it is not static. `self_type` means the class around. Paths may begin with the name of one of
     the `crates`. Where a language `binds_in_order` a variable is there only after its declaration. With `bare_calls` a
     name that no scope binds is a call. A lambda without parameters has the `implicit_parameter`, and may have a
-    receiver. Where functions and classes are `in_any_case`, a use may spell their names otherwise.
+    receiver. Where functions and classes are `in_any_case`, a use may spell their names otherwise; where
+    `functions_apart`, a name that stands alone and is only read means no function.
     """
 
     rules: tuple[str, ...] = ()
@@ -75,6 +76,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     bare_calls: bool = False
     implicit_parameter: str = ""
     in_any_case: bool = False
+    functions_apart: bool = False
     types_inside: bool = False
     keyed_members: bool = False
     super_function: str = ""

@@ -66,7 +66,15 @@ class Meaning:
             is_settled = is_call and (found or unit.dialect.bare_calls)
             if not (is_settled and unit.dialect.overloads):  # of overloads, the arguments have chosen
                 self._of_expression(unit.base | site.at, unit.names[site.name], found, Reason.BOUND, 0)
+        if self._is_constant(unit, site):
+            name, functions = unit.names[site.name], self.project.functions_apart
+            found = {target: sure for target, sure in found.items() if (name, target) not in functions}
         return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
+
+    def _is_constant(self, unit: Unit, site: Site) -> bool:
+        """Whether a name stands alone and is only read, where such a name is that of a constant, or of a class."""
+        is_read = unit.dialect.functions_apart and site.use == Use.READ
+        return is_read and self.project.expression(unit.base | site.at)[0] == Op.BARE
 
     def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
         """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
@@ -247,7 +255,8 @@ class Meaning:
             return Reason.OUTSIDE
         if expression[0] == Op.BARE and unit.dialect.bare_calls:  # what self has is known only when it runs
             return Reason.UNKNOWN_RECEIVER
-        if expression[0] == Op.BARE and all(value[0] == EXTERNAL for value in self.solver.value(node)):
+        others = (EXTERNAL, FUNCTION) if self._is_constant(unit, site) else (EXTERNAL,)
+        if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
             is_constant = (unit.dialect.family, unit.names[expression[1]]) in self.project.constants  # `case A:`
             return Reason.UNKNOWN_RECEIVER if is_constant else Reason.OUTSIDE
         return Reason.VARIABLE

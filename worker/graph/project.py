@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fledgling.worker.graph.other_case import in_case_of_definitions
+from fledgling.worker.graph.other_case import respell
 from fledgling.worker.graph.tables import (
     BINDING,
     EXPORT,
@@ -105,9 +105,9 @@ class Project:
         self.numbers: dict[str, int] = {}
         self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
         in_any_case = [unit for unit in self.units if unit.dialect.in_any_case]
-        for unit, names in zip(in_any_case, in_case_of_definitions([unit.facts for unit in in_any_case]), strict=True):
-            for at, name in names.items():
-                unit.names[at] = self.numbers[name]
+        respell([unit.facts for unit in in_any_case])
+        for unit in in_any_case:
+            unit.names += [self.numbers[name] for name in unit.facts.names[len(unit.names) :]]
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
         self._tables: dict[int, dict[int, list[int]]] = {}
@@ -181,6 +181,17 @@ class Project:
                 elif unit.facts.scopes[at].kind in HOLDING:
                     found.setdefault(unit.names[name], [])
         return found
+
+    @cached_property
+    def functions_apart(self) -> set[tuple[int, Target]]:
+        """The functions, by name and place, that no name means which stands alone and is only read."""
+        return {
+            (unit.names[scope.name], (unit.number, scope.line))
+            for unit in self.units
+            if unit.dialect.functions_apart
+            for scope in unit.facts.scopes
+            if scope.kind == ScopeKind.FUNCTION and scope.name != NONE
+        }
 
     def last_name(self, node: int) -> str:
         """The last name of a dotted one, empty for any other expression."""
