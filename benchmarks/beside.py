@@ -22,12 +22,11 @@ import peers
 
 WORD = "timeout"
 ROUNDS = 5
-PORT = 8471
 STARTING_SECONDS = 60.0  # until a server answers
 CACHE = Path.home() / ".cache" / "fledgling-bench"
 REPOSITORY = Path(__file__).parent.parent
 DATASETTE = ("datasette==0.65.5", "sqlite-utils==4.2.1")
-FOUND = f"http://127.0.0.1:{PORT}/files/files.json?_search={WORD}"
+FOUND = f"/files/files.json?_search={WORD}"
 
 
 class Beside(NamedTuple):
@@ -43,6 +42,7 @@ class Beside(NamedTuple):
     again: Sequence[str]
     kept: Sequence[str] = ()
     server: Sequence[str] = ()
+    port: int | None = None  # that the server listens at; it makes a socket in its home where there is none
     environment: dict[str, str] = {}  # noqa: RUF012  (nothing changes it)
 
 
@@ -57,6 +57,8 @@ def tools(root: Path, home: Path) -> list[Beside]:
     search = [program, "search", WORD, "--root", str(root)]
     scan = [str(rg.program), *rg.row.search, WORD]
     by_meaning = [str(semble.program), "search", WORD, str(root)]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     get = "import sys, urllib.request as u; sys.stdout.buffer.write(u.urlopen(sys.argv[1]).read())"
     return [
         Beside(
@@ -82,10 +84,11 @@ def tools(root: Path, home: Path) -> list[Beside]:
             "datasette",
             other.parent,
             [str(other / "datasette"), "--help"],
-            [insert, index, [str(other / "datasette"), db, "--get", FOUND.partition(str(PORT))[2]]],
-            [sys.executable, "-I", "-c", get, FOUND],
+            [insert, index, [str(other / "datasette"), db, "--get", FOUND]],
+            [sys.executable, "-I", "-c", get, f"http://127.0.0.1:{port}{FOUND}"],
             kept=["files.db"],
-            server=[str(other / "datasette"), db, "--port", str(PORT)],
+            server=[str(other / "datasette"), db, "--port", str(port)],
+            port=port,
         ),
     ]
 
@@ -105,10 +108,15 @@ def row(tool: Beside, root: Path, home: Path, rounds: int) -> str:
             shutil.rmtree(home / name, ignore_errors=True)
             (home / name).unlink(missing_ok=True)
         first.append(sum(map(seconds, tool.first)))
+    for path in [path for path in home.rglob("*") if path.is_socket()]:
+        path.unlink()  # of a server before
     quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(tool.server or ["/bin/cat"], env=environment, cwd=root, **quiet) as server:
         end = time.monotonic() + STARTING_SECONDS
-        while tool.server and not _listens(home) and time.monotonic() < end:
+        while tool.server and not _listens(tool, home):
+            if server.poll() is not None or time.monotonic() > end:
+                server.kill()
+                sys.exit(f"{tool.name}: its server does not answer")
             time.sleep(0.1)
         seconds(tool.again)  # where an index is made, this one waits for it
         again = [seconds(tool.again) for _ in range(rounds)]
@@ -118,11 +126,11 @@ def row(tool: Beside, root: Path, home: Path, rounds: int) -> str:
     return f"{tool.name:11}{median(first):8.3f}{median(again):12.3f}{helped:13}{megabytes:15.0f}"
 
 
-def _listens(home: Path) -> bool:
-    """Return whether a server has made its socket, or listens at the port."""
-    if any(path.is_socket() for path in home.rglob("*")):
-        return True
-    with suppress(OSError), socket.create_connection(("127.0.0.1", PORT), 1):
+def _listens(tool: Beside, home: Path) -> bool:
+    """Return whether a server listens at its port, or has made its socket."""
+    if tool.port is None:
+        return any(path.is_socket() for path in home.rglob("*"))
+    with suppress(OSError), socket.create_connection(("127.0.0.1", tool.port), 1):
         return True
     return False
 

@@ -170,7 +170,7 @@ class Request(msgspec.Struct, eq=False):
     def check(self) -> None:
         """Raise InterruptException where the call was told to end between two statements."""
         if self.ended:
-            import _duckdb as duckdb  # noqa: PLC0415  (as above)
+            import _duckdb as duckdb  # noqa: PLC0415  (who answers one search has none)
 
             raise duckdb.InterruptException("the call was told to end")
 
@@ -178,7 +178,7 @@ class Request(msgspec.Struct, eq=False):
         """Run one SQL file and return its rows: `request.rows("nearest_paths", paths.Suggestion, ...)`."""
         self.check()
         assert self.cursor, "a listing is asked for no statement"
-        from fledgling.worker.store.database import SQL  # noqa: PLC0415  (as above)
+        from fledgling.worker.store.database import SQL  # noqa: PLC0415  (nor this)
 
         tables = self.snapshot.tables if self.snapshot else None
         statement = tables.statement(sql, self.cursor) if tables else SQL[sql]

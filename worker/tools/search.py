@@ -74,11 +74,11 @@ def search(request: Request, question: Search) -> Hits | SymbolList | Ranking:
 
 
 def _named(request: Request, question: Search) -> SymbolList:
-    import _duckdb as duckdb  # noqa: PLC0415  (as above)
+    import _duckdb as duckdb  # noqa: PLC0415  (a text that is found needs nothing of it)
 
     from fledgling.worker.tools import symbols  # noqa: PLC0415
 
-    _finding(question)
+    _finding(question)  # refuses what is no pattern
     try:
         return symbols.named(request, question)
     except duckdb.InvalidInputException as problem:
@@ -126,7 +126,7 @@ def of_text(request: Request, question: Search) -> Hits | None:
 
 def _nothing(request: Request, question: Search) -> Hits:
     """Answer that no line matches, and say where none does."""
-    from fledgling.worker.tools import empty_answers, meaning  # noqa: PLC0415  (as above)
+    from fledgling.worker.tools import empty_answers, meaning  # noqa: PLC0415  (a text that is found needs nothing of it)
 
     tagged = tags.left(request, question)
     asked = unknown.scope(request, question.path, question.language)
