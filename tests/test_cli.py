@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+import psutil
 import pytest
 from conftest import git
-from running import Server
+from running import QUERY_WORKER, Server, back_processes
 
 from fledgling.broker.cli import ask, commands, look, serve
 from fledgling.messages.questions import QUESTIONS
@@ -240,6 +242,28 @@ def test_what_is_printed_is_obeyed_by_no_terminal(hostile: tuple[Path, dict[str,
     assert "\\u202e" in text.stdout
     if command[0] == "read":
         assert OBEYED[1:] in json.loads(told.stdout)["lines"][0]
+
+
+@pytest.mark.parametrize(
+    ("command", "takes_index"), [(["search", "hostile"], False), (["symbols", "a.py"], True)], ids=["sought", "indexed"]
+)
+def test_what_no_server_answers_is_obeyed_by_no_terminal_either(
+    hostile: tuple[Path, dict[str, str]], command: list[str], takes_index: bool
+) -> None:
+    """The answer of an indexer that builds nothing, and that of an index built for it, which a query worker gives."""
+    words = [sys.executable, "-I", "-B", "-m", "fledgling", *command, "--root", str(hostile[0])]
+    clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere"}
+    has_worker = False
+    with subprocess.Popen(words, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
+        seen = psutil.Process(running.pid)
+        while running.poll() is None:
+            has_worker = has_worker or bool(back_processes(seen, QUERY_WORKER))
+            time.sleep(0.005)
+        said = running.communicate()[0]
+    assert running.returncode == 0
+    assert "\\u202e" in said
+    assert not set(OBEYED) & set(said)
+    assert has_worker == takes_index
 
 
 def test_no_root_is_obeyed_by_a_terminal(tmp_path: Path) -> None:
