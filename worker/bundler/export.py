@@ -5,7 +5,6 @@ could reach beside their own tables, the rows that others have added before, goe
 """
 
 import os
-from contextlib import suppress
 
 import _duckdb as duckdb
 
@@ -13,7 +12,7 @@ from fledgling import refusals
 from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.bundler.opening import DEADLY, confined, opened
+from fledgling.worker.bundler.opening import confined, opened
 from fledgling.worker.bundler.room import Room
 from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.image_files import AbstractFileSystem
@@ -120,7 +119,8 @@ def _staged(db: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def _take(db: duckdb.DuckDBPyConnection, number: int, repository: str, columns: dict[str, str], room: Room) -> bool:
     """Take the rows of an index; return False where they cannot be read or are too many, and keep none of them."""
-    try:
+
+    def insert() -> None:
         for database in (*DATABASES, EDGES):
             db.execute(f"ATTACH '{StoredFiles.protocol}://{database}{number}' AS {database} (READ_ONLY)")
         db.execute("BEGIN")
@@ -129,18 +129,8 @@ def _take(db: duckdb.DuckDBPyConnection, number: int, repository: str, columns: 
             db.execute(
                 f"INSERT INTO made.{table} SELECT $1, {columns[table]} FROM {EDGES}.{table} {in_order}", [repository]
             )
-        room.weigh()
-        db.execute("COMMIT")
-    except DEADLY as problem:
-        room.look(problem)
-        raise
-    except duckdb.Error as problem:
-        room.look(problem)
-        with suppress(duckdb.TransactionException):  # none was begun
-            db.execute("ROLLBACK")
-        is_taken = False
-    else:
-        is_taken = True
+
+    is_taken = room.take(insert)
     for database in (EDGES, *reversed(DATABASES)):
         db.execute(f"DETACH DATABASE IF EXISTS {database}")
     return is_taken

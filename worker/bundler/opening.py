@@ -15,9 +15,6 @@ from fledgling.worker.store.database import EMPTY
 from fledgling.worker.store.image_files import ImageFiles
 from fledgling.worker.store.shelf import StoredFiles, stored_in
 
-# After these nothing can be done with any database. The process ends, and the broker knows whose tables it was taking.
-DEADLY = (duckdb.FatalException, duckdb.InternalException)
-
 
 class MadeFiles(ImageFiles):
     """The database that is made, by a protocol of its own: the indexes have the other."""

@@ -1,14 +1,16 @@
 """The memory that a bundler has for tables, and whose they are that take most of it where none is left."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 import _duckdb as duckdb
 
 from fledgling.messages.control import Bundle, Export
 from fledgling.security import limits
 
+# After these nothing can be done with any database. The process ends, and the broker knows whose tables it was taking.
+DEADLY = (duckdb.FatalException, duckdb.InternalException)
 NO_MEMORY = "could not allocate block"  # says an error of any kind where there is no memory
 
 
@@ -33,23 +35,32 @@ class Room:
         self._db, self._made, self._memory = db, made, memory(order)
         self._bytes: list[int] = []
         self._used = self._held()
-        self._most = self._memory - self._used  # bytes that the next index may have when it finds no memory
 
-    def weigh(self) -> None:
-        """Note what the next index has when all of it is there: to commit it takes as much again for a moment."""
-        self._most = self._held() - self._used
+    def take(self, insert: Callable[[], None]) -> bool:
+        """Commit what `insert` takes of the next index; return False where that cannot be read, or is too large.
+
+        None of it is kept then. Raises ExhaustedError where it found no memory, and one before it has more than it may
+        have; and what is DEADLY.
+        """
+        may_have = self._memory - self._used
+        try:
+            insert()
+            may_have = self._held() - self._used  # all that it has: to commit it takes as much again for a moment
+            self._db.execute("COMMIT")
+        except duckdb.Error as problem:
+            self._blame(problem, may_have)
+            if isinstance(problem, DEADLY):
+                raise
+            with suppress(duckdb.TransactionException):  # none was begun
+                self._db.execute("ROLLBACK")
+            return False
+        return True
 
     def taken(self) -> int:
         """Return how many bytes the tables of the next index take, now that they are taken or left out."""
         before, self._used = self._used, self._held()
         self._bytes.append(max(self._used - before, 0))
-        self._most = self._memory - self._used
         return self._bytes[-1]
-
-    def look(self, problem: duckdb.Error) -> None:
-        """Raise ExhaustedError where the next index found no memory, and one before it has more than it may have."""
-        if _is_of_memory(problem) and (number := self._largest(self._most)) is not None:
-            raise ExhaustedError(number) from None
 
     @contextmanager
     def filled(self) -> Iterator[None]:
@@ -57,14 +68,15 @@ class Room:
         try:
             yield
         except duckdb.Error as problem:
-            if _is_of_memory(problem) and (number := self._largest(0)) is not None:
-                raise ExhaustedError(number) from None
+            self._blame(problem, 0)
             raise
 
-    def _largest(self, than: int) -> int | None:
-        """Return the number of the index whose tables take most, if they take more than this."""
+    def _blame(self, problem: duckdb.Error, than: int) -> None:
+        """Raise ExhaustedError where there is no memory, and the largest tables take more than so many bytes."""
+        is_of_memory = isinstance(problem, duckdb.OutOfMemoryException) or NO_MEMORY in str(problem)
         most = max(self._bytes, default=0)
-        return self._bytes.index(most) if most > than else None
+        if is_of_memory and most > than:
+            raise ExhaustedError(self._bytes.index(most)) from None
 
     def _held(self) -> int:
         held = self._db.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()
@@ -74,7 +86,3 @@ class Room:
 def memory(order: Bundle | Export) -> int:
     """Return the bytes that the engine may use."""
     return int(order.memory_limit * limits.INDEXING)
-
-
-def _is_of_memory(problem: duckdb.Error) -> bool:
-    return isinstance(problem, duckdb.OutOfMemoryException) or NO_MEMORY in str(problem)

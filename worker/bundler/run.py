@@ -4,7 +4,6 @@ What it writes goes to memory files. An index that cannot be read is left out.
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 import _duckdb as duckdb
 
@@ -13,7 +12,7 @@ from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
-from fledgling.worker.bundler.opening import DEADLY, confined, opened
+from fledgling.worker.bundler.opening import confined, opened
 from fledgling.worker.bundler.room import Room
 from fledgling.worker.store.database import SQL, lock_down
 from fledgling.worker.store.level import LevelWriter
@@ -107,7 +106,8 @@ class _Tables:
 
     def take(self, number: int, room: Room) -> bool:
         """Take the tables of an index; return False where they cannot be read or are too large, and keep none."""
-        try:
+
+        def insert() -> None:
             self._shelf.attach(number)
             self._db.execute("BEGIN")
             for (database, table), columns in self._columns.items():
@@ -115,18 +115,8 @@ class _Tables:
                     f"INSERT INTO memory.{database}_{table} "
                     f"SELECT {number}, rowid, {columns} FROM {database}{number}.{table}"
                 )
-            room.weigh()
-            self._db.execute("COMMIT")
-        except DEADLY as problem:
-            room.look(problem)
-            raise
-        except duckdb.Error as problem:
-            room.look(problem)
-            with suppress(duckdb.TransactionException):  # none was begun
-                self._db.execute("ROLLBACK")
-            is_taken = False
-        else:
-            is_taken = True
+
+        is_taken = room.take(insert)
         self._shelf.detach(number)
         return is_taken
 
