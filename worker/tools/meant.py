@@ -78,9 +78,8 @@ def _name_at(request: Request, question: Symbols) -> str | None:
     asked, outlines = question.path or "", request.outlines
     if not outlines or not _NAME.fullmatch(asked) or question.name_pattern or question.symbol:
         return None
-    is_there = request.blocks.find(asked) or next(request.blocks.below(f"{asked}/"), None)
-    is_left_out = unlisted.found(request, asked) or unlisted.below(request, asked)
-    if is_there or is_left_out or next(_alike(request, asked.replace(".", "/"))).files:
+    is_known = paths.is_there(request, asked) or unlisted.at(request, asked)
+    if is_known or next(_alike(request, asked.replace(".", "/"))).files:
         return None
     alike = [bool(each.files or each.directories) for each in _alike(request, asked)]
     if any(alike[:IN_THIS_CASE]):
@@ -101,7 +100,7 @@ class _Alike(NamedTuple):
 
 def _path(request: Request, question: AnyQuestion, path: str) -> str:
     asked = paths.inside(path)
-    if not globs.plain(asked) or request.blocks.find(asked) or next(request.blocks.below(f"{asked}/"), None):
+    if not globs.plain(asked) or paths.is_there(request, asked):
         return path
     as_module = asked.replace("::", ".").replace(".", "/")
     if as_module != asked and "/" not in asked and next(_alike(request, as_module)).files:

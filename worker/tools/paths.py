@@ -42,6 +42,11 @@ def pattern(asked: str | None) -> str:
     return globs.path_pattern(inside(asked or ""))
 
 
+def is_there(request: Request, path: str) -> bool:
+    """Return whether the index has a file at `path`, or one below it."""
+    return bool(request.blocks.find(path) or next(request.blocks.below(f"{path}/"), None))
+
+
 def find_file(request: Request, path: str) -> File:
     """Return the file at `path`; refuse a directory or an unknown path with the nearest ones that exist."""
     path = inside(path)
@@ -54,7 +59,7 @@ def find_file(request: Request, path: str) -> File:
 
 def not_found(request: Request, path: str) -> Refused:
     """Return the refusal for a path that is not in the index: why, or the nearest paths that are; not of a listing."""
-    if left_out := unlisted.found(request, path) or unlisted.below(request, path):
+    if left_out := unlisted.at(request, path):
         name, reason = left_out
         remedy = f"{unlisted.NEXT[reason]}; " if reason in unlisted.NEXT else ""
         return Refused(

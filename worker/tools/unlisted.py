@@ -23,10 +23,12 @@ def found(request: Request, path: str) -> tuple[str, str] | None:
     return next(((name, names[name]) for name in (*above, path) if name in names), None)
 
 
-def below(request: Request, path: str) -> tuple[str, str] | None:
-    """Return the first name below a directory of which nothing is indexed, and why that is not."""
+def at(request: Request, path: str) -> tuple[str, str] | None:
+    """Return what `found` does, or the first name below a directory of which nothing is indexed."""
     names = request.blocks.unlisted
-    return next(((name, names[name]) for name in names if path and name.startswith(f"{path}/")), None)
+    return found(request, path) or next(
+        ((name, names[name]) for name in names if path and name.startswith(f"{path}/")), None
+    )
 
 
 def of_directory(request: Request, prefix: str) -> str | None:
