@@ -54,6 +54,7 @@ DEBIAN = {
     "redis": "redis",
     "ripgrep": "rust-ripgrep",
     "scala": "scala",
+    "twig": "php-twig",
     "typescript-src": "node-typescript",  # the package on npm holds only what is built from its sources
     "zlib": "zlib",
 }

@@ -64,16 +64,29 @@ def own_field(builder: Builder, node: int, use: int) -> int:
 def get(builder: Builder, node: int, use: int) -> int:
     """`a.b`"""
     tree = builder.tree
-    of = builder.optional(tree.first(node, OF))
+    first = tree.first(node, OF)
+    of = builder.optional(first)
     key = tree.first(node, KEY)
     if key == NONE:
         key = generic_key(builder, node)
     if key == NONE or of == NONE:
         return 0
+    if tree.source[tree.end[first] : tree.start[key]] == b"::":
+        of = before_others(builder, of)
     part = builder.name(key)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
     builder.site(key, use, at)
     return at
+
+
+def before_others(builder: Builder, at: int) -> int:
+    """A name that others follow in a path: of a namespace and what else may have its name, it is the namespace."""
+    if builder.dialect.spaces != "global" and not builder.dialect.crates:
+        return at
+    prefix = builder.add(Op.PREFIX, at)
+    if builder.sites and builder.sites[-1].at == at:
+        builder.sites[-1].at = prefix
+    return prefix
 
 
 def is_generic(builder: Builder, node: int) -> bool:

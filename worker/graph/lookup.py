@@ -64,15 +64,19 @@ def of_scope(
 def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cell, int, Value | None]]:
     """What a name means in the namespace of a scope, and in those around it that no scope of the file stands for."""
     project = solver.project
-    if inner := solver.spaces.inner((unit.dialect.family, solver.spaces.paths[scope]), project.text(own)):
-        return [(("space", *inner), Reason.BOUND, None)]
+    space = unit.dialect.family, solver.spaces.paths[scope]
+    inner = solver.spaces.inner(space, project.text(own))
+    namespace: list[tuple[Cell, int, Value | None]] = [(("space", *inner), Reason.BOUND, None)] if inner else []
+    if namespace and unit.dialect.spaces != "global":
+        return namespace
     if own in project.table(scope) and not all(project.only_declares(at) for at in project.table(scope)[own]):
-        space = unit.dialect.family, solver.spaces.paths[scope]
         overloads = unit.dialect.overloads and any(
             solver.op(project.value_of(at)) == Op.FUNCTION for at in project.table(scope)[own]
         )
         others = solver.spaces.binding(space, own) if overloads else []
-        return [(("name", at, own), Reason.BOUND, None) for at in (others if scope in others else [scope])]
+        is_imported = any(solver.op(project.value_of(at)) == Op.ALIAS for at in project.table(scope)[own])
+        names = [(("name", at, own), int(Reason.BOUND), None) for at in (others if scope in others else [scope])]
+        return [*names, *([] if is_imported else namespace)]
     outer = project.outer(scope)
     ends = None if outer < 0 else solver.spaces.paths.get(outer)
     own_path = solver.spaces.paths[scope]

@@ -18,6 +18,7 @@ from fledgling.worker.graph.values import (
     FUNCTION,
     MANY,
     METHOD_OF,
+    MODULE,
     OBJECT,
     SPACE,
     SUPER,
@@ -90,9 +91,9 @@ class Meaning:
     def _of_expression(self, node: int, name: int, found: Targets, sure: int, depth: int) -> None:
         expression = self.project.expression(node)
         op, base = expression[0], node & ~MASK
-        if depth > MAX_IMPORTS:
+        if depth > MAX_IMPORTS or (op == Op.PREFIX and self._is_of(node, (SPACE, MODULE))):
             return
-        if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN, Op.UNSURE):
+        if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN, Op.UNSURE, Op.PREFIX):
             sure = min(sure, DOUBTED.get(op, sure))
             self._of_expression(base | expression[1], name, found, sure, depth + 1)
         elif op == Op.REACH:
@@ -108,6 +109,9 @@ class Meaning:
         elif op in (Op.GET, Op.IMPORT, Op.BARE):
             for cell, reason in self._cells(node, expression):
                 self._of_cell(cell, name, found, min(reason, sure), depth)
+
+    def _is_of(self, node: int, kinds: tuple[str, ...]) -> bool:
+        return any(value[0] in kinds for value in self.solver.value(node))
 
     def _cells(self, node: int, expression: tuple[Any, ...]) -> list[tuple[Any, int]]:
         if expression[0] == Op.IMPORT:
@@ -247,7 +251,7 @@ class Meaning:
             return Reason.IN_MACRO
         node = self._plain(unit.base | site.at)
         expression = self.project.expression(node)
-        if any(value[0] == SPACE for value in self.solver.value(node)):
+        if self._is_of(node, (SPACE, MODULE) if expression[0] == Op.PREFIX else (SPACE,)):
             return Reason.NAMESPACE
         if expression[0] == Op.GET:
             return self._unresolved_member(node, expression, site)

@@ -66,12 +66,14 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
 def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
     """The places of a name in a namespace, which may be a namespace itself, for a file or for all."""
     spaces = solver.spaces
-    if inner := spaces.inner(space, solver.project.text(name)):
-        return [(("space", *inner), sure, None)]
+    inner = spaces.inner(space, solver.project.text(name))
+    namespace: list[Place] = [(("space", *inner), sure, None)] if inner else []
+    if namespace and not spaces.is_beside_names(space):
+        return namespace
     found, reason = spaces.visible(unit, space, name) if unit else (spaces.binding(space, name), Reason.BOUND)
     if not unit and len(found) > 1:
         reason = Reason.SEVERAL
-    return [(("name", at, name), min(sure, reason), None) for at in found]
+    return [*((("name", at, name), min(sure, reason), None) for at in found), *namespace]
 
 
 def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:

@@ -5,6 +5,7 @@ import re
 from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.definitions import read_function
 from fledgling.worker.graph.expressions import BIND, OF, RIGHT, TYPE, VALUE
+from fledgling.worker.graph.paths import path_of
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, WHOLE, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import left_of, take_shape, target
@@ -169,7 +170,10 @@ def package(builder: Builder, node: int, _use: int) -> int:
     tree = builder.tree
     module = module_of(builder, node)
     if not module:
-        builder.package = tree.text(tree.first(node, VALUE))
+        name = tree.first(node, VALUE)
+        builder.package = tree.text(name)
+        if builder.dialect.spaces == "global":
+            path_of(builder, name, NONE, is_last=False)
         return 0
     alias, wildcard = tree.first(node, ALIAS), tree.first(node, WILDCARD)
     value = take_import(builder, node, module, "*" if wildcard != NONE else None)

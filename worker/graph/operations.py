@@ -167,6 +167,12 @@ def root(solver: Solver, node: int, expression: Expression) -> Values:
     return {} if module is None else {(MODULE, module): Reason.BOUND}
 
 
+def prefix(solver: Solver, node: int, expression: Expression) -> Values:
+    """PREFIX: a namespace, and not the class or function of its name; all of it where there is no such namespace."""
+    found = solver.value(solver.child(node, expression[1]))
+    return {value: sure for value, sure in found.items() if value[0] in (SPACE, MODULE)} or dict(found)
+
+
 def space(_solver: Solver, cell: Cell) -> Values:
     """("space", family, path)"""
     return {(SPACE, *cell[1:]): Reason.BOUND}

@@ -1,7 +1,7 @@
 """Paths that name what is elsewhere, `use a::b::{c, d as e}`, and names in texts that only a macro makes code."""
 
 from fledgling.worker.graph.builder import Builder, visits, words
-from fledgling.worker.graph.expressions import ARGS, KEY, OF, VALUE
+from fledgling.worker.graph.expressions import ARGS, KEY, OF, VALUE, before_others
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Imported, Op, Use
 
@@ -48,7 +48,7 @@ def under(builder: Builder, node: int, prefix: int) -> None:
         at = path_of(builder, value, prefix)
         taken(builder, at, alias if alias != NONE else last_of(builder, value))
         return
-    within = prefix if of == NONE else path_of(builder, of, prefix)
+    within = prefix if of == NONE else path_of(builder, of, prefix, is_last=False)
     for kid in [node] if tree.labels[node] & ARGS else [*tree.having(node, ARGS)]:
         for each in tree.kids[kid]:
             use_part(builder, each, within)
@@ -66,6 +66,9 @@ def taken(builder: Builder, path: int, name: int) -> None:
     text = builder.tree.text(name)
     if text == builder.dialect.self_type.lower():  # use a::{self}
         op, *parts = builder.expressions[path]
+        if op == Op.PREFIX:
+            path = parts[0]
+            op, *parts = builder.expressions[path]
         text = builder.text_of(parts[1 if op == Op.GET else 0]) if op in (Op.GET, Op.NAME, Op.BARE) else text
     number = builder.named(text)
     builder.own[builder.scope].add(number)
@@ -74,21 +77,22 @@ def taken(builder: Builder, path: int, name: int) -> None:
     builder.bind_name(number, builder.scope, builder.add(Op.ALIAS, path), name, Use.IMPORT)
 
 
-def path_of(builder: Builder, node: int, prefix: int) -> int:
-    """The expression of a path, behind a prefix or from where all paths begin."""
+def path_of(builder: Builder, node: int, prefix: int, *, is_last: bool = True) -> int:
+    """The expression of a path, behind a prefix or from where all paths begin; others may go on behind it."""
     tree = builder.tree
     if tree.kind(node) == IS_GET:
         of, key = tree.first(node, OF), tree.first(node, KEY)
-        before = prefix if of == NONE else path_of(builder, of, prefix)
+        before = prefix if of == NONE else path_of(builder, of, prefix, is_last=False)
         if before == NONE:
             before = builder.add(Op.ROOT, builder.named(""), builder.scope)
         at = builder.add(Op.GET, before, builder.name(key))
         builder.site(key, Use.IMPORT, at)
-        return at
+        return at if is_last else before_others(builder, at)
     if tree.kids[node]:  # a.b.c as a list of names
-        for kid in tree.kids[node]:
-            prefix = path_of(builder, kid, prefix)
-        return prefix
+        *others, last = tree.kids[node]
+        for kid in others:
+            prefix = path_of(builder, kid, prefix, is_last=False)
+        return path_of(builder, last, prefix, is_last=is_last)
     text = tree.text(node)
     if prefix != NONE and text == builder.dialect.self_type.lower():
         return prefix
@@ -98,7 +102,7 @@ def path_of(builder: Builder, node: int, prefix: int) -> int:
         prefix = builder.add(Op.ROOT, builder.named(""), builder.scope)
     at = builder.use_name(builder.named(text)) if prefix == NONE else builder.add(Op.GET, prefix, builder.named(text))
     builder.site(node, Use.IMPORT, at)
-    return at
+    return at if is_last else before_others(builder, at)
 
 
 @visits("path")
@@ -131,16 +135,16 @@ def path_to(builder: Builder, node: int, names: list[int]) -> int:
     begins_at_root = builder.tree.text(node).startswith(("\\", "::"))
     at = builder.add(Op.ROOT, builder.named(""), builder.scope) if begins_at_root else NONE
     for name in names:
-        at = step(builder, at, name, Use.READ)
+        at = step(builder, at, name, Use.READ, is_last=False)
     return at
 
 
-def step(builder: Builder, before: int, node: int, use: int) -> int:
+def step(builder: Builder, before: int, node: int, use: int, *, is_last: bool = True) -> int:
     """One name of a path behind others."""
     name = builder.name(node)
     at = builder.use_name(name) if before == NONE else builder.add(Op.GET, before, name)
     builder.site(node, use, at)
-    return at
+    return at if is_last else before_others(builder, at)
 
 
 @visits("root")

@@ -42,6 +42,7 @@ OPERATIONS = {
     Op.ROOT: operations.root,
     Op.ALIAS: operations.alias,
     Op.UNSURE: operations.unsure,
+    Op.PREFIX: operations.prefix,
 }
 RULES = {
     "name": operations.named,
