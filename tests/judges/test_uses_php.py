@@ -1,4 +1,4 @@
-"""Judge of who calls whom in PHP: the language server intelephense, over the sources of Twig. Needs apt, npm and node."""
+"""Judge of who calls whom in PHP: the language server intelephense, over the sources of Twig. Needs apt and npm."""
 
 import json
 import re
