@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.graph.meaning import Meaning, Targets
-from fledgling.worker.graph.project import Target, Unit
+from fledgling.worker.graph.project import MASK, Target, Unit
 from fledgling.worker.graph.reasons import WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NAME, NONE, USE, ScopeKind, Site, Sites, Use, site_columns
+from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.values import CLASS
 
 MAX_TARGETS = 16  # rows of one occurrence
@@ -27,9 +27,9 @@ Row = tuple[int, ...]
 class Graph:
     """Columns with an entry for each row, sorted by file, line and column; `target_file` is -1 for none.
 
-    `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), `overrides` rows
-    (file, line, base_file, base_line). `broken` are files that were not parsed whole. `is_cut` where the budget ended
-    the work.
+    `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), where what is no name
+    is "", `overrides` rows (file, line, base_file, base_line). `broken` are files that were not parsed whole. `is_cut`
+    where the budget ended the work.
     """
 
     file: "array[int]" = field(default_factory=lambda: array("I"))
@@ -176,11 +176,13 @@ class Rows:
                     self._overrides(graph, scope, above, name)
 
     def _base(self, graph: Graph, own: Target, node: int) -> None:
-        text = self._solver.project.last_name(node)
+        project = self._solver.project
+        expression = project.expression(node)
+        text = project.last_name((node & ~MASK) | expression[1] if expression[0] == Op.INDEX else node)  # Generic[T]
         known = [value[1] for value in self._solver.value(node) if value[0] == CLASS]
         for base in known:
             graph.bases.append((*own, text, *self._meaning.begin(base), "extends"))
-        if not known and text:
+        if not known:
             graph.bases.append((*own, text, -1, 0, "extends"))
 
     def _overrides(self, graph: Graph, scope: int, above: int, name: int) -> None:

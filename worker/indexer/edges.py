@@ -67,7 +67,7 @@ class Edges:
             "path": [self._path(file) for file, *_ in bases],
             "line": [line for _, line, *_ in bases],
             "name": [self._at(file, line) for file, line, *_ in bases],
-            "base": [name for _, _, name, *_ in bases],
+            "base": [name or None for _, _, name, *_ in bases],
             "base_path": [self._path(file) for _, _, _, file, *_ in bases],
             "base_qualified_name": [self._at(file, line) for _, _, _, file, line, _ in bases],
             "kind": [kind for *_, kind in bases],

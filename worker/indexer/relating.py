@@ -250,9 +250,10 @@ class Relating:
         """Write the rows with the numbers that files have in the index; `numbers` has those of the files resolved."""
         of = np.asarray([*numbers, NONE], np.uint32)  # the last for no file, which is -1
         kinds = [*dict.fromkeys(kind for *_, kind in graph.bases)]
-        outside = [*dict.fromkeys(name for _, _, name, target, *_ in graph.bases if target < 0)]
+        names_outside = dict.fromkeys(name for _, _, name, target, *_ in graph.bases if target < 0)
+        outside = {name: place for place, name in enumerate(names_outside)}
         bases = [
-            (file, line, to, outside.index(name) if to < 0 else to_line, kinds.index(kind))
+            (file, line, to, outside[name] if to < 0 else to_line, kinds.index(kind))
             for file, line, name, to, to_line, kind in graph.bases
         ]
         rows = Occurrences(
@@ -266,7 +267,7 @@ class Relating:
             np.asarray(graph.target_line, np.uint32),
         )
         words = [WORDS.get(code, "") for code in range(max(WORDS) + 1)]
-        names = {"reasons": words, "outside": outside, "kinds": kinds}
+        names = {"reasons": words, "outside": [*outside], "kinds": kinds}
         how_far = bytes(self._how_far)
         graph_writer.write(
             self._images.graph, how_far, rows, _links(of, bases), _links(of, [(*r, 0) for r in graph.overrides]), names

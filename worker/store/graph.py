@@ -165,7 +165,7 @@ class Graph:
         return [base for base, _ in self._bases.of(definition) if base.file != NONE]
 
     def bases_outside(self, definition: Definition) -> list[str]:
-        """Return the names of the classes outside the project that a class is derived from."""
+        """Return the names of the bases of a class that are no known class of the project; "" is an expression's."""
         return [self._outside[base.line] for base, _ in self._bases.of(definition) if base.file == NONE]
 
     def derived(self, definition: Definition) -> list[Definition]:

@@ -20,7 +20,7 @@ from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page, shown
 
 SHOWN_CHARS = 120  # of a line that uses something
-SHOWN_NAMES = 8  # outside the project that a definition calls
+SHOWN_NAMES = 8  # that a definition calls, or a class is derived from, without being found
 MOST = MAX_STEPS  # definitions and uses that an answer follows
 MOST_STEPS = 10  # that a question may ask for
 STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where nobody says how many; else 1
@@ -315,7 +315,10 @@ def _unresolved(asked: Asked) -> str:
 
 
 def _hierarchy(asked: Asked) -> Found:
-    """Find what a class is derived from and what is derived from it; or of a method those in whose place it comes."""
+    """Find what a class is derived from and what is derived from it; or of a method those in whose place it comes.
+
+    What is above it and not in the project is said by name.
+    """
     graph = asked.graph
     up: list[tuple[str, Callable[[Definition], list[Definition]]]] = [
         ("base", graph.bases),
@@ -323,7 +326,31 @@ def _hierarchy(asked: Asked) -> Found:
         ("overridden", graph.overridden),
         ("override", graph.overriding),
     ]
-    return Found([entry for how, step in up for entry in _chain(asked, how, step)])
+    return Found([entry for how, step in up for entry in _chain(asked, how, step)], _bases_outside(asked))
+
+
+def _bases_outside(asked: Asked) -> str | None:
+    """Name what a class and those above it are derived from that is no class of the project, the nearest first."""
+    graph, request = asked.graph, asked.request
+    names: dict[str, dict[str, None]] = {"Bases not in the project": {}, "Bases not resolved": {}}
+    above = [place for places in _steps(asked, graph.bases) for place in places]
+    for place in [*asked.places, *above]:
+        bases, each = graph.bases_outside(place), definitions.at(request, place)
+        if not (bases and each):
+            continue
+        behind = f" (of {each.row.qualified_name})" if place in above else ""
+        inside = graph.within(each.file.number, each.row.line_start, each.row.line_end)
+        open_rows = (row for row in inside if row.use == "inherit" and row.confidence in ("unresolved", "local"))
+        unresolved = {"", *(occurrences.word_at(request, row) for row in open_rows)}
+        for name in bases:
+            which = "Bases not resolved" if name in unresolved else "Bases not in the project"
+            names[which][f"{name or 'an expression'}{behind}"] = None
+    return unknown.joined(*(f"{which}: {_some([*some])}." for which, some in names.items() if some))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN_NAMES:,} more" if len(names) > SHOWN_NAMES else ""
+    return f"{', '.join(names[:SHOWN_NAMES])}{more}"
 
 
 def _overrides(asked: Asked) -> Found:
@@ -341,13 +368,19 @@ def _overrides(asked: Asked) -> Found:
 
 def _chain(asked: Asked, how: str, step: Callable[[Definition], list[Definition]]) -> Iterator[Entry]:
     """Follow one way from class to class."""
+    for distance, reached in enumerate(_steps(asked, step), 1):
+        yield from _placed(asked, [(place, how) for place in reached], distance)
+
+
+def _steps(asked: Asked, step: Callable[[Definition], list[Definition]]) -> Iterator[list[Definition]]:
+    """Yield what each step of one way reaches first."""
     reached, seen = asked.places, {*asked.places}
-    for distance in range(1, asked.steps + 1):
+    for _ in range(asked.steps):
         reached = [*dict.fromkeys(place for each in reached for place in step(each) if place not in seen)]
         if not reached or len(seen) > MOST:
             break
         seen |= {*reached}
-        yield from _placed(asked, [(place, how) for place in reached], distance)
+        yield reached
 
 
 def _placed(asked: Asked, found: Collection[tuple[Definition, str]], distance: int = 1) -> Iterator[Entry]:

@@ -8,6 +8,7 @@ from fledgling.worker.matching import globs, prefilter
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages, unknown
+from fledgling.worker.tools.left_out_imports import left_out
 from fledgling.worker.tools.request import Request
 
 _NO_NAMES = frozenset({"module", "import", "export", "macro", "section", "key", "selector"})  # that others do not name
@@ -20,9 +21,10 @@ def note(request: Request, file: File, question: Dependencies, edges: Sequence[I
     """Say what is not known of the imports and importers of a file, beside the edges that were found."""
     sentences: list[str | None] = [request.partial, None if edges else _nothing(request, file, question)]
     if question.direction != "imported_by":
-        followed = {edge.line for edge in edges if isinstance(edge, Import)}
-        dead = sorted({edge.line for edge in edges if isinstance(edge, Import) and edge.unresolved == "not found"})
-        sentences += _of_imports(request, file, followed, dead)
+        imports = [edge for edge in edges if isinstance(edge, Import)]
+        dead = sorted({edge.line for edge in imports if edge.unresolved == "not found"})
+        sentences.append(left_out(request, file, imports))
+        sentences += _of_imports(request, file, {edge.line for edge in imports}, dead)
     if question.direction != "imports":
         known = {edge.path for edge in edges if isinstance(edge, Importer)}
         sentences += _of_importers(request, file, known)
