@@ -243,6 +243,10 @@ class Languages(Struct, frozen=True):
         """The languages whose uses of names are resolved."""
         return tuple(sorted(name for name, row in self.rows.items() if row.graph.rules))
 
+    def in_any_case(self) -> tuple[str, ...]:
+        """The languages in which a use may spell the name of a function or a class in another case."""
+        return tuple(sorted(name for name, row in self.rows.items() if row.graph.in_any_case))
+
     def is_manifest(self, path: str) -> bool:
         """Whether resolution reads the text of this file: `is_manifest("web/tsconfig.json")`."""
         return self.manifests.fullmatch(path.rpartition("/")[2]) is not None

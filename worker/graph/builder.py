@@ -77,6 +77,7 @@ class Builder:
     def __init__(self, tree: Reduced, dialect: Dialect, starts: Sequence[int]) -> None:
         self.tree = tree
         self.dialect = dialect
+        self._sigil = self.dialect.sigil.encode()
         self.names: dict[str, int] = {}
         self.expressions: list[tuple[Any, ...]] = [(Op.UNKNOWN,), (Op.MADE,)]
         self.scopes: list[Scope] = []
@@ -187,6 +188,8 @@ class Builder:
             return
         line = self._lines[node]
         column = start - self._starts[line - 1]
+        if self._sigil and self.tree.source.startswith(self._sigil, start):  # which is no part of a word
+            column += len(self._sigil)
         self.sites.append(Site(line, column, self.name(node), use, at, self.scope, binding))
 
     def site_at(self, start: int, name: int, use: int, at: int, binding: int = NONE) -> None:
@@ -205,7 +208,7 @@ class Builder:
     def _add_unread(self) -> None:
         """Note the names in what nothing has read: the account of a name counts them, and most are the module's."""
         names, labels = BITS["name"], BITS["name"] | BITS["label"]
-        sigil = self.dialect.sigil.encode()
+        sigil = self._sigil
         for node, said in enumerate(self.tree.labels):
             start = self.tree.start[node]
             if said & BITS["replaced"]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fledgling.worker.graph.calls import made_of
-from fledgling.worker.graph.lookup import bare_places, starred
+from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
 from fledgling.worker.graph.members import places
 from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.overloads import called, fitting
@@ -73,9 +73,12 @@ class Meaning:
         return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
 
     def _is_constant(self, unit: Unit, site: Site) -> bool:
-        """Whether a name stands alone and is only read, where such a name is that of a constant, or of a class."""
-        is_read = unit.dialect.functions_apart and site.use == Use.READ
-        return is_read and self.project.expression(unit.base | site.at)[0] == Op.BARE
+        """Whether a name is only read, where such a name is that of a constant, of a field or of a class."""
+        if not unit.dialect.functions_apart or site.use != Use.READ:
+            return False
+        op = self.project.expression(unit.base | site.at)[0]
+        in_class = unit.facts.scopes[site.scope].kind in CLASSES  # where `use A { b as c; }` names methods
+        return bool(op == Op.BARE or (op == Op.GET and not in_class))
 
     def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
         """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""

@@ -34,6 +34,8 @@ def field(builder: Builder, node: int, _use: int) -> int:
     value = builder.optional(tree.first(node, VALUE))
     if tree.labels[node] & RECEIVER:  # a constant of an enum is an object of it
         value = builder.add(Op.THIS, builder.scope)
+    if tree.labels[node] & ALIAS:
+        value = builder.add(Op.RENAMED, value)
     is_name = tree.labels[node] & BIND  # `A` of `enum E { A, B(1) }` is as long as its name
     for kid in [node] if is_name else tree.kids[node]:
         if tree.labels[kid] & BIND and (kid == node or not tree.labels[kid] & IS_FIELD):

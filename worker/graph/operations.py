@@ -142,7 +142,7 @@ def class_(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def alias(solver: Solver, node: int, expression: Expression) -> Values:
-    """ALIAS"""
+    """ALIAS, RENAMED"""
     return dict(solver.value(solver.child(node, expression[1])))
 
 

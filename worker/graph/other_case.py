@@ -1,107 +1,174 @@
-"""Names that a use spells in another case than their definition, in languages that do not care: PHP's `STRLEN()`.
+"""Names that have one spelling here and another there, in languages that do not care: `STRLEN()` in PHP.
 
-Only functions, methods and classes go by their names in any case. Each occurrence is asked what it stands for, since a
-constant may have the same name: `ADD(1)` is a function, `Op::ADD` none.
+Functions and methods, and classes, go by their names in any case. Each occurrence is asked what it stands for, since a
+constant may have the same name: `ADD(1)` is a function, `Op::ADD` none. Of several spellings of definitions one is the
+name of them all, by which they are looked up.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from fledgling.worker.graph.tables import NONE, Facts, Op, ScopeKind, Use, packed_sites, sites_of
+from fledgling.worker.graph.tables import NONE, Facts, Op, Scope, ScopeKind, Use, packed_sites, sites_of
 
 NAMING = {Op.BARE: 0, Op.GET: 1}  # expressions of a name, and which of their parts it is
-PATHS = (Op.BARE, Op.GET, Op.ROOT)
 BEHIND = (Op.CALL, Op.NEW, Op.ALIAS)  # expressions that are of a name, whose occurrence is theirs
-FUNCTIONS, METHODS, CLASSES = "functions", "methods", "classes"
-KINDS = {Op.FUNCTION: FUNCTIONS, Op.CLASS: CLASSES}
+CALLED, CLASSES = "functions and methods", "classes"
+KINDS = {Op.FUNCTION: CALLED, Op.RENAMED: CALLED, Op.CLASS: CLASSES}
 CLASSES_OF = (ScopeKind.CLASS, ScopeKind.INTERFACE)
 OF_TYPES = (Use.TYPE, Use.INHERIT)
-Spellings = dict[str, set[str]]  # by the name in small letters
-Defined = dict[str, Spellings]
+Spellings = Mapping[str, Mapping[str, str]]  # by the kind and the name in small letters, the one that is looked up
 
 
-def respell(files: Sequence[Facts]) -> None:
-    """Give each use in another case the name of the definition that it means, if just one can be meant."""
-    defined = _defined(files)
+def small(name: str) -> str:
+    """Return a name in small letters, those of ASCII alone.
+
+    >>> small("GetÄ")
+    'getÄ'
+    """
+    return name.encode().lower().decode()
+
+
+def respell(files: Sequence[Facts]) -> list[list[tuple[int, str]]]:
+    """Give all that means one name one spelling.
+
+    Return for each file the bindings of the definitions that have another one now, with the one that they had.
+    """
+    spelled = _spelled(files)
+    return [_Respelling(facts, spelled).names() if _is_mixed(facts, spelled) else [] for facts in files]
+
+
+def _is_mixed(facts: Facts, spelled: Spellings) -> bool:
+    """Whether a file spells a name in two ways, or otherwise than it is looked up."""
+    low = [*map(small, facts.names)]
+    return len({*low}) < len(low) or any(
+        known.get(name, own) != own for name, own in zip(low, facts.names, strict=True) for known in spelled.values()
+    )
+
+
+def _spelled(files: Sequence[Facts]) -> Spellings:
+    """Return the spelling that names are looked up by: that of their definition, of several small letters first."""
+    found: dict[str, dict[str, set[str]]] = {kind: defaultdict(set) for kind in (CALLED, CLASSES)}
     for facts in files:
-        if any(_is_other(name, spelled) for name in facts.names for spelled in defined.values()):
-            _respell(facts, defined)
+        for kind, _, name in _definitions(facts):
+            found[kind][small(name)].add(name)
+    return {
+        kind: {low: min(names, key=str.swapcase) for low, names in of_kind.items()} for kind, of_kind in found.items()
+    }
 
 
-def _is_other(name: str, spelled: Spellings) -> bool:
-    known = spelled.get(name.lower())
-    return known is not None and name not in known
+def _definitions(facts: Facts) -> Iterator[tuple[str, int, str]]:
+    """Yield the kind, the binding and the name of functions, methods and classes, and of methods a trait renames."""
+    for at, binding in enumerate(facts.bindings):
+        if kind := KINDS.get(facts.expressions[binding.value][0]):
+            yield kind, at, facts.names[binding.name]
 
 
-def _defined(files: Sequence[Facts]) -> Defined:
-    """How functions, methods and classes are spelled; a trait's method may have another name where it is used."""
-    defined: Defined = {kind: defaultdict(set) for kind in (FUNCTIONS, METHODS, CLASSES)}
-    for facts in files:
-        for binding in facts.bindings:
-            op = facts.expressions[binding.value][0]
-            in_class = binding.scope != NONE and facts.scopes[binding.scope].kind in CLASSES_OF
-            kind = METHODS if in_class and (op == Op.FUNCTION or op in NAMING) else KINDS.get(op)
-            if kind:
-                defined[kind][facts.names[binding.name].lower()].add(facts.names[binding.name])
-    return defined
+class _Respelling:
+    """One file at work."""
 
+    def __init__(self, facts: Facts, spelled: Spellings) -> None:
+        self._facts, self._spelled = facts, spelled
+        self._numbers = {name: at for at, name in enumerate(facts.names)}
+        rows = [row for row in facts.bindings if facts.expressions[row.value][0] == Op.ALIAS]
+        self._aliases = {small(facts.names[row.name]): (row.name, row.value) for row in rows}
 
-def _respell(facts: Facts, defined: Defined) -> None:
-    numbers = {name: at for at, name in enumerate(facts.names)}
-    rows = [row for row in facts.bindings if facts.expressions[row.value][0] == Op.ALIAS]
-    aliases = {facts.names[row.name].lower(): (row.name, row.value) for row in rows}
-    meant: dict[int, tuple[int, int]] = {}  # the names of expressions, and those that they mean
-    for at, kinds in _stands_for(facts).items():
+    def names(self) -> list[tuple[int, str]]:
+        """Respell all, and return the definitions whose name is another now, with the one that they had."""
+        facts = self._facts
+        own = [(at, name, new) for kind, at, name in _definitions(facts) if (new := self._of(kind, name)) != name]
+        bound = {at: self._number(new) for at, _, new in own}
+        for at, number in bound.items():
+            self._respell_definition(at, number)
+        meant = {at: said for at, kinds in _stands_for(facts).items() if (said := self._respell_use(at, kinds))}
+        sites = [*sites_of(facts)]
+        for site in sites:
+            op, *parts = facts.expressions[site.at]
+            name, number = meant.get(parts[0] if op in BEHIND else site.at, (NONE, NONE))
+            if site.binding in bound:
+                site.name = bound[site.binding]
+            elif site.name == name:
+                site.name = number
+        facts.sites = packed_sites(sites)
+        facts.replaced = [self._number(self._of(CALLED, facts.names[name])) for name in facts.replaced]
+        return [(at, name) for at, name, _ in own]
+
+    def _of(self, kind: str, name: str) -> str:
+        return self._spelled[kind].get(small(name), name)
+
+    def _number(self, name: str) -> int:
+        number = self._numbers.setdefault(name, len(self._numbers))
+        if number == len(self._facts.names):
+            self._facts.names.append(name)
+        return number
+
+    def _respell_definition(self, at: int, number: int) -> None:
+        facts = self._facts
+        binding = facts.bindings[at]
+        op, *parts = facts.expressions[binding.value]
+        if op != Op.RENAMED and facts.scopes[parts[0]].name == binding.name:
+            facts.scopes[parts[0]].name = number
+        if binding.scope != NONE:
+            _move(facts.scopes[binding.scope], at, binding.name, number)
+        binding.name = number
+
+    def _respell_use(self, at: int, kinds: Sequence[str]) -> tuple[int, int] | None:
+        """Respell the name of an expression, and return what its occurrence was and is called."""
+        facts = self._facts
         op, *parts = facts.expressions[at]
         name = parts[NAMING[op]]
-        low = facts.names[name].lower()
-        spelled = set[str]().union(*(defined[kind].get(low, ()) for kind in kinds))
-        under, alias = aliases.get(low, (NONE, NONE)) if op == Op.BARE else (NONE, NONE)
-        is_own = spelled == {facts.names[name]} and under in (NONE, name)
-        if len(spelled) != 1 or is_own or (alias != NONE and _last(facts, alias) != low):
-            continue
-        (own,) = spelled
-        number = numbers.setdefault(own, len(numbers))
-        if number == len(facts.names):
-            facts.names.append(own)
-        meant[at] = name, number
-        parts[NAMING[op]] = number if under == NONE else under  # an import gives it the name that it is found by
+        own = facts.names[name]
+        choice = [new for kind in kinds if (new := self._spelled[kind].get(small(own)))]
+        number = self._number(own if own in choice or not choice else choice[0])
+        under, alias = self._aliases.get(small(own), (NONE, NONE)) if op == Op.BARE else (NONE, NONE)
+        if alias != NONE and _last(facts, alias) != small(own):
+            number = under  # an import gives it the name that it is found by
+        if number == name and under in (NONE, name):
+            return None
+        parts[NAMING[op]] = number if under == NONE else under
         facts.expressions[at] = (op, *parts)
-    sites = [*sites_of(facts)]
-    for site in sites:
-        op, *parts = facts.expressions[site.at]
-        name, number = meant.get(parts[0] if op in BEHIND else site.at, (NONE, NONE))
-        if site.name == name:
-            site.name = number
-    facts.sites = packed_sites(sites)
+        return name, number
+
+
+def _move(scope: Scope, binding: int, name: int, number: int) -> None:
+    """Let a binding be one of another name."""
+    for table in (scope.every, scope.last):
+        if binding in table.get(name, ()):
+            table[name].remove(binding)
+            table[number] = sorted([*table.get(number, ()), binding])
+            if not table[name]:
+                del table[name]
 
 
 def _stands_for(facts: Facts) -> dict[int, tuple[str, ...]]:
     """What the names of a file stand for, by their expressions; those that are only read are constants or fields."""
     found: dict[int, tuple[str, ...]] = {}
     for op, *parts in facts.expressions:
-        of = facts.expressions[parts[0]][0] if op in (Op.CALL, Op.NEW, Op.GET) else Op.UNKNOWN
-        if op == Op.CALL and of in NAMING:
-            found[parts[0]] = (FUNCTIONS,) if of == Op.BARE else _members(facts, parts[0])
+        of = facts.expressions[parts[0]][0] if op in (*BEHIND, Op.RENAMED, Op.GET) else Op.UNKNOWN
+        if op in (Op.CALL, Op.RENAMED) and of in NAMING:
+            found[parts[0]] = (CALLED,)
         elif (op == Op.NEW and of in NAMING) or of == Op.BARE:  # new a, a::b
             found[parts[0]] = (CLASSES,)
     for site in sites_of(facts):
         op, *parts = facts.expressions[site.at]
         at = parts[0] if op == Op.ALIAS else site.at
-        if facts.expressions[at][0] in NAMING and site.use in OF_TYPES:
+        if facts.expressions[at][0] not in NAMING:
+            continue
+        if site.use in OF_TYPES:
             found[at] = (CLASSES,)
-        elif facts.expressions[at][0] in NAMING and site.use == Use.IMPORT:
-            found[at] = (FUNCTIONS, CLASSES)
+        elif site.use == Use.IMPORT:
+            found[at] = (CLASSES, CALLED)
+        elif facts.scopes[site.scope].kind in CLASSES_OF and _is_of_trait(facts, at):
+            found[at] = (CALLED,)
     return found
 
 
-def _members(facts: Facts, at: int) -> tuple[str, ...]:
-    """What `a.b` stands for where it is called: a method, or behind a name, which may be a namespace, a function."""
-    before = facts.expressions[facts.expressions[at][1]][0]
-    return (FUNCTIONS, METHODS) if before in PATHS else (METHODS,)
+def _is_of_trait(facts: Facts, at: int) -> bool:
+    """Whether a name in a class means a method: `use A { b as private; A::b insteadof C; }`."""
+    op, *parts = facts.expressions[at]
+    return op == Op.GET and (facts.expressions[parts[0]][0] == Op.THIS or parts[1] in facts.replaced)
 
 
 def _last(facts: Facts, alias: int) -> str:
     """The last name of what an alias stands for, in small letters."""
     op, *parts = facts.expressions[facts.expressions[alias][1]]
-    return facts.names[parts[NAMING[op]]].lower() if op in NAMING else ""
+    return small(facts.names[parts[NAMING[op]]]) if op in NAMING else ""

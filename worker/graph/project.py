@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fledgling.worker.graph.other_case import respell
+from fledgling.worker.graph.other_case import respell, small
 from fledgling.worker.graph.tables import (
     BINDING,
     EXPORT,
@@ -104,14 +104,22 @@ class Project:
         self.is_partial = is_partial
         self.numbers: dict[str, int] = {}
         self.units = [Unit(number, file, dialects, self.numbers) for number, file in enumerate(files)]
-        in_any_case = [unit for unit in self.units if unit.dialect.in_any_case]
-        respell([unit.facts for unit in in_any_case])
-        for unit in in_any_case:
-            unit.names += [self.numbers[name] for name in unit.facts.names[len(unit.names) :]]
+        self.own_names = self._respell()
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
+
+    def _respell(self) -> dict[tuple[int, Target], int]:
+        """Let names in any case be one; return the own names of definitions by that name, where it is another."""
+        units = [unit for unit in self.units if unit.dialect.in_any_case]
+        found: dict[tuple[int, Target], int] = {}
+        for unit, own in zip(units, respell([unit.facts for unit in units]), strict=True):
+            unit.names += [self.number(name) for name in unit.facts.names[len(unit.names) :]]
+            for at, name in own:
+                target, _ = self.defined(unit.base | at)
+                found[unit.names[unit.bindings[at].name], target] = self.number(name)
+        return found
 
     def text(self, name: int) -> str:
         """A name by its number."""
@@ -180,6 +188,12 @@ class Project:
                     found.setdefault(unit.names[name], []).append(target)
                 elif unit.facts.scopes[at].kind in HOLDING:
                     found.setdefault(unit.names[name], [])
+        in_any_case = [unit for unit in self.units if unit.dialect.in_any_case]
+        known = {small(self.text(name)) for name in found} if in_any_case else set()
+        for unit in in_any_case:
+            for name in unit.names:
+                if small(self.text(name).removeprefix(unit.dialect.sigil)) in known:
+                    found.setdefault(name, [])
         return found
 
     @cached_property

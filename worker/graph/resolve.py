@@ -43,6 +43,7 @@ OPERATIONS = {
     Op.ALIAS: operations.alias,
     Op.UNSURE: operations.unsure,
     Op.PREFIX: operations.prefix,
+    Op.RENAMED: operations.alias,
 }
 RULES = {
     "name": operations.named,

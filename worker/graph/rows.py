@@ -128,10 +128,13 @@ class Rows:
 
     def _put(self, unit: Unit, site: Site, targets: Targets) -> None:
         head = self._head(unit, site)
+        name, own_names = head[3], self._project.own_names
         best = targets.items()
         if len(targets) > 1:
             best = sorted(best, key=lambda pair: (-pair[1], pair[0]))[:MAX_TARGETS]  # type: ignore[assignment]
         for (file, line), reason in best:
+            if own_names:
+                head = (*head[:3], own_names.get((name, (file, line)), name), *head[4:])
             self._rows.append((*head, file, line, CONFIDENCE[reason], reason))
 
     def _head(self, unit: Unit, site: Site) -> Row:

@@ -68,6 +68,7 @@ class Op:
     ALIAS = 32  # of: the same, under a name that an import gives it
     TOKEN = 33  # of: a name in what a macro is replaced by, which nobody has parsed
     UNSURE = 34  # of: what a name means if an object around has no member of that name
+    RENAMED = 35  # of: the same, a method of a trait under another name
     PREFIX = 36  # of: the namespace of that name, where there is one: `a` in `a\b`
 
 

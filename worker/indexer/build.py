@@ -243,6 +243,7 @@ class Building:
             documents=self._languages.documents(),
             code=self._languages.code(),
             modules=self._languages.modules(),
+            any_case=self._languages.in_any_case(),
             related=() if self._index.why_unrelated() else self._languages.graphed(),
             partial=partial,
             pending=pending,

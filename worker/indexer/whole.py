@@ -9,6 +9,7 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import NamedTuple
 
+from fledgling.worker.graph.other_case import small
 from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.tables import Op, unpacked
@@ -25,6 +26,7 @@ DOUBTFUL = tuple(map(CONFIDENCES.index, ("possible", "unresolved")))
 KINDS = frozenset(("function", "method", "class"))
 STARTED = frozenset(("main", "init", "setup", "teardown", "constructor"))  # names that a language or its tools run
 BY_NAME = frozenset(("python", "javascript", "typescript", "php", "ruby"))  # no interface calls a method unseen
+ANY_CASE = frozenset(("php",))  # uses may spell a name in another case
 PASTING = frozenset(("c", "cpp"))  # their macros make names by `##`
 WORD = re.compile(r"\w+")
 LINE_BITS = 32
@@ -138,13 +140,15 @@ class Whole:
                 place = file, row.line_start
                 if row.kind not in KINDS or (file << LINE_BITS | row.line_start) in used:
                     continue
-                is_whole = self._files[file].language not in not_whole
+                language = self._files[file].language
+                name = small(row.name) if language in ANY_CASE else row.name
+                is_whole = language not in not_whole
                 unseen = None if is_whole else "a file that is not wholly in the graph may use it"
-                if row.name in doubtful:
+                if name in doubtful:
                     unseen = "uses of its name lead nowhere that is known"
-                elif row.name in words:
+                elif name in words:
                     unseen = "its name stands in a string"
-                elif self._files[file].language in PASTING and self._are_pasted:
+                elif language in PASTING and self._are_pasted:
                     unseen = "a macro may make its name of parts"
                 elif place in replacing or derived.hold(row.line_start):
                     unseen = "it may be called through a class that its own is derived from"
@@ -181,17 +185,24 @@ class Whole:
 
     def _doubtful(self) -> set[str]:
         """Return the names of which some use is not resolved."""
-        each = zip(self._graph.name, self._graph.confidence, strict=True)
-        return {self._graph.names[name] for name in {name for name, confidence in each if confidence in DOUBTFUL}}
+        each = zip(self._graph.file, self._graph.name, self._graph.confidence, strict=True)
+        found = {(file, name) for file, name, confidence in each if confidence in DOUBTFUL}
+        return {word for file, name in found for word in self._spelled(file, self._graph.names[name])}
 
     def _words(self) -> set[str]:
         """Return the words of short strings of the project: `getattr(a, "run")`, `__all__`, registries."""
-        found = set()
-        for file in self._files:
+        found = set[str]()
+        for number, file in enumerate(self._files):
             facts = unpacked(file.facts)
             for text in {facts.names[parts[0]] for op, *parts in facts.expressions if op == Op.TEXT}:
-                found.update(WORD.findall(text))
+                found.update(word for said in WORD.findall(text) for word in self._spelled(number, said))
         return found
+
+    def _spelled(self, file: int, name: str) -> Iterator[str]:
+        """Yield a name of a file, and in small letters what may mean one in another case."""
+        yield name
+        if self._files[file].language in ANY_CASE:
+            yield small(name)
 
     @cached_property
     def _are_pasted(self) -> bool:

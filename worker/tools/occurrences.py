@@ -4,6 +4,8 @@ all, so that "none" is no silence.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from fledgling.plain import counted
@@ -15,6 +17,7 @@ from fledgling.worker.tools.request import Request
 
 MOST = 20_000  # occurrences of one name that are accounted for: some microseconds each
 TYPES = ("class", "enum", "interface", "struct", "trait")
+CALLABLE = ("function", "method", *TYPES)  # kinds whose names some languages let a use spell in any case
 UNKNOWN = {GIVEN_UP: "not parsed", LEFT_OUT: "not in the graph"}
 ITS_DEFINITION, ITS_TYPE = "its definition", "its type"
 UNSEEN = {  # what may mean a definition, and was not looked at for it, where the graph lacks one of the two
@@ -32,10 +35,14 @@ class Place(NamedTuple):
     file: File
     line: int
     column: int
+    is_as_asked: bool = True  # and not in another case
 
 
 class Account(NamedTuple):
-    """How many occurrences of a name there are, and of which class; places of those that nobody can tell."""
+    """How many occurrences of a name there are, and of which class; places of those that nobody can tell.
+
+    They are those of its spelling, and where its language asks for no case, in files of such languages those of all.
+    """
 
     name: str
     total: int
@@ -43,6 +50,7 @@ class Account(NamedTuple):
     classes: Counter[str]
     unknown: dict[str, list[str]]  # by the reason
     aliased: int  # uses of the definition by another name
+    differ: bool = False  # whether some are in another case
 
     @property
     def resolved(self) -> int:
@@ -56,18 +64,18 @@ def account(request: Request, name: str, asked: Collection[Definition]) -> Accou
     unresolved: dict[str, list[str]] = {}
     lacks = {_lacks(request, each) for each in asked}
     lacking = None if None in lacks else next((each for each in UNSEEN if each in lacks), None)
-    total = 0
-    for place in _places(request, name):
-        if total == MOST:
-            return Account(name, total, False, classes, unresolved, _aliased(request, name, asked))
-        total += 1
+    in_any_case = any(_goes_by_any_case(request, each, name) for each in asked)
+    places = [*islice(_places(request, name, any_case=in_any_case), MOST + 1)]
+    for place in places[:MOST]:
         kind, reason = _class(request, place, asked)
         if lacking and kind in UNSEEN[lacking]:
             kind, reason = "unresolved", f"{lacking} is not in the graph"
         classes[kind] += 1
         if reason:
             unresolved.setdefault(reason, []).append(f"{place.file.path}:{place.line}")
-    return Account(name, total, True, classes, unresolved, _aliased(request, name, asked))
+    aliased = _aliased(request, name, asked)
+    differ = not all(place.is_as_asked for place in places)
+    return Account(name, classes.total(), len(places) <= MOST, classes, unresolved, aliased, differ)
 
 
 def sentence(account: Account) -> str:
@@ -79,9 +87,8 @@ def sentence(account: Account) -> str:
     for reason, places in account.unknown.items():
         parts.append(f"{len(places):,} unresolved ({reason}: {_shown(places)})")
     least = "" if account.is_whole else f"the first {MOST:,} of more than "
-    said = (
-        f"{least}{counted(account.total, 'occurrence')} of `{account.name}`: {', '.join(parts) or 'none in the text'}"
-    )
+    name = f"`{account.name}`{' in any case' if account.differ else ''}"
+    said = f"{least}{counted(account.total, 'occurrence')} of {name}: {', '.join(parts) or 'none in the text'}"
     if not account.unknown:
         said += "; nothing unresolved"
     if account.aliased:
@@ -110,21 +117,41 @@ def _shown(places: Sequence[str]) -> str:
     return f"{', '.join(places[:SHOWN_PLACES])}{more}"
 
 
-def _places(request: Request, name: str) -> Iterator[Place]:
-    """Yield where a name stands as a whole word."""
+def _places(request: Request, name: str, *, any_case: bool) -> Iterator[Place]:
+    """Yield where a name stands as a whole word, in `any_case` where the language of a file admits that."""
     assert request.signatures
-    needed = prefilter.of_literal(name, case_sensitive=True)
+    needed = prefilter.of_literal(name, case_sensitive=not any_case)
     blocks = request.blocks.in_order() if needed is None else request.signatures.holding(needed)
     word = name.encode()
     for block in blocks:
         request.check()
         text = request.blocks.text(block)
-        file, line, counted = None, request.blocks.first_lines[block], 0
-        for start in words(text, word):
+        file = request.blocks.file_of(block) if any_case else None
+        line, counted = request.blocks.first_lines[block], 0
+        found = words(text.lower(), word.lower()) if file and _any_case(request, file) else words(text, word)
+        for start in found:
             file = file or request.blocks.file_of(block)
             line += text.count(b"\n", counted, start)
             counted = start
-            yield Place(file, line, start - text.rfind(b"\n", 0, start) - 1)
+            yield Place(file, line, start - text.rfind(b"\n", 0, start) - 1, text.startswith(word, start))
+
+
+def _any_case(request: Request, file: File) -> bool:
+    """Return whether uses in a file may spell a name in another case."""
+    return file.language in request.opened.generation.any_case
+
+
+def _goes_by_any_case(request: Request, definition: Definition, name: str) -> bool:
+    """Return whether uses may spell the name of a definition in another case: not that of a constant or a field."""
+    assert request.outlines
+    file = request.blocks.file(definition.file)
+    here = request.outlines.beginning(file, definition.line)
+    return _any_case(request, file) and any(row.name == name and row.kind in CALLABLE for row in here)
+
+
+def _spelled(request: Request, file: File, name: bytes) -> bytes:
+    """Return a name as names in a file are compared: in small letters, where they may be in any case."""
+    return name.lower() if _any_case(request, file) else name
 
 
 def words(text: bytes, word: bytes) -> Iterator[int]:
@@ -211,7 +238,11 @@ def leading(request: Request, definition: Definition, name: str) -> list[Occurre
     assert request.graph
     rows = request.graph.leading_to(definition)
     others = neighbours(request, definition, name)
-    return [row for row in rows if word_at(request, row) not in others] if others else rows
+    if not others:
+        return rows
+    spelled = partial(_spelled, request, request.blocks.file(definition.file))
+    known = {spelled(other.encode()) for other in others} - {spelled(name.encode())}
+    return [row for row in rows if spelled(word_at(request, row).encode()) not in known]
 
 
 def neighbours(request: Request, definition: Definition, name: str) -> set[str]:
@@ -230,8 +261,9 @@ def word_at(request: Request, row: Occurrence) -> str:
 
 def stands_at(request: Request, row: Occurrence, name: str) -> bool:
     """Return whether a row is where a name stands."""
-    line = line_of(request, request.blocks.file(row.file), row.line)
-    return line[row.column :].startswith(name.encode())
+    file = request.blocks.file(row.file)
+    line = line_of(request, file, row.line)[row.column :]
+    return _spelled(request, file, line).startswith(_spelled(request, file, name.encode()))
 
 
 def line_of(request: Request, file: File, line: int) -> bytes:

@@ -4,9 +4,9 @@
 (name) @name
 (variable_name) @name
 ((variable_name) @this (#eq? @this "$this"))
-((relative_scope) @name (#eq? @name "self"))
-((relative_scope) @this (#eq? @this "static"))
-((relative_scope) @super (#eq? @super "parent"))
+((relative_scope) @name (#match? @name "^(?i:self)$"))
+((relative_scope) @this (#match? @this "^(?i:static)$"))
+((relative_scope) @super (#match? @super "^(?i:parent)$"))
 (qualified_name) @path
 
 ; ---- namespaces
@@ -72,7 +72,7 @@
 (class_interface_clause (_) @base)
 (use_declaration [(name) (qualified_name)] @base)
 (use_as_clause . (name) @own_field)
-(use_as_clause . (_) @value (name) @bind .) @field
+(use_as_clause . (_) @value (name) @bind .) @field @alias
 (use_instead_of_clause . (class_constant_access_expression (_) (name) @replaced))
 (enum_case name: (_) @bind) @field @receiver
 (const_declaration (const_element)) @decorated
