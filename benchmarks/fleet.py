@@ -1,9 +1,10 @@
-"""What a fleet of so many repositories costs: to build, to hold, and to ask. Each repository has text of its own.
+"""What a fleet of so many repositories costs: to build, to hold, and to ask, in CPU time of the broker and the worker.
 
-    .venv/bin/python benchmarks/fleet.py 40 400 --keep /var/tmp/fleet
+    .venv/bin/python benchmarks/fleet.py 400 4000 40000 --distinct 400 --keep /var/tmp/fleet
 
 Repositories are generated from a number, so that two runs have the same, and no two repositories share a file. Names
-come from a vocabulary of the repository's own and one of all; `rare` is in one repository of 20, `common` in each.
+come from a vocabulary of the repository's own and one of all; `common` is in each. Beyond the distinct ones there are
+copies of all but the last hundred, under names of their own, which take room as others do.
 """
 
 import argparse
@@ -17,14 +18,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import fleet_copies
 import psutil
 from msgspec.structs import replace
 
+from fledgling.broker.fleet import pack
 from fledgling.broker.fleet.fleet import Fleet
-from fledgling.broker.fleet.pack import PackIndex, packed
+from fledgling.broker.fleet.pack import PackIndex
+from fledgling.broker.fleet.verified import ShardPart
 from fledgling.broker.memory import held_bytes
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import CONFINED
@@ -36,21 +40,26 @@ OF_ALL = [
     f"{a}_{b}" for a in ("load", "parse", "send", "index", "merge", "check") for b in ("user", "file", "row", "page")
 ]
 MEMORY = 64 * 10**9  # of the profile: what is asked is how much is held
-ROUNDS = 15  # of each question
+ROUNDS, OF_EACH = 200, 10.0  # of each question at most: how often, and seconds
+SECONDS = 600.0  # of the profile: what is asked is how long it takes
 
-QUESTIONS: dict[str, AnyQuestion] = {
-    "absent literal": Search("zzqxjv_nowhere"),
-    "rare literal": Search("rare_needle_of_few"),
-    "common literal, a page": Search("common_needle"),
-    "regex": Search(r"rare_needle_\w+few", regex=True),
-    "symbol by name": Read(symbol="only_of_7"),
-    "name, absent": Read(symbol="only_of_nobody"),
-    "names that hold a text": Search("only_of_7", kind="function"),
-    "classes, a page": Symbols(kind="class"),
-    "by meaning": Search("where rows are merged", mode="meaning"),
-    "map of all": Explore(),
-    "one file": Read("r00003/src/m0.py"),
-}
+
+def questions(alone: int) -> dict[str, AnyQuestion]:
+    """Return what is asked; repository number `alone` has no copies."""
+    return {
+        "absent literal": Search("zzqxjv_nowhere"),
+        "literal in one": Search(f"only_of_{alone}("),
+        "literal in one of 20": Search("rare_needle_of_few"),
+        "common literal, a page": Search("common_needle"),
+        "regex": Search(r"rare_needle_\w+few", regex=True),
+        "symbol by name": Read(symbol=f"only_of_{alone}"),
+        "name, absent": Read(symbol="only_of_nobody"),
+        "names that hold a text": Search(f"only_of_{alone}", kind="function"),
+        "classes, a page": Symbols(kind="class"),
+        "by meaning": Search("where rows are merged", mode="meaning"),
+        "map of all": Explore(),
+        "one file": Read("r00003/src/m0.py"),
+    }
 
 
 def write_repository(root: Path, number: int) -> None:
@@ -77,16 +86,25 @@ def write_repository(root: Path, number: int) -> None:
     (root / "only.py").write_text("\n".join([*last, "# rare_needle_of_few" if number % 20 == 3 else "", ""]))
 
 
-def measured(count: int, above: Path, workers: int) -> Iterator[tuple[str, str]]:
+def measured(count: int, distinct: int, above: Path, workers: int) -> Iterator[tuple[str, str]]:
     """Build a fleet and ask it; yield what was measured, and the figure."""
-    sources, out = above / "sources", above / f"shards{count}"
+    out = above / "shards"
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for number in range(count):
-        if not (sources / f"r{number:05}").exists():
-            write_repository(sources / f"r{number:05}", number)
-    listed = above / f"list{count}"
-    listed.write_text("".join(f"{sources / f'r{number:05}'}\n" for number in range(count)))
-    text = sum(path.stat().st_size for number in range(count) for path in (sources / f"r{number:05}").rglob("*.py"))
+    built = min(count, distinct)
+    if len(list(out.glob("*.shard"))) < count:
+        yield from _built(built, above, out, workers)
+        fleet_copies.fill(out, distinct, count)
+    yield from asyncio.run(_asked(out, questions(built - 50)))
+
+
+def _built(count: int, above: Path, out: Path, workers: int) -> Iterator[tuple[str, str]]:
+    sources = [above / "sources" / fleet_copies.name_of(number) for number in range(count)]
+    for number, root in enumerate(sources):
+        if not root.exists():
+            write_repository(root, number)
+    listed = above / "list"
+    listed.write_text("".join(f"{root}\n" for root in sources))
+    text = sum(path.stat().st_size for root in sources for path in root.rglob("*.py"))
     yield "text", f"{text / 1e6:,.0f} MB"
     command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "build", str(listed), "--out", str(out)]
     for what in ("build", "build again, unchanged"):
@@ -97,47 +115,73 @@ def measured(count: int, above: Path, workers: int) -> Iterator[tuple[str, str]]
             what,
             f"{spent:,.0f} CPU-s ({text / 1e6 / spent:.2f} MB a CPU-s, {spent / count:.2f} s each), {wall:,.0f} s",
         )
-    yield from asyncio.run(_asked(out, text))
 
 
-async def _asked(out: Path, text: int) -> list[tuple[str, str]]:
+class _Packing(pack._Packing):
+    """Copies parts that several shards have in common for each of them: they stand for others."""
+
+    def _copied(self, fd: int, parts: Sequence[ShardPart]) -> dict[str, tuple[int, int]]:
+        self._copies.clear()
+        return super()._copied(fd, parts)
+
+
+async def _asked(out: Path, asked: Mapping[str, AnyQuestion]) -> list[tuple[str, str]]:
     found = []
-    profile = replace(profiles.load("fledgling-core"), memory_limit=MEMORY)
-    begun = time.perf_counter()
-    pack = packed(str(out), profile)
-    size = os.fstat(pack.fd).st_blocks * 512
-    found.append(("shards in memory", f"{size / 1e6:,.0f} MB, {size / text:.2f} of the text"))
-    found.append(("verify and copy", f"{time.perf_counter() - begun:.2f} s"))
-    fleet = Fleet(PackIndex(pack, profile, CONFINED, lambda _: None))
+    profile = replace(profiles.load("fledgling-core"), memory_limit=MEMORY, query_timeout=SECONDS)
+    wall, spent = time.perf_counter(), time.process_time()
+    pack._Packing = _Packing  # type: ignore[misc]
+    held = pack.packed(str(out), profile)
+    size, count = os.fstat(held.fd).st_blocks * 512, len(held.manifests)
+    found.append(("repositories", f"{count:,}, {held.bundles:,} bundles"))
+    found.append(("shards in memory", f"{size / 1e6:,.0f} MB, {size / count / 1e3:,.0f} KB each"))
+    found.append(("verify and copy", _of(time.process_time() - spent, time.perf_counter() - wall)))
+    fleet = Fleet(PackIndex(held, profile, CONFINED, lambda _: None))
     try:
-        begun = time.perf_counter()
-        first = pack.manifests[0].repository
-        await _seconds(lambda: fleet.ask(Read(f"{first}/only.py")))
-        found.append(("worker ready", f"{time.perf_counter() - begun:.2f} s"))
+        wall = time.perf_counter()
+        problem = await fleet.started()
+        assert problem is None, problem
         [worker] = psutil.Process().children()
-        for name, question in QUESTIONS.items():
-            first = await _seconds(lambda question=question: fleet.ask(question))
-            took = [await _seconds(lambda question=question: fleet.ask(question)) for _ in range(ROUNDS)]
-            worst = max(took)
+        found.append(("worker ready", _of(_cpu(worker.pid), time.perf_counter() - wall)))
+        for name, question in asked.items():
+            first, _ = await _seconds(fleet, question, worker.pid)
+            took: list[tuple[float, float]] = []
+            end = time.perf_counter() + OF_EACH
+            while len(took) < ROUNDS and (len(took) < 3 or time.perf_counter() < end):
+                took.append(await _seconds(fleet, question, worker.pid))
+            own, its = ([1e3 * each for each in some] for some in zip(*took, strict=True))
+            both = sorted(map(sum, zip(own, its, strict=True)))
             found.append(
                 (
                     name,
-                    f"p50 {1e3 * statistics.median(took):,.1f} ms, worst {1e3 * worst:,.1f}, first {1e3 * first:,.1f}",
+                    f"p50 {statistics.median(both):,.1f} ms (broker {statistics.median(own):,.1f}, "
+                    f"worker {statistics.median(its):,.1f}), p99 {both[99 * len(both) // 100]:,.1f}, "
+                    f"first {1e3 * first:,.1f}, of {len(both)}",
                 )
             )
-        held = held_bytes(worker.pid, size)
-        found.append(("worker", f"{held / 1e6:,.0f} MB of its own beside the shards, {worker.num_fds()} descriptors"))
+        own = held_bytes(worker.pid, size)
+        found.append(("worker", f"{own / 1e6:,.0f} MB of its own beside the shards, {worker.num_fds()} descriptors"))
+        found.append(("broker", f"{psutil.Process().memory_full_info().uss / 1e6:,.0f} MB"))
     finally:
         await fleet.close()
     return found
 
 
-async def _seconds(ask: Callable[[], Awaitable[object]]) -> float:
-    begun = time.perf_counter()
-    answer = await ask()
-    took = time.perf_counter() - begun
+async def _seconds(fleet: Fleet, question: AnyQuestion, worker: int) -> tuple[float, float]:
+    """Return the seconds of CPU that a question takes of this process, and of the worker."""
+    own, its = time.process_time(), _cpu(worker)
+    answer = await fleet.ask(question)
     assert not isinstance(answer, Refusal) or answer.kind in ("not_found", "ambiguous"), answer
-    return took
+    return time.process_time() - own, _cpu(worker) - its
+
+
+def _cpu(process: int) -> float:
+    """Return the seconds of CPU that all threads of a process have had, to the nanosecond."""
+    threads = Path(f"/proc/{process}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+
+
+def _of(spent: float, wall: float) -> str:
+    return f"{spent:,.2f} CPU-s, {wall:,.2f} s by the clock"
 
 
 def _spent() -> float:
@@ -149,6 +193,7 @@ def main() -> None:
     """Measure fleets of the sizes that are asked for, and print a table of each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("counts", type=int, nargs="+", metavar="N", help="repositories")
+    parser.add_argument("--distinct", type=int, default=10**6, help="how many of them are built; hundreds")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="repositories that are built at once")
     parser.add_argument("--keep", type=Path, help="a directory for sources and shards, which are used again")
     given = parser.parse_args()
@@ -156,7 +201,7 @@ def main() -> None:
     try:
         for count in given.counts:
             print(f"\n{count} repositories, load {os.getloadavg()[0]:.1f}")  # noqa: T201
-            for what, figure in measured(count, above, given.workers):
+            for what, figure in measured(count, given.distinct, above, given.workers):
                 print(f"  {what:26}{figure}", flush=True)  # noqa: T201
     finally:
         if not given.keep:

@@ -300,8 +300,10 @@ def surveys(_: Survey, found: Overview, profile: Profile) -> bool:
     return are_hubs and are_called and are_circles and _are_ranges((each.lines for each in found.functions), profile)
 
 
-def sifts(_: Sift, found: Sifted, __: Profile) -> bool:
-    """Return whether the numbers are in order; whether there are so many indexes, who asked knows."""
+def sifts(question: Sift, found: Sifted, _: Profile) -> bool:
+    """Return whether each number is there once, and in order if not by meaning; who asked knows how many there are."""
+    if isinstance(question.question, Search) and question.question.is_ranked:
+        return len({*found.indexes}) == len(found.indexes)
     return all(first < second for first, second in pairwise(found.indexes))
 
 

@@ -89,7 +89,7 @@ async def _way(each: Wider, ask: Ask) -> str | None:
     narrow = await ask(replace(each.question, max_results=1))
     if not isinstance(narrow, Hits | SymbolList) or not narrow.total:
         return None
-    least = "at least " if isinstance(narrow, Hits) and narrow.total_is_lower_bound else ""
+    least = "at least " if narrow.total_is_lower_bound else ""
     things = counted(narrow.total, "hit" if isinstance(narrow, Hits) else "definition")
     return f"{each.words[0].upper()}{each.words[1:]}: {least}{things}, {asking(each.question)}."
 

@@ -32,7 +32,7 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.broker.terms import Terms
 from fledgling.config import Settings
-from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Refusal, SymbolList
+from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Ranking, Refusal, SymbolList
 from fledgling.messages.control import CONFINED
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.security import profile as profiles
@@ -174,6 +174,24 @@ async def test_empty_answer_says_how_many_were_asked(fleet: Fleet) -> None:
     assert "none of 4 repositories defines 'NoSuchThing'" in none.reason
 
 
+@pytest.mark.parametrize("has_bundle", [True, False])
+async def test_of_many_those_are_ranked_that_say_most_of_a_question(
+    shards: Path, monkeypatch: pytest.MonkeyPatch, *, has_bundle: bool
+) -> None:
+    if not has_bundle:
+        (shards / "00000.bundle").unlink()
+    monkeypatch.setattr("fledgling.broker.fleet.fleet.RANKED_TOGETHER", 1)
+    async with serving(shards) as fleet:
+        for query, path, best in (("who runs the web", None, "web/"), ("who runs the web", "[al]*/**", "api/")):
+            found = await fleet.ask(Search(query, mode="meaning", path=path))
+            assert isinstance(found, Ranking)
+            assert {each.path[:4] for each in found.files} == {best}
+            assert found.note
+            assert found.note.startswith("Ranked are 1 of ")
+        none = await fleet.ask(Search("where zebras quarrel", mode="meaning"))
+        assert none == Ranking([], 0, "meaning", "Nothing says this: none of 4 repositories has a word of it.")
+
+
 async def test_sql_is_refused(fleet: Fleet) -> None:
     found = await fleet.ask(Query("SELECT 1"))
     assert isinstance(found, Refusal)
@@ -232,6 +250,18 @@ async def test_answers_of_many_repositories_come_in_pages(
                 break
             cursor = str(some.next.arguments["cursor"])
         assert len(seen) == len(set(seen)) == 240
+        defined, totals, cursor = [], set(), None
+        while True:
+            of_kind = await fleet.ask(Symbols(kind="function", max_results=7, cursor=cursor))
+            assert isinstance(of_kind, SymbolList)
+            defined += [(file.path, each.name) for file in of_kind.files for each in file.symbols]
+            totals.add(of_kind.total)
+            assert of_kind.total_is_lower_bound == (of_kind.total < 120)
+            if not of_kind.next:
+                break
+            cursor = str(of_kind.next.arguments["cursor"])
+        assert len(defined) == len(set(defined)) == max(totals) == 120
+        assert len(totals) > 1
         monkeypatch.undo()
         for _ in range(2):  # the tables of each are attached, on two threads
             defined = await fleet.ask(Search("run_web", kind="function"))

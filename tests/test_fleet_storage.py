@@ -112,7 +112,7 @@ def test_what_a_storage_says_is_not_believed(built: Path, tmp_path: Path) -> Non
     (storage / LIST).write_text('{"files": {}}')
     assert "a build of nothing" in moved("fetch", url(storage), out)[2][""]
     os.truncate(storage / LIST, MAX_LIST + 1)
-    assert f"{LIST} has more than 33,554,432 bytes" in moved("fetch", url(storage), out)[2][""]
+    assert f"{LIST} has more than 67,108,864 bytes" in moved("fetch", url(storage), out)[2][""]
     assert "cannot be looked at (FileNotFoundError)" in moved("fetch", url(tmp_path / "nowhere"), out)[2][""]
     assert "it cannot be reached (ValueError)" in moved("fetch", "nothing://known", out)[2][""]
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
@@ -132,7 +132,7 @@ def test_file_of_another_length_is_not_read(built: Path, tmp_path: Path) -> None
 
 def test_list_of_all_that_a_directory_may_hold_is_read() -> None:
     digest = "0" * 64
-    shards = {f"{number:064}.shard": ListedFile(digest, MAX_FILE) for number in range(MAX_FILES)}
+    shards = {f"{number:064}.shard": ListedFile(digest, MAX_FILE, digest) for number in range(MAX_FILES)}
     bundles = {f"{number:05}.bundle": ListedFile(digest, MAX_FILE) for number in range(MAX_FILES)}
     told = msgspec.json.encode(ListedBuild(shards | bundles, is_partial=True))
     assert msgspec.json.decode(told, type=ListedBuild).files.keys() == shards.keys() | bundles.keys()
@@ -145,7 +145,20 @@ INSIDE = "the directory is inside the repository web; name one outside of every 
 def test_nothing_is_fetched_into_its_repository(built: Path) -> None:
     out = built / "web" / "shards"
     out.mkdir(mode=0o700)
-    code, _, failed = moved("fetch", url(built / "storage"), out)
+    done = fledgling("fleet", "fetch", url(built / "storage"), str(out))
+    assert (done.returncode, INSIDE in done.stderr) == (2, True)
+    assert not [*out.iterdir()]
+    shutil.rmtree(out)
+
+
+def test_list_that_hides_where_a_repository_was_has_nothing_of_it_fetched(built: Path, tmp_path: Path) -> None:
+    storage = Path(shutil.copytree(built / "storage", tmp_path / "storage"))
+    build = json.loads((storage / LIST).read_text())
+    del build["files"]["web.shard"]["root"]
+    (storage / LIST).write_text(json.dumps(build))
+    out = built / "web" / "shards"
+    out.mkdir(mode=0o700)
+    code, _, failed = moved("fetch", url(storage), out)
     assert (code, failed) == (2, {"web.shard": INSIDE})
     assert not (out / "web.shard").exists()
     shutil.rmtree(out)

@@ -66,8 +66,7 @@ def export(shards: Path, out: Path, profile: Profile, confining: Confining) -> E
     with ExitStack() as held:
         replacing.outside_git(out)
         directory = _opened(shards, held)
-        replacing.outside(out, shard.roots(directory))
-        usable, refused = _usable(directory, profile)
+        usable, refused = _usable(directory, profile, out)
         planned = {
             part: {name: usable[name] for name in members if name in usable}
             for part, members in bundling.arranged(directory).plan.items()
@@ -104,13 +103,18 @@ def _opened(path: Path | str, held: ExitStack, below: int | None = None) -> int:
     return fd
 
 
-def _usable(directory: int, profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
-    """Return of each shard that may be exported the hash of its manifest, and of the others why not, by name."""
-    usable, refused = {}, {}
+def _usable(directory: int, profile: Profile, out: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return of each shard that may be exported the hash of its manifest, and of the others why not, by name.
+
+    Raises ShardError where the repository of one of them holds the directory of the tables.
+    """
+    usable, refused, roots = {}, {}, []
     for name in shard.names(directory):
         try:
             with verified.opening(directory, f"{name}{SHARD.suffix}") as fd:
-                manifest, identity = shard.usable(fd, name, profile), verified.identity(fd)
+                manifest, identity = verified.read(fd, SHARD), verified.identity(fd)
+                roots.append((manifest.repository, manifest.root))
+                shard.check(manifest, name, profile)
         except ShardError as wrong:
             refused[name] = str(wrong)
             continue
@@ -118,6 +122,7 @@ def _usable(directory: int, profile: Profile) -> tuple[dict[str, str], dict[str,
             usable[name] = identity
         else:
             refused[name] = NO_TABLES
+    replacing.outside(out, roots)
     return usable, refused
 
 

@@ -6,8 +6,9 @@ the tree above them is what their manifests say.
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from fledgling.broker.fleet import builds
 from fledgling.broker.fleet.pack import PackIndex
 from fledgling.broker.front import MAX_CALLS
 from fledgling.broker.projects.merging import Merging, ranked, summed, tree, turn
-from fledgling.broker.projects.paths import Part
+from fledgling.broker.projects.paths import Part, Parts
 from fledgling.broker.projects.tree import ManyProjects, only, some_of
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import not_ready
@@ -32,6 +33,7 @@ from fledgling.messages.answers import (
     Hits,
     InnerAnswer,
     Next,
+    Ranking,
     Refusal,
     Sifted,
     Summary,
@@ -51,7 +53,8 @@ from fledgling.messages.questions import (
 )
 from fledgling.plain import said
 
-COUNTED_TOGETHER = 128  # repositories whose hits are counted, and then perhaps no further: a millisecond or two each
+COUNTED_TOGETHER = 128  # repositories that are counted in, and then perhaps no further: some milliseconds each
+RANKED_TOGETHER = 128  # repositories that are ranked by meaning, which takes 6 ms each: a second, of thousands as well
 TOGETHER = 64  # repositories that are asked at once: the worker's pipe and its queue stay short
 PAGE_CHARS = 28_000  # characters of JSON, as of other pages
 SHOWN_NAMES = 5  # repositories in a sentence
@@ -112,7 +115,7 @@ class Fleet(ManyProjects):
         with self._at_work() as busy:
             return busy or await self._answer(part, terms)
 
-    async def _ask_all(self, question: AnyQuestion, about: Sequence[Part], terms: Terms) -> AnyAnswer | Refusal:
+    async def _ask_all(self, question: AnyQuestion, about: Parts, terms: Terms) -> AnyAnswer | Refusal:
         with self._at_work() as busy:
             if busy:
                 return busy
@@ -121,9 +124,7 @@ class Fleet(ManyProjects):
                     return self._map(question)
                 case Explore():
                     below = replace(question, depth=max(question.depth - 1, 1), cursor=None)
-                    return self._page(
-                        question, await self._answers([Part(each.project, below) for each in about], terms)
-                    )
+                    return self._page(question, await self._answers(Parts(about.projects, below), terms))
                 case Search() | Symbols() | Read():
                     return await self._sifted(question, about, terms)
             return self._nowhere(question)
@@ -153,7 +154,7 @@ class Fleet(ManyProjects):
         assert not isinstance(found, InnerAnswer)
         return found
 
-    async def _answers(self, about: Sequence[Part], terms: Terms) -> dict[str, AnyAnswer | Refusal]:
+    async def _answers(self, about: Parts, terms: Terms) -> dict[str, AnyAnswer | Refusal]:
         """Return what several answer, by name; some are asked at once."""
         room = asyncio.Semaphore(TOGETHER)
 
@@ -162,7 +163,7 @@ class Fleet(ManyProjects):
                 return await self._answer(part, terms)
 
         found = await asyncio.gather(*map(answer, about))
-        return {part.project: each for part, each in zip(about, found, strict=True)}
+        return dict(zip(about.projects, found, strict=True))
 
     async def _put(self, question: Asked, number: int, terms: Terms) -> Found | Refusal:
         """Put a question to the worker, and to the next one where that ends before it has begun with it."""
@@ -192,35 +193,60 @@ class Fleet(ManyProjects):
 
     # ---- one answer out of many ----------------------------------------------------------------------------------
 
-    async def _sifted(
-        self, question: Search | Symbols | Read, about: Sequence[Part], terms: Terms
-    ) -> AnyAnswer | Refusal:
+    async def _sifted(self, question: Search | Symbols | Read, about: Parts, terms: Terms) -> AnyAnswer | Refusal:
         """Answer by those that may have an answer, of which the worker tells from what it knows of all."""
+        if isinstance(question, Search) and question.is_ranked:
+            return await self._ranked(question, about, terms)
         found = await self._put(Sift(question), 0, terms)
         if not isinstance(found, Sifted):
             assert isinstance(found, Refusal)
             return found
         worker = self._workers.current
-        unreadable = worker.unreadable if worker else frozenset()
-        may = {*found.indexes, *unreadable}
-        left = [part for part in about if self._numbers[part.project] in may]
+        left = Parts(self._of(about, sorted({*found.indexes, *(worker.unreadable if worker else ())})), about.question)
         if isinstance(question, Read) or (isinstance(question, Symbols) and question.relation):
             if not left:
                 reason = f"none of {len(about):,} repositories defines {question.symbol!r}"
                 return Refusal("not_found", said(reason), "search(query, kind) finds names that hold a text.")
             return only(await self._answers(left, terms))
-        if isinstance(question, Search) and question.is_ranked:
-            return self._with_gaps(ranked(await self._answers(left, terms)), about)
-        return self._with_gaps(await self._listed(question, about, left, terms), about)
+        return self._with_gaps(await self._listed(question, about, left, terms), about.projects)
 
-    async def _listed(
-        self, question: Search | Symbols, about: Sequence[Part], left: Sequence[Part], terms: Terms
-    ) -> AnyAnswer | Refusal:
+    def _of(self, about: Parts, numbers: Iterable[int]) -> list[str]:
+        """Return those of some repositories, by the numbers that a worker has said, that a question is about."""
+        names = [self._names[number] for number in numbers if number < len(self._names)]
+        if about.projects is self._names:
+            return names
+        projects = {*about.projects}
+        return [name for name in names if name in projects]
+
+    async def _ranked(self, question: Search, about: Parts, terms: Terms) -> AnyAnswer | Refusal:
+        """Return the best passages; of many repositories those are ranked alone that say most of what is asked."""
+        if len(about) <= RANKED_TOGETHER:
+            return self._with_gaps(ranked(await self._answers(about, terms)), about.projects)
+        found = await self._put(Sift(question), 0, terms)
+        if not isinstance(found, Sifted):
+            assert isinstance(found, Refusal)
+            return found
+        saying = self._of(about, found.indexes)
+        if not saying:
+            nothing = f"Nothing says this: none of {len(about):,} repositories has a word of it."
+            mode: Literal["meaning", "docs"] = "docs" if question.mode == "docs" else "meaning"
+            return self._with_gaps(Ranking([], 0, mode, nothing), about.projects)
+        best = saying[:RANKED_TOGETHER]
+        answer = ranked(await self._answers(Parts(best, about.question), terms))
+        if len(best) < len(saying) and isinstance(answer, Ranking):
+            cut = (
+                f"Ranked are {len(best)} of {len(saying):,} repositories that have a word of this: those with most of "
+                "its words, in names before text. path asks others."
+            )
+            answer = replace(answer, note=said(" ".join(filter(None, (cut, answer.note)))))
+        return self._with_gaps(answer, about.projects)
+
+    async def _listed(self, question: Search | Symbols, about: Parts, left: Parts, terms: Terms) -> AnyAnswer | Refusal:
         """Return a page of what all have, in their order, with totals, which are asked for first."""
-        merging = Merging(question, [part.project for part in about])
-        is_text = isinstance(question, Search) and not question.kind
-        totals = await self._totals(question, about, left, terms, merging, may_stop=is_text)
-        places = {part.project: number for number, part in enumerate(about)}
+        is_all = about.projects is self._names
+        places = self._numbers if is_all else {name: place for place, name in enumerate(about.projects)}
+        merging = Merging(question, about.projects)
+        totals = await self._totals(question, places, left, terms, merging)
         for part in left:
             number = places[part.project]
             if part.project not in totals:
@@ -244,35 +270,35 @@ class Fleet(ManyProjects):
     async def _totals(
         self,
         question: Search | Symbols,
-        about: Sequence[Part],
-        left: Sequence[Part],
+        places: Mapping[str, int],
+        left: Parts,
         terms: Terms,
         merging: Merging,
-        *,
-        may_stop: bool,
     ) -> dict[str, AnyAnswer | Refusal]:
         """Return answers that count what there is, of those first that the page begins with.
 
-        Where it `may_stop`, it does so as soon as those counted have more than the page: totals are lower bounds then.
+        It stops as soon as those counted have more than the page: totals are lower bounds then.
         """
         begin = turn(question.cursor)
-        shown = {part.project for part in about[begin.project :]}
-        waiting = sorted(left, key=lambda part: part.project not in shown)  # the order is kept otherwise
+        shown = {name for name in left.projects if places[name] >= begin.project}
+        waiting = sorted(left.projects, key=lambda name: name not in shown)  # the order is kept otherwise
         wanted = begin.place.offset + question.max_results
         totals: dict[str, AnyAnswer | Refusal] = {}
         while waiting:
             some, waiting = waiting[:COUNTED_TOGETHER], waiting[COUNTED_TOGETHER:]
-            totals |= await self._answers([Part(part.project, merging.counting(part.question)) for part in some], terms)
-            counted = (each.total for name, each in totals.items() if name in shown and isinstance(each, Hits))
-            if may_stop and sum(counted) > wanted:
+            totals |= await self._answers(Parts(some, merging.counting(left.question)), terms)
+            counted = (
+                each.total for name, each in totals.items() if name in shown and isinstance(each, Hits | SymbolList)
+            )
+            if sum(counted) > wanted:
                 break
         return totals
 
-    def _with_gaps(self, found: AnyAnswer | Refusal, about: Sequence[Part]) -> AnyAnswer | Refusal:
-        """Say which repositories lack something that could be in an answer."""
+    def _with_gaps(self, found: AnyAnswer | Refusal, names: Sequence[str]) -> AnyAnswer | Refusal:
+        """Say which of some repositories lack something that could be in an answer."""
         if isinstance(found, Refusal):
             return found
-        partial = [part.project for part in about if part.project in self._partial] if self._partial else []
+        partial = [name for name in names if name in self._partial] if self._partial else []
         gaps = []
         if partial:
             gaps.append(f"Not all is indexed of {some_of(partial, SHOWN_NAMES)}; explore(path) says what is missing.")
@@ -320,7 +346,7 @@ class Fleet(ManyProjects):
             arguments = {"depth": question.depth, "pattern": question.pattern, "cursor": Place(end).cursor}
             following = Next("explore", {name: value for name, value in arguments.items() if value is not None})
         summary = summed(each.summary for each in shown.values() if isinstance(each, Exploration))
-        return self._with_gaps(replace(page, summary=summary, next=following), [Part(name, question) for name in names])
+        return self._with_gaps(replace(page, summary=summary, next=following), names)
 
     def _nowhere(self, question: AnyQuestion) -> Refusal:
         name = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0]

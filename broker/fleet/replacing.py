@@ -30,8 +30,8 @@ def outside_git(out: Path) -> None:
             raise ShardError("the directory is inside a repository of Git; name one outside of every repository")
 
 
-def outside(out: Path, repositories: Iterable[tuple[str, str]]) -> None:
-    """Raise ShardError where a directory is inside a repository, of which each has a name and a `root_digest`."""
+def outside(out: Path, repositories: Iterable[tuple[str, str | None]]) -> None:
+    """Raise ShardError where a directory is inside a repository; each has a name, and perhaps a `root_digest`."""
     place = out.resolve()
     above = {root_digest(str(each)) for each in (place, *place.parents)}
     for name, root in repositories:

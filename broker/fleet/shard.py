@@ -80,17 +80,19 @@ def check_release(extractors: str) -> None:
 
 
 def usable(fd: int, name: str, profile: Profile) -> Manifest:
-    """Return the manifest of an open file, if it is the shard of that name, and a profile may show all that it holds.
-
-    Raises ShardError.
-    """
+    """Return the manifest of an open file, if `check` has nothing against it. Raises ShardError."""
     manifest = verified.read(fd, SHARD)
+    check(manifest, name, profile)
+    return manifest
+
+
+def check(manifest: Manifest, name: str, profile: Profile) -> None:
+    """Raise ShardError unless a shard is the one of that name, and a profile may show all that it holds."""
     if manifest.repository != name:
         raise ShardError(f"it is the shard of {manifest.repository}")
     check_release(manifest.extractors)
     if wider := manifest.under.wider_than(profile):
         raise ShardError(f"{wider}; make it under that profile")
-    return manifest
 
 
 def root_digest(root: str) -> str:

@@ -24,16 +24,20 @@ from fledgling.broker.own_file import OwnFileError
 from fledgling.plain import said
 
 LIST = "fleet.json"
-MAX_LIST = 2**25  # bytes: of 100,000 shards with names of 64 characters, 172 each, and as many bundles, 114 each
+MAX_LIST = 2**26  # bytes: of 100,000 shards with names of 64 characters, 246 each, and as many bundles, 114 each
 MAX_BUILD = 2**40  # bytes of all its files: zeros are counted, of which a shard is mostly, and 100,000 take 160 GB
 FileName = Annotated[str, Meta(pattern=r"^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.shard|[0-9]{5}\.bundle)\Z")]
 
 
 class ListedFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the list says of a file: the hash of its manifest, and how long it is."""
+    """What the list says of a file: the hash of its manifest, how long it is, and of a shard where its repository was.
+
+    Of that it has the hash, by which a directory inside of a repository is refused before anything is written there.
+    """
 
     manifest: Digest
     size: Annotated[int, Meta(gt=0, le=MAX_FILE)]  # bytes
+    root: Digest | None = None
 
 
 class ListedBuild(Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,10 +65,14 @@ def put(shards: Path, url: str) -> Moved:
     storage = _Storage(url)
     directory = verified.open_directory(str(shards))
     try:
+        roots = dict(shard.roots(directory))
         if here := storage.directory:
             replacing.outside_git(here)
-            replacing.outside(here, shard.roots(directory))
-        files = {name: ListedFile(manifest, size) for name, manifest, size in pack.files(directory)}
+            replacing.outside(here, roots.items())
+        files = {
+            name: ListedFile(manifest, size, roots.get(name.removesuffix(SHARD.suffix)))
+            for name, manifest, size in pack.files(directory)
+        }
         if not files:
             raise ShardError("there is no shard in the directory")
         present = storage.names()
@@ -99,6 +107,7 @@ def fetch(url: str, out: Path, expected: str | None = None) -> Moved:
     directory = replacing.directory(out)
     try:
         files = _named(storage)
+        replacing.outside(out, ((name.removesuffix(SHARD.suffix), each.root) for name, each in files.items()))
         digest = _digest(files)
         if expected and digest != expected:
             raise ShardError(f"the digest of the build is {digest}, and not the one that was named")

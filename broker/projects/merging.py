@@ -89,9 +89,9 @@ class Merging:
             return
         assert isinstance(found, Hits | SymbolList)
         self._total += found.total
+        self._is_lower_bound |= found.total_is_lower_bound
         if isinstance(found, Hits):
             self._total_files += found.total_files
-            self._is_lower_bound |= found.total_is_lower_bound
         if number < self._begin.project:
             return
         if not self._room:
@@ -130,7 +130,7 @@ class Merging:
             following = Next(tool, {**arguments, "cursor": self._next.cursor})
         if isinstance(self._question, Symbols) or self._question.kind:
             files = [file for each in self._shown if isinstance(each, SymbolList) for file in each.files]
-            return SymbolList(files, self._total, following, note)
+            return SymbolList(files, self._total, following, note, self._is_lower_bound)
         return Hits(
             [file for each in self._shown if isinstance(each, Hits) for file in each.files],
             self._total,

@@ -5,7 +5,8 @@ too. Sentences hold paths as well; they are not changed, and say of which projec
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
@@ -33,22 +34,40 @@ class Part(NamedTuple):
     question: AnyQuestion
 
 
-def parts(question: AnyQuestion, projects: Sequence[str]) -> list[Part]:
-    """Return what of a question is whose, in the order of projects; nothing where its path is in none of them.
+@dataclass(frozen=True)
+class Parts:
+    """What of a question is whose: the projects that it is about, in their order, and the question as each is asked."""
 
-    >>> parts(Search("timeout", path="api/src"), ["api", "web"])
+    projects: Sequence[str]
+    question: AnyQuestion
+
+    def __iter__(self) -> Iterator[Part]:
+        """Yield the part of each project."""
+        return (Part(name, self.question) for name in self.projects)
+
+    def __len__(self) -> int:
+        """Return how many projects it is about."""
+        return len(self.projects)
+
+
+def parts(question: AnyQuestion, projects: Sequence[str]) -> Parts:
+    """Return what of a question is whose; nobody's where its path is in no project.
+
+    `projects` are those very ones where it is about all of them: there may be thousands.
+
+    >>> [*parts(Search("timeout", path="api/src"), ["api", "web"])]
     [Part(project='api', question=Search(query='timeout', path='src', ...))]
     """
     path = str(getattr(question, "path", None) or "").removeprefix("./")
     is_filter = isinstance(question, Search | Symbols)
     first, _, rest = path.partition("/")
-    if first in projects:
-        return [Part(first, replace(question, path=rest or (None if is_filter else "")))]
+    if first and first in projects:
+        return Parts([first], replace(question, path=rest or (None if is_filter else "")))
     if not path or (is_filter and _ANYWHERE.match(path) and any(c in path for c in "*?[{")):
-        return [Part(name, question) for name in projects]
+        return Parts(projects, question)
     if not is_filter or not any(c in first for c in "*?[{"):
-        return []
-    return [Part(name, replace(question, path=rest or None)) for name in projects if fnmatchcase(name, first)]
+        return Parts([], question)
+    return Parts([name for name in projects if fnmatchcase(name, first)], replace(question, path=rest or None))
 
 
 def within(found: AnyAnswer, project: str) -> AnyAnswer:

@@ -7,7 +7,7 @@ first asked for; one that nobody has asked for a while gives up its processes, a
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Literal
 
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from fledgling.broker.front import ByHand, Front, no_tags
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.broker.projects.paths import Part
+from fledgling.broker.projects.paths import Part, Parts
 from fledgling.broker.projects.tree import ManyProjects
 from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Refusal
@@ -140,7 +140,7 @@ class Projects(ManyProjects):
             _log.error("project %s: %s", part.project, failed)  # it names a directory, and an agent is told of none
             return Refusal("unavailable", "the project cannot be opened", "Ask about another; see the server's log.")
 
-    async def _ask_all(self, question: AnyQuestion, about: Sequence[Part], terms: Terms) -> AnyAnswer | Refusal:
+    async def _ask_all(self, question: AnyQuestion, about: Parts, terms: Terms) -> AnyAnswer | Refusal:
         for part in about:  # all of those that are not there begin at once
             with suppress(IndexingError):
                 self.slots[part.project].open()

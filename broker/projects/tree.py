@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fledgling.broker import mending
 from fledgling.broker.projects.merging import Merging, may_be_ranked, ranked, tree
-from fledgling.broker.projects.paths import Part, parts, within
+from fledgling.broker.projects.paths import Part, Parts, parts, within
 from fledgling.broker.refused import taken
 from fledgling.broker.terms import Terms, due
 from fledgling.messages.answers import AnyAnswer, Hits, Ranking, Refusal, Relations
@@ -60,9 +60,10 @@ class ManyProjects:
         if not about:
             return self._nowhere(question)
         terms = terms or Terms(due(self.profile))
-        named = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0] in self._names
-        if named:
-            return _as_of(about[0].project, await self._ask(about[0], terms))
+        first = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0]
+        if first and first in self._names:
+            [part] = about
+            return _as_of(first, await self._ask(part, terms))
         if isinstance(question, Explore) and question.detail != "map":
             return self._of_one(question.detail, question)
         return await self._ask_all(question, about, terms)
@@ -71,7 +72,7 @@ class ManyProjects:
         """Put to one project what of a question is its."""
         raise NotImplementedError
 
-    async def _ask_all(self, question: AnyQuestion, about: Sequence[Part], terms: Terms) -> AnyAnswer | Refusal:
+    async def _ask_all(self, question: AnyQuestion, about: Parts, terms: Terms) -> AnyAnswer | Refusal:
         """Put a question to all that it is about, and make one answer of theirs."""
         ask = partial(self._ask, terms=terms)
         match question:
@@ -90,8 +91,8 @@ class ManyProjects:
 
     def _starts_others(self, question: AnyQuestion) -> bool:
         """Return whether a question about several projects has one of them begin."""
-        about = {part.project for part in parts(question, self._names)}
-        return len(about) > 1 and not about.isdisjoint(self._absent())
+        about = parts(question, self._names).projects
+        return len(about) > 1 and not self._absent().isdisjoint(about)
 
     def _relative(self, question: AnyQuestion) -> AnyQuestion:
         """Return a question whose path, where it is absolute and below a root, is that of the tree."""
@@ -149,10 +150,10 @@ def only(found: Mapping[str, AnyAnswer | Refusal]) -> AnyAnswer | Refusal:
     return _told_by(name, best) if best.kind != "not_found" else best
 
 
-async def _listed(question: Search | Symbols, about: Sequence[Part], ask: AskPart) -> AnyAnswer | Refusal:
+async def _listed(question: Search | Symbols, about: Parts, ask: AskPart) -> AnyAnswer | Refusal:
     """Answer with what projects list one after the other; by meaning, if that is asked for or no line is found."""
     if not (isinstance(question, Search) and question.is_ranked):
-        merging = Merging(question, [part.project for part in about])
+        merging = Merging(question, about.projects)
         for number, part in enumerate(about):
             merging.take(number, await ask(Part(part.project, merging.question(number, part.question))))
         found = merging.answer()

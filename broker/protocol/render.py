@@ -176,7 +176,8 @@ def _why(passage: Passage) -> Iterator[str]:
 
 def symbols(answer: SymbolList) -> Iterator[str]:
     """Yield each file with its definitions and their lines."""
-    yield counted(answer.total, "symbol")
+    least = "at least " if answer.total_is_lower_bound else ""
+    yield f"{least}{counted(answer.total, 'symbol')}"
     for file in answer.files:
         yield one_line(file.path)
         for symbol in file.symbols:

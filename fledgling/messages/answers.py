@@ -212,12 +212,13 @@ class FileSymbols(Struct, frozen=True, omit_defaults=True):
 
 
 class SymbolList(Answer, frozen=True):
-    """Answer of symbols, and of search with `kind`."""
+    """Answer of symbols, and of search with `kind`. `total` counts those of all pages, or is a lower bound."""
 
     files: list[FileSymbols]
     total: Count
     next: Next | None = None
     note: Said | None = None
+    total_is_lower_bound: bool = False
 
 
 class Defined(Struct, frozen=True, omit_defaults=True):
@@ -460,7 +461,7 @@ class Overview(Answer, frozen=True):
 
 
 class Sifted(Answer, frozen=True):
-    """Answer of sift: the numbers of the indexes that may answer, in order."""
+    """Answer of sift: the numbers of the indexes that may answer, in order; by meaning the best come first."""
 
     indexes: list[Count]
 

@@ -52,6 +52,7 @@ class Shelf:
         self.levels = [self._level(*each["level"]) for each in stored.bundles]
         self.bundles = [each.bundle for each in stored.indexes]
         self._members: list[dict[int, int]] = [{} for _ in stored.bundles]  # of each level, their numbers here
+        self._alone = {number for number, bundle in enumerate(self.bundles) if bundle is None}
         for number, bundle in enumerate(self.bundles):
             if bundle:
                 self._members[bundle[0]][bundle[1]] = number
@@ -69,7 +70,7 @@ class Shelf:
 
     def left(self, may: Callable[[Level], set[int]]) -> list[int]:
         """Return the indexes that a first level leaves by what `may` says of it, and those that are in none."""
-        found = {number for number, bundle in enumerate(self.bundles) if bundle is None}
+        found = set(self._alone)
         for level, members in zip(self.levels, self._members, strict=True):
             found.update(members.values() if level is None else (members[each] for each in may(level) & members.keys()))
         return sorted(found)
