@@ -143,7 +143,7 @@ async def _asked(out: Path, asked: Mapping[str, AnyQuestion]) -> list[tuple[str,
         [worker] = psutil.Process().children()
         found.append(("worker ready", _of(_cpu(worker.pid), time.perf_counter() - wall)))
         for name, question in asked.items():
-            first, _ = await _seconds(fleet, question, worker.pid)
+            first = sum(await _seconds(fleet, question, worker.pid))
             took: list[tuple[float, float]] = []
             end = time.perf_counter() + OF_EACH
             while len(took) < ROUNDS and (len(took) < 3 or time.perf_counter() < end):

@@ -47,6 +47,7 @@ from fledgling.security import inspection, limits
 
 MOMENTS = 16  # generations of changes whose time is known: twice as many as a worker continues pages in
 READY_SECONDS = 10.0  # from start to ready; a quiet machine needs a tenth of a second
+OPENED_SECONDS = 0.002  # more for each index; a quiet machine opens ten meanwhile
 PAGE_FRAME_BYTES = 2**22  # a page is 28,000 characters; one entry alone may be longer
 _log = logging.getLogger("fledgling")
 NO_TAGS = TagsByHand()
@@ -94,6 +95,10 @@ class Openable(Protocol):
     @property
     def memory(self) -> Memory:
         """What processes and memory files hold together."""
+
+    @property
+    def indexes(self) -> int:
+        """How many indexes there are."""
 
     @property
     def changes(self) -> int:
@@ -170,12 +175,13 @@ class QueryWorker:
         self._share = limits.worker_share(limit, of_files)
         self._process.watch(self._indexing.memory, self._share)
         first, is_ready = None, False
+        seconds = READY_SECONDS + OPENED_SECONDS * self._indexing.indexes
         try:
-            async with asyncio.timeout(READY_SECONDS):
+            async with asyncio.timeout(seconds):
                 first = await self._process.receive()
             is_ready = self._is_confined(first)
         except TimeoutError:
-            self._tell_killed(f"it was not ready after {READY_SECONDS:g} s")
+            self._tell_killed(f"it was not ready after {seconds:g} s")
             self._was_killed = True
         if not is_ready:
             self._process.kill()

@@ -22,6 +22,7 @@ from running import QUERY_WORKER, Server, back_processes, is_alive, opened, unti
 from test_cli import fledgling
 from test_fleet import manifest, write_repositories
 
+from fledgling.broker import query_worker
 from fledgling.broker.fleet import live, shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE
 from fledgling.broker.fleet.fleet import Fleet
@@ -605,6 +606,15 @@ async def test_worker_holds_one_memory_file_and_is_replaced(built: Path) -> None
         found = await fleet.ask(Search("needle"))
         assert isinstance(found, Hits)
         assert found.total == 6
+
+
+async def test_worker_has_more_time_to_open_many(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query_worker, "READY_SECONDS", 0.0)
+    async with serving(built) as fleet:
+        assert isinstance(await fleet.ask(Search("needle")), Refusal)
+    monkeypatch.setattr(query_worker, "OPENED_SECONDS", 15.0)
+    async with serving(built) as fleet:
+        assert isinstance(await fleet.ask(Search("needle")), Hits)
 
 
 async def test_server_answers_as_any_other(built: Path) -> None:

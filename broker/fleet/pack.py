@@ -193,6 +193,11 @@ class PackIndex:
         self.memory = Memory(profile.memory_limit, self.descriptors)
         self.begun_at = datetime.now(UTC)
 
+    @property
+    def indexes(self) -> int:
+        """How many indexes there are."""
+        return len(self.pack.manifests)
+
     def descriptors(self) -> tuple[int, ...]:
         """Return the one descriptor that a worker is handed."""
         return (self.pack.fd,)

@@ -68,6 +68,8 @@ class Indexing:
     812
     """
 
+    indexes = 1  # of those that a worker opens
+
     def __init__(
         self,
         settings: Settings,
