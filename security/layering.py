@@ -8,9 +8,16 @@ from typing import Literal, NamedTuple
 
 Kind = Literal["read", "write", "network", "signal", "mutation", "program"]
 
-_SERVING = ("query worker", "extractor", "extractor's parent")
-_WALKING = ("indexer",)  # the lister is held as the indexer is
-_BACK = (*_SERVING, *_WALKING)
+_EXTRACTING = ("extractor", "extractor's parent")
+_WALKING = ("indexer",)  # the lister and the follower are held as the indexer is
+_SERVING = ("query worker", *_EXTRACTING)
+SERVER = (*_SERVING, *_WALKING)  # what every server has
+BACK = (*SERVER, "bundler", "connector", "embedder")
+
+_NAMELESS = (*_SERVING, "connector", "embedder")  # no call that names a path
+_FULL = (*_SERVING, "bundler", "embedder")  # may open no descriptor more
+_NOBODY = (*_SERVING, "bundler", "connector", "embedder")
+_UNCONNECTED = (*SERVER, "bundler", "embedder")
 
 
 class Threat(NamedTuple):
@@ -22,27 +29,29 @@ class Threat(NamedTuple):
     kind: Kind
     what: str
     landlock: int | None
-    seccomp: tuple[str, ...] = _BACK
+    seccomp: tuple[str, ...] = BACK
     limits: tuple[str, ...] = ()  # no descriptor to do it with
     chroot: tuple[str, ...] = ()  # started by root: no path leads outside the root
     user: tuple[str, ...] = ()  # started by root: `nobody` has neither files nor processes
     seals: tuple[str, ...] = ()
-    roles: tuple[str, ...] = _BACK
+    roles: tuple[str, ...] = BACK
 
 
 THREATS: Mapping[str, Threat] = {
-    "read": Threat("read", "a file outside the root is read", 1, seccomp=_SERVING, limits=_SERVING, chroot=_WALKING),
-    "existence": Threat("read", "which paths exist outside the root is asked", None, seccomp=_SERVING, chroot=_WALKING),
-    "memory": Threat("read", "the memory of a process of the account is read or written", 1, user=_SERVING),
+    "read": Threat("read", "a file outside the root is read", 1, seccomp=_NAMELESS, limits=_FULL, chroot=_WALKING),
+    "existence": Threat(
+        "read", "which paths exist outside the root is asked", None, seccomp=_NAMELESS, chroot=_WALKING
+    ),
+    "memory": Threat("read", "the memory of a process of the account is read or written", 1, user=_NOBODY),
     "write": Threat("write", "a path is created, written, renamed or removed", 1),
-    "truncate": Threat("write", "a file is cut short without being opened to write", 3, user=_SERVING),
-    "attributes": Threat("write", "mode, owner, times or attributes of a file are changed", None, user=_SERVING),
+    "truncate": Threat("write", "a file is cut short without being opened to write", 3, user=_NOBODY),
+    "attributes": Threat("write", "mode, owner, times or attributes of a file are changed", None, user=_NOBODY),
     "keys": Threat("write", "keys and objects of System V are made, which the kernel keeps", None),
-    "tcp": Threat("network", "a TCP port is bound or connected", 4, limits=_SERVING),
-    "abstract": Threat("network", "an abstract Unix socket is connected", 6, limits=_SERVING),
-    "sockets": Threat("network", "another socket is used: UDP, Unix by path, netlink", None, limits=_SERVING),
-    "signal": Threat("signal", "a process of the account is signalled", 6, user=_SERVING),
-    "neighbour": Threat("signal", "limits, priority or cores of a process of the account change", None, user=_SERVING),
+    "tcp": Threat("network", "a TCP port is bound or connected", 4, seccomp=_UNCONNECTED, limits=_FULL),
+    "abstract": Threat("network", "an abstract Unix socket is connected", 6, limits=_FULL),
+    "sockets": Threat("network", "another socket is used: UDP, Unix by path, netlink", None, limits=_FULL),
+    "signal": Threat("signal", "a process of the account is signalled", 6, user=_NOBODY),
+    "neighbour": Threat("signal", "limits, priority or cores of a process of the account change", None, user=_NOBODY),
     "mutation": Threat("mutation", "the index is changed", None, seals=_SERVING, roles=_SERVING),
     "program": Threat("program", "a program is started", 1),
 }
@@ -71,17 +80,19 @@ def holding(threat: Threat, role: str, abi: int, *, as_root: bool = False) -> tu
 def thin(abi: int, *, as_root: bool, absent: frozenset[str] = frozenset()) -> Iterator[str]:
     """Yield what one layer alone stops, and what none does, with a version of Landlock and without `absent` layers.
 
+    It is said of the processes that every server has.
+
     >>> next(thin(5, as_root=False))
     'a file outside the root is read: landlock alone, in indexer'
     """
     for threat in THREATS.values():
         found: dict[str, list[str]] = {}
-        for role in threat.roles:
+        for role in (role for role in threat.roles if role in SERVER):
             layers = [name for name in holding(threat, role, abi, as_root=as_root) if name not in absent]
             if len(layers) < 2:
                 found.setdefault(f"{layers[0]} alone" if layers else "NOTHING stops it", []).append(role)
         for by, roles in found.items():
-            yield f"{threat.what}: {by}, in {'each back process' if roles == [*_BACK] else ', '.join(roles)}"
+            yield f"{threat.what}: {by}, in {'each back process' if roles == [*SERVER] else ', '.join(roles)}"
 
 
 def lacks(abi: int) -> Iterator[str]:

@@ -148,6 +148,11 @@ def of_indexer(memory_limit: int) -> dict[int, int]:
     return {**with_memory(INDEXER, int(memory_limit * INDEXING)), resource.RLIMIT_FSIZE: files(memory_limit)}
 
 
+def of_bundler(memory_limit: int) -> dict[int, int]:
+    """Return the limits of a bundler: it keeps the memory files that it was handed, and nothing gives it another."""
+    return {**of_indexer(memory_limit), resource.RLIMIT_NOFILE: 0}
+
+
 def of_extractor(memory_limit: int) -> dict[int, int]:
     """Return the limits of an extractor, and of the process above all of them."""
     return {**EXTRACTOR, resource.RLIMIT_DATA: extractor_share(memory_limit) + EXTRACTOR_HEADROOM}

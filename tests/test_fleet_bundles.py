@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import string
+import sys
 from pathlib import Path
 
 import duckdb
@@ -281,6 +282,39 @@ def test_no_memory_is_put_down_to_the_shards_that_take_most(built: tuple[Path, P
     found = bundling.bundle(out, 2**30, CONFINED)
     assert (found.bundles, found.made, found.failed) == (1, 1, {})
     assert [each.is_left_out for each in bundled(out).members] == [True, True, False]
+
+
+# A bundler that was taken over: it fills each file as far as the kernel lets it, and then its memory.
+GREEDY = """#!{python} -I
+import os, time
+from fledgling.messages.control import Bundle, Export, TakenIndex
+from fledgling.pipe import Pipe
+from fledgling.worker.bundler.opening import confined
+pipe = Pipe(Bundle | Export)
+order = pipe.receive()
+confined(order)
+pipe.send(TakenIndex())
+for fd in (order.level_fd, order.tables_fd):
+    for at in range(0, int(order.memory_limit * 0.875), 2**20):
+        os.pwrite(fd, b"x" * 2**20, at)
+kept = bytearray(b"x") * int(order.memory_limit * 0.5)
+time.sleep(60)
+"""
+
+
+def test_bundler_holds_no_more_than_memory_limit(
+    built: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    (out / "00000.bundle").unlink()
+    greedy = tmp_path / "greedy"
+    greedy.write_text(GREEDY.format(python=sys.executable))
+    greedy.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(greedy))
+    monkeypatch.setattr(bundling, "MAX_LEFT_OUT", 0)
+    failed = bundling.bundle(out, 2**29, CONFINED).failed
+    assert failed == {"00000": "the process that reads its tables took more memory than there is"}
+    assert not psutil.Process().children()
 
 
 # Seconds of taking a shard and of all, and why there is no bundle then of three shards of which two are endless.

@@ -18,6 +18,7 @@ from fledgling.broker.fleet.pack import digest_of
 from fledgling.broker.fleet.shard import SHARD
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.launch import BackProcess, how_ended
+from fledgling.broker.memory import Memory
 from fledgling.broker.own_file import OwnFileError
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import (
@@ -40,6 +41,7 @@ TAKING_SECONDS = 120.0  # until a process begins, and then until it takes the ne
 MAX_LEFT_OUT = 10  # shards of one bundle that cost a process: each has all others taken once more
 MADE_OF = ("text", "code", "blocks", "signatures", "outlines")  # parts of its shards
 MAX_FRAME = 2**16  # bytes of what a bundler says
+FromBundler = TakenIndex | Bundled | Exhausted | Refusal
 
 
 class Bundles(Struct, frozen=True):
@@ -215,11 +217,20 @@ def filled(order: Bundle | Export, count: int, held: int, made: Sequence[int]) -
             }
 
 
+def _started(order: Bundle | Export, descriptors: Sequence[int]) -> BackProcess[FromBundler]:
+    """Start a bundler, which is looked at: with the files that it was handed it holds no more than memory_limit."""
+    process = BackProcess("fledgling.worker.bundler", order, descriptors, Unpacker[FromBundler](FromBundler, MAX_FRAME))
+    process.watch(Memory(order.memory_limit, lambda: descriptors), int(order.memory_limit * limits.INDEXING))
+    return process
+
+
+def _end_of(process: BackProcess[FromBundler], status: int) -> str:
+    return "took more memory than there is" if process.over_memory else f"has ended: {how_ended(status)}"
+
+
 async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int], until: float) -> tuple[int, ...]:
     """Have one process do it `until` then; return which shards it left out. Raises _CostlyError and ShardError."""
-    process: BackProcess[TakenIndex | Bundled | Exhausted | Refusal] = BackProcess(
-        "fledgling.worker.bundler", order, descriptors, Unpacker(TakenIndex | Bundled | Exhausted | Refusal, MAX_FRAME)
-    )
+    process = _started(order, descriptors)
     begun, seconds, left, why = False, 0.0, 0.0, ""
     taken: list[int] = []  # bytes of the tables of each
     try:
@@ -249,7 +260,7 @@ async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int], 
     finally:
         process.kill()
         status = await process.ended()
-    why = why or f"the process that reads its tables has ended: {how_ended(status)}"
+    why = why or f"the process that reads its tables {_end_of(process, status)}"
     if not begun:
         raise ShardError(why)
     # Of files that are never done most is of the shard with the largest tables.

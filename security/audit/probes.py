@@ -2,7 +2,7 @@
 
 Each is made in a process of its own, which has confined itself by the very call that the role's program uses. One line
 of JSON for each says what the kernel did. Two roles are not confined, and prove that the calls are real: `nobody` is
-that user, and `anybody` whoever runs the program.
+that user, and `anybody` whoever runs the program. `bundler` makes the probes of the indexer.
 
 What a signal goes to is a process of the same account; files and sockets are of that account, too. A second argument,
 a list of `Confining` in JSON, takes layers away: the probes that name a threat are then made with each of them.
@@ -35,7 +35,7 @@ from fledgling.security.confinement import confine
 from fledgling.security.system import prctl
 
 MADE = Path("/tmp/fledgling-probe")  # noqa: S108  (what an unconfined probe has made)
-UNCONFINED = ("nobody", "anybody")
+AS = {"nobody": corpus.ROLES[0], "anybody": corpus.ROLES[0], "bundler": "indexer"}  # makes the probes of which role
 SECONDS = 20.0  # for one call, from a fork on; one that hangs has not been refused
 SUCCEEDED, STARTED = "it succeeded", "the process ended: exit"
 _PR_SET_DUMPABLE = 4  # prctl(2)
@@ -226,7 +226,7 @@ def main() -> None:
     """Run all probes of a role and print what was seen."""
     role, *taken = sys.argv[1:]
     numbers = corpus.numbers(platform.machine())
-    named = corpus.ROLES[0] if role in UNCONFINED else role
+    named = AS.get(role, role)
     probes = [
         (attack.name, attack.act) for attack in corpus.attacks(["syscalls"]) if isinstance(attack.act, corpus.Probe)
     ]
@@ -362,9 +362,8 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
             confine("extractor's parent", confining, parent=parent, lowered=lowered)
             if role == "extractor":
                 confine(role, confining, parent=parent)
-        case "indexer":
-            lowered = limits.of_indexer(MEMORY)
-            confine(role, confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])
+        case "indexer" | "bundler":
+            _confine_indexer(confining, parent, held if role == "indexer" else None)
         case "keeper":
             confine(role, confining, lowered=limits.KEEPER, removable=[held.root])
         case "connector" | "embedder":
@@ -375,6 +374,15 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
             needed = interpreter.opened(interpreter.readable()), interpreter.opened(interpreter.executable())
             with needed[0] as reading, needed[1] as starting:
                 confine(role, confining, lowered=limits.BROKER, readable=[held.root, *reading], executable=starting)
+
+
+def _confine_indexer(confining: Confining, parent: int, held: Reachable | None) -> None:
+    """Confine this process as an indexer is, or as a bundler, which has no directory."""
+    if held is None:
+        confine("indexer", confining, parent=parent, lowered=limits.of_bundler(MEMORY))
+    else:
+        lowered = limits.of_indexer(MEMORY)
+        confine("indexer", confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])
 
 
 def _prepared(probe: corpus.Probe, numbers: Mapping[str, int], held: Reachable) -> Callable[[], int] | None:

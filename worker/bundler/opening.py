@@ -24,7 +24,7 @@ class MadeFiles(ImageFiles):
 
 def confined(order: Bundle | Export) -> tuple[Layer, ...]:
     """Give up the rights of this process, and say what holds it. Raises ConfinementError."""
-    lowered = limits.of_indexer(order.memory_limit)
+    lowered = limits.of_bundler(order.memory_limit)
     return confine("indexer", order.confining, parent=order.broker_pid, lowered=lowered)
 
 
