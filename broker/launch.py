@@ -1,4 +1,4 @@
-"""Starting, watching and ending a back process. Everything that decides how one is started is here."""
+"""Hearing, watching and ending a back process that broker/spawn.py starts."""
 
 import asyncio
 import contextlib
@@ -6,13 +6,13 @@ import logging
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 import msgspec
 
 from fledgling.broker.memory import Memory, data_bytes
+from fledgling.broker.spawn import spawn
 from fledgling.pipe import HEADER_BYTES, CutFrameError, FrameError, Unpacker, pack
 
 LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
@@ -45,17 +45,11 @@ def how_ended(status: int) -> str:
         return f"it was killed by signal {-status}"
 
 
-def run_once(module: str) -> bytes:
-    """Run a module that is told nothing, sees no project, and says one thing; return that."""
-    done = subprocess.run([sys.executable, "-I", "-B", "-m", module], cwd="/", env={}, capture_output=True, check=True)
-    return done.stdout
-
-
 class BackProcess(Generic[Received]):
     """One indexer or query worker, from its start to its end.
 
-    It begins in `/` with an empty environment and no descriptors but its three pipes and `fds`; its first message waits
-    in the pipe, so it can be started before the event loop runs. Without one it loads, and waits for `begin`.
+    Its first message waits in the pipe, so it can be started before the event loop runs. Without one it loads, and
+    waits for `begin`. One that is `spawned` already has its descriptors.
 
     >>> process = BackProcess("fledgling.worker.query", Open(...), [image_fd], Unpacker(FromWorker))
     >>> await process.receive()
@@ -63,19 +57,15 @@ class BackProcess(Generic[Received]):
     """
 
     def __init__(
-        self, module: str, first: msgspec.Struct | None, fds: Sequence[int], unpacker: Unpacker[Received]
+        self,
+        module: str,
+        first: msgspec.Struct | None,
+        fds: Sequence[int],
+        unpacker: Unpacker[Received],
+        *,
+        spawned: "subprocess.Popen[bytes] | None" = None,
     ) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-B", "-m", module],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,  # what a process that has ended did not take is not tried again
-            cwd="/",
-            env={},
-            pass_fds=fds,
-            start_new_session=True,  # a Ctrl-C at the terminal is for the broker, which then ends the whole group
-        )
+        self._process = spawned or spawn(module, fds)
         self._module = module
         self._unpacker = unpacker
         self._reader: asyncio.StreamReader | None = None

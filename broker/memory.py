@@ -5,7 +5,6 @@ they come to hold more than that, the process that is the furthest over its shar
 """
 
 import asyncio
-import ctypes
 import logging
 import os
 import signal
@@ -21,17 +20,6 @@ _log = logging.getLogger("fledgling")
 
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
-M_TRIM_THRESHOLD, KEPT = -1, 128 * 1024  # mallopt(3): bytes that are free at the end of the heap and not given back
-
-
-def give_back() -> None:
-    """Let the C library give back what this process has freed: an answer of megabytes would leave most of it behind.
-
-    It raises KEPT with the sizes that are freed, up to 64 MiB, unless it is told what to keep.
-    """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt:  # macOS and musl have none
-        mallopt(M_TRIM_THRESHOLD, KEPT)
 
 
 class Watched(Protocol):

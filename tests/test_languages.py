@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from copying import Copy
+from msgspec.structs import replace
 from running import indexed
 
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.language import Dialect
 from fledgling.worker.languages.__main__ import known
 from fledgling.worker.languages.table import load_languages
 
@@ -149,6 +151,13 @@ def test_what_is_listed_is_what_the_marked_sources_show() -> None:
     assert {name: row[:2] for name, row in found.items()} == {name: rows[name][:2] for name in found}
     assert all(rows[name][2] or not row[2] for name, row in found.items())
     assert {row.name for row in listed if row.definitions} == found.keys()
+
+
+def test_what_is_not_read_for_a_graph_is_what_the_graph_needs_alone() -> None:
+    whole, part = load_languages(), load_languages(for_graph=False)
+    assert any(row.graph.rules for row in whole.rows.values())
+    assert part.rows == {name: replace(row, graph=Dialect()) for name, row in whole.rows.items()}
+    assert part.rules == {file: whole.rules[file] for row in part.rows.values() for file in row.rules}
 
 
 def test_a_grammar_is_listed_with_its_version() -> None:

@@ -56,6 +56,14 @@ def test_each_is_lost_alone_and_costs_its_time_once(hurried):
     assert {facts.seconds for facts in found.values() if not facts.engine} == {0.2}
 
 
+@pytest.mark.parametrize("language", ["c", "markdown", "no such language"])
+def test_what_prepares_a_language_answers_afterwards(hurried, language):
+    """Whether there is such a language or not."""
+    ready = hurried.prepare(language)
+    ready()
+    assert asked(hurried, {"a.c": GOOD})["a.c"].definitions == 1
+
+
 def test_where_many_are_lost_each_gets_a_small_multiple_of_what_ordinary_source_takes(hurried):
     texts = {f"{number}.c": ENDLESS if number % 2 else GOOD for number in range(100)}
     found = asked(hurried, texts)

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 from running import fronted
+from test_cli import fledgling
 
 from fledgling.broker.reporting import savings
 
@@ -74,3 +75,10 @@ async def test_a_question_that_cannot_be_put_is_said(tree):
         await indexing.built()
         with pytest.raises(savings.MeasureError, match="'query' is not a tool"):
             await savings.measure(front)
+
+
+def test_a_project_that_is_too_small_for_any_question_is_told_so(tmp_path):
+    (tmp_path / "a.py").write_text("def short():\n    return 1\n")
+    done = fledgling("savings", "--root", str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "too small for any of the questions" in done.stderr

@@ -14,8 +14,8 @@ from conftest import write_project
 from running import INDEXER, PATIENCE, back_processes, fronted
 from test_poison import ENDLESS
 
-from fledgling.broker.indexing import seeking
-from fledgling.broker.indexing.seeking import is_sought, sought
+from fledgling.broker.indexing.seeking import is_sought, spawned
+from fledgling.broker.indexing.sought import sought
 from fledgling.broker.terms import Terms, due
 from fledgling.config import Settings
 from fledgling.messages.control import CONFINED, Built, Progress, Sought
@@ -87,7 +87,8 @@ def seek(root: Path, question: Search, profile: str = CORE, **settings: Any) -> 
         pass
 
     given = Settings(root=str(root), **settings)
-    return asyncio.run(sought(given, profiles.load(profile), question, CONFINED, lambda _: None, report))
+    begun = spawned(given, profiles.load(profile), question, CONFINED)
+    return asyncio.run(sought(begun, lambda _: None, report))
 
 
 @pytest.mark.parametrize("question", FOUND, ids=range(len(FOUND)))
@@ -173,9 +174,10 @@ async def test_nothing_is_waited_for_any_more_where_who_waits_has_gone(
     async def report(_: Progress) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr(seeking, "TOLD_SECONDS", 0.0)
+    monkeypatch.setattr("fledgling.broker.indexing.sought.TOLD_SECONDS", 0.0)
+    begun = spawned(Settings(root=str(odd)), profiles.load(CORE), Search("timeout"), CONFINED)
     with pytest.raises(BrokenPipeError):
-        await sought(Settings(root=str(odd)), profiles.load(CORE), Search("timeout"), CONFINED, lambda _: None, report)
+        await sought(begun, lambda _: None, report)
     assert "_told" not in [getattr(task.get_coro(), "__name__", "") for task in asyncio.all_tasks()]
     assert back_processes(psutil.Process(), INDEXER) == []
 

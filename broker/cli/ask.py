@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin
@@ -26,14 +27,17 @@ from fledgling.broker.cli.project import (
 from fledgling.broker.cli.terminal import FORMATS, Looks
 from fledgling.broker.control import asking
 from fledgling.broker.control.asking import NoAnswerError, settings_digest
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.protocol import schema, tools
 from fledgling.messages.answers import AnyAnswer, Hits, Refusal, SymbolList
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import QUESTIONS, AnyQuestion, Search
 
 if TYPE_CHECKING:
+    from fledgling.broker.audit_log.writer import AuditLog
     from fledgling.broker.front import Front
     from fledgling.broker.indexing.indexing import Indexing
+    from fledgling.broker.indexing.seeking import Spawned
     from fledgling.messages.control import Built
 
 # Letters that ripgrep, fd and tree have for the same.
@@ -241,21 +245,53 @@ def _at_once(asking: Coroutine[None, None, Result]) -> Result:
 
 def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[AnyAnswer | Refusal, bool]:
     """Return the answer of an index that is built for it, and whether that is partial."""
-    from fledgling.broker.cli import starting  # noqa: PLC0415  (a server that runs has an index)
-    from fledgling.broker.indexing.seeking import is_sought  # noqa: PLC0415
+    from fledgling.broker.confining import confined_to  # noqa: PLC0415  (a server that runs has an index)
 
     async def use(front: "Front", indexing: "Indexing") -> "tuple[AnyAnswer | Refusal, Built]":
         return await _put_to_whole(front, question, put), await indexing.built()
 
-    log, line = starting.begin(project), terminal.ProgressLine()
-    if put is not _listed and is_sought(question, project.profile):
-        found = starting.found(project, question, log, line.report)
-        line.clear()
-        if found:
-            return found
+    layers = confined_to(project.settings.roots.values(), project.confining)
+    spawned = None if put is _listed else _spawned(project, question)
+    from fledgling.broker.audit_log.writer import AuditLog, tell_confinement  # noqa: PLC0415  (while the indexer loads)
+
+    log = AuditLog()
+    tell_confinement(log.tell, "broker", os.getpid(), layers)
+    if spawned and (found := _sought(spawned, log)):
+        return found
+    from fledgling.broker.cli import starting  # noqa: PLC0415
+
     answer, built = starting.run(starting.indexing(project, log), use)
     warn(built.notices)
     return answer, bool(built.partial)
+
+
+def _spawned(project: ServedProject, question: AnyQuestion) -> "Spawned | None":
+    """Start an indexer that may answer a question without an index; None where it may not, or there is no root."""
+    from fledgling.broker.indexing import seeking  # noqa: PLC0415  (as confining)
+
+    if not seeking.is_sought(question, project.profile):
+        return None
+    with suppress(IndexingError):
+        return seeking.spawned(project.settings, project.profile, question, project.confining)
+    return None
+
+
+def _sought(spawned: "Spawned", log: "AuditLog") -> tuple[AnyAnswer, bool] | None:
+    """Return what a search finds without an index, and whether in a part; None where that takes one.
+
+    Whatever goes wrong is None, too: building the index meets it again, and says it.
+    """
+    import asyncio  # noqa: PLC0415  (while the indexer loads)
+
+    from fledgling.broker.indexing.sought import sought  # noqa: PLC0415
+
+    line = terminal.ProgressLine()
+    told = asyncio.run(sought(spawned, log.tell, line.report))
+    line.clear()
+    if not told:
+        return None
+    warn(told.notices)
+    return told.answer, bool(told.partial)
 
 
 def _mending(allowed: Collection[str], root: str) -> Put:

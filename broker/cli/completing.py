@@ -66,11 +66,11 @@ def languages(_: click.Context, __: click.Parameter, incomplete: str) -> list[Co
     """Return languages that begin like this."""
     import subprocess  # noqa: PLC0415  (as above)
 
-    from fledgling.broker import launch  # noqa: PLC0415
+    from fledgling.broker import spawn  # noqa: PLC0415
     from fledgling.messages.control import KnownLanguage  # noqa: PLC0415
 
     with suppress(OSError, subprocess.CalledProcessError, msgspec.DecodeError):
-        known = msgspec.msgpack.decode(launch.run_once("fledgling.worker.languages"), type=list[KnownLanguage])
+        known = msgspec.msgpack.decode(spawn.run_once("fledgling.worker.languages"), type=list[KnownLanguage])
         return _items(one.name for one in known if one.name.startswith(incomplete))
     return []
 

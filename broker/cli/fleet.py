@@ -18,7 +18,8 @@ from fledgling.broker.audit_log.records import EndRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import completing, terminal
 from fledgling.broker.cli.project import ServedProject, json_option
-from fledgling.broker.cli.starting import audit_log, confined, confined_to
+from fledgling.broker.cli.starting import audit_log, confined
+from fledgling.broker.confining import confined_to
 from fledgling.broker.fleet import bundling, exporting, making, replacing, shard, storage
 from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName

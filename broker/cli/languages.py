@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 import msgspec
 
-from fledgling.broker import launch
+from fledgling.broker import spawn
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.project import json_option
 from fledgling.messages.answers import Refusal
@@ -21,7 +21,7 @@ def languages(as_json: bool) -> None:
 
     Text is found in every file, whatever its language.
     """
-    said = launch.run_once("fledgling.worker.languages")
+    said = spawn.run_once("fledgling.worker.languages")
     known = msgspec.msgpack.decode(said, type=list[KnownLanguage] | Refusal)
     if isinstance(known, Refusal):
         terminal.refuse(known)

@@ -54,6 +54,12 @@ def index(with_stats: bool, with_sections: bool, as_json: bool, **options: Any) 
     raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
 
 
+TOO_SMALL = (
+    "the project is too small for any of the questions: they are about functions of 10 lines and more, longer files, "
+    "and directories of 8 files and more. Give a larger one with --root."
+)
+
+
 @click.command(cls=Command)
 @setting_options
 @json_option
@@ -75,6 +81,8 @@ def savings(as_json: bool, **options: Any) -> None:
         compared = run(indexed(project), measure)
     except measuring.MeasureError as failed:
         terminal.fail(str(failed), terminal.NOTHING)
+    if not compared:
+        terminal.fail(TOO_SMALL, terminal.NOTHING)
     rows = measuring.table(compared)
     terminal.show_rows(rows[1:] if as_json else rows, "questions", measuring.KEYS, as_json=as_json)
 

@@ -2,27 +2,20 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
-from fledgling.broker import memory
 from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.audit_log.writer import AuditLog, AuditLogError, Hear, open_log, tell_confinement
 from fledgling.broker.cli.project import ServedProject, warn
+from fledgling.broker.confining import confined_to
 from fledgling.broker.embedding.connector import Connector
 from fledgling.broker.embedding.endpoint import endpoint_of
 from fledgling.broker.front import Front
-from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.broker.indexing.seeking import sought
-from fledgling.broker.terms import Report
 from fledgling.config import ConfigError, Resolved
-from fledgling.messages.answers import AnyAnswer
-from fledgling.messages.control import Confining, Layer
+from fledgling.messages.control import Layer
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import Search
-from fledgling.security import interpreter, limits
-from fledgling.security.confinement import confine
 
 Result = TypeVar("Result")
 
@@ -44,14 +37,6 @@ def confined(project: ServedProject) -> tuple[Layer, ...]:
     return confined_to(project.settings.roots.values(), project.confining)
 
 
-def confined_to(roots: Iterable[str], confining: Confining) -> tuple[Layer, ...]:
-    """Confine this process to reading some directories and what its children need."""
-    memory.give_back()
-    readable = interpreter.readable(*roots)
-    with interpreter.opened(readable) as reading, interpreter.opened(interpreter.executable()) as starting:
-        return confine("broker", confining, lowered=limits.BROKER, readable=reading, executable=starting)
-
-
 def connector_of(
     project: ServedProject, served: Sequence[Profile], tell: Callable[[AnyRecord], None]
 ) -> Connector | None:
@@ -62,14 +47,9 @@ def connector_of(
 
 def indexed(project: ServedProject, log: AuditLog | None = None, *, is_followed: bool = False) -> Indexing:
     """Confine this process, then start the indexer; what one call asks is not followed."""
-    return indexing(project, begin(project, log), is_followed=is_followed)
-
-
-def begin(project: ServedProject, log: AuditLog | None = None) -> AuditLog:
-    """Confine this process, and tell so; return the log, which goes nowhere unless one is given."""
     log = log or AuditLog()
     tell_confinement(log.tell, "broker", os.getpid(), confined(project))
-    return log
+    return indexing(project, log, is_followed=is_followed)
 
 
 def indexing(project: ServedProject, log: AuditLog, *, is_followed: bool = False) -> Indexing:
@@ -77,22 +57,6 @@ def indexing(project: ServedProject, log: AuditLog, *, is_followed: bool = False
     return Indexing(
         project.settings, project.profile, confining=project.confining, tell=log.tell, is_followed=is_followed
     )
-
-
-def found(project: ServedProject, question: Search, log: AuditLog, report: Report) -> tuple[AnyAnswer, bool] | None:
-    """Return what a search finds, in a process that is confined, and whether in a part; None where that takes an index.
-
-    Whatever goes wrong is None, too: building the index meets it again, and says it.
-    """
-    settings, profile, confining = project.settings, project.profile, project.confining
-    try:
-        told = asyncio.run(sought(settings, profile, question, confining, log.tell, report))
-    except IndexingError:
-        return None
-    if not told:
-        return None
-    warn(told.notices)
-    return told.answer, bool(told.partial)
 
 
 def run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]) -> Result:

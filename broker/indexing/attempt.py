@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.indexing.failures import DiedError, IndexingError, UnchangedError, failed
 from fledgling.broker.indexing.files import Files, TakenOver
+from fledgling.broker.indexing.ordering import INDEXER
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.messages.answers import Refusal
@@ -39,14 +41,22 @@ class Attempt:
     Progress(stage='walk', done=0, total=0)
     """
 
-    def __init__(self, order: Build, files: Files, known: TakenOver, *, tell: Tell) -> None:
-        """Start the indexer, with what earlier builds have found. Raises OSError."""
+    def __init__(
+        self,
+        order: Build,
+        files: Files,
+        known: TakenOver,
+        *,
+        tell: Tell,
+        spawned: "subprocess.Popen[bytes] | None" = None,
+    ) -> None:
+        """Start the indexer, with what earlier builds have found, or take one that is `spawned`. Raises OSError."""
         self.started_at = datetime.now(UTC)
         self._order = order
         self._files = files
         self._tell = tell
         self._process: BackProcess[FromIndexer] = BackProcess(
-            "fledgling.worker.indexer",
+            INDEXER,
             replace(
                 order,
                 images=files.images,
@@ -59,6 +69,7 @@ class Attempt:
             ),
             [order.root_fd, *files.all(), *known.all()],
             Unpacker(FromIndexer, MAX_REPORT_BYTES),
+            spawned=spawned,
         )
 
     async def accepted(self, memory: Memory, *, is_first: bool, is_beside: bool = False) -> Accepted:

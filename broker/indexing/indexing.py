@@ -6,7 +6,6 @@ import os
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Literal
 
 from msgspec.structs import astuple, replace
@@ -16,13 +15,12 @@ from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.indexing.attempt import Attempt, Tell
 from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
 from fledgling.broker.indexing.files import Files, TakenOver
+from fledgling.broker.indexing.ordering import opened, ordered
 from fledgling.broker.memory import Memory
 from fledgling.config import Settings
-from fledgling.messages.answers import Refusal
 from fledgling.messages.control import (
     CONFINED,
     Accepted,
-    Build,
     Built,
     Confining,
     Generation,
@@ -33,7 +31,6 @@ from fledgling.messages.control import (
 )
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.plain import said
 from fledgling.security import memory_file
 
 UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
@@ -437,31 +434,6 @@ class Indexing:
         if self.root_fd >= 0:
             os.close(self.root_fd)
             self.root_fd = -1
-
-
-def ordered(
-    settings: Settings, profile: Profile, confining: Confining, images: Images, root: Path, root_fd: int
-) -> Build:
-    """Return the order to an indexer of a root that is open."""
-    return Build(
-        broker_pid=os.getpid(),
-        images=images,
-        root_fd=root_fd,
-        profile=profile,
-        scope=settings.scope,
-        root=str(root) if profile.absolute_paths else None,
-        confining=confining,
-    )
-
-
-def opened(path: str) -> tuple[Path, int]:
-    """Open the root; raise IndexingError where it is gone since it was looked at, or may not be read."""
-    try:
-        root = Path(path).resolve(strict=True)
-        return root, os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as gone:
-        reason = said(f"the root {path!r} cannot be opened: {gone.strerror}")
-        raise IndexingError(Refusal("failed", reason, "Give the directory of the project with --root.")) from None
 
 
 def _at_work(at: Progress) -> str:

@@ -160,6 +160,17 @@ class Extractors:
         _, found = self._ask(lambda _: None, Batch((source,)))
         return found
 
+    def prepare(self, language: str) -> Callable[[], None]:
+        """Let a process compile what a language needs while this one goes on; what is returned waits for that."""
+        pipe = self._free.get()
+        self._write(pipe, pack(Batch((Source("", language, (b"",)),))))
+
+        def wait() -> None:
+            self._above.heard(pipe)  # whether it has come to its end or not: what is parsed then says so
+            self._free.put(pipe)
+
+        return wait
+
     def close(self) -> None:
         """End the processes."""
         while not self._free.empty():  # what is to be signed from here on is signed by who asks

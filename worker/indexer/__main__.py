@@ -21,7 +21,7 @@ def main() -> None:
     order = pipe.receive()
     if isinstance(order, Build):
         try:
-            languages = load_languages(order.profile)
+            languages = load_languages(order.profile, for_graph=not order.sought)
         except LanguageError as wrong:
             pipe.send(refusals.unfit(str(wrong)))
             return

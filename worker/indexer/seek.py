@@ -4,8 +4,10 @@ What it finds is what an index would have found. Where no line matches, or somet
 what there is to say then takes an index.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import cache
 
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Accepted, Build, Generation, Progress, Relate, Sought
@@ -53,15 +55,24 @@ def seek(
         lister.walked()
         tree = lister.tree()
         lister.close()
+        ready = _ready(question.language, tree, languages, parsers)
         describing = Describing(languages, max_file_size=narrowed.scope.max_file_size, root=None, with_hashes=False)
         if narrowed.scope.index_content and (blocks := _read(order, describing, tree)):
             pipe.send(Progress("read", len(tree.entries), len(tree.entries)))
-            request = _request(order.profile, blocks, SoughtOutlines(blocks, parsers), tree.partial)
+            request = _request(order.profile, blocks, SoughtOutlines(blocks, parsers, ready), tree.partial)
             pipe.send(_sought(request, question, tree) or UNSOUGHT)
         else:
             pipe.send(UNSOUGHT)
     except (ConfinementError, ListingError, CrashError, UnfitError, Refused, MemoryError):
         pipe.send(UNSOUGHT)
+
+
+def _ready(asked: str | None, tree: Tree, languages: Languages, parsers: Extractors) -> Callable[[], None]:
+    """Have the language prepared in which most of what is found may be; return what waits for that."""
+    names = (languages.detect(entry.path.rpartition("/")[2], b"") for entry in tree.entries)
+    counts = Counter(name for name in names if name and languages.rows[name].finds_definitions)
+    language = asked or max(counts, key=counts.__getitem__, default=None)
+    return parsers.prepare(language) if language and language in languages.rows else lambda: None
 
 
 def _read(order: Build, describing: Describing, tree: Tree) -> Blocks | None:
@@ -115,10 +126,10 @@ class Unsigned(Signatures):
 
 
 class SoughtOutlines(Outlines):
-    """The symbols of files that are asked about, each of which is parsed then."""
+    """The symbols of files that are asked about, each of which is parsed then, once the parsers are `ready`."""
 
-    def __init__(self, blocks: Blocks, parsers: Extractors) -> None:
-        self._blocks, self._parsers = blocks, parsers
+    def __init__(self, blocks: Blocks, parsers: Extractors, ready: Callable[[], None]) -> None:
+        self._blocks, self._parsers, self._ready = blocks, parsers, cache(ready)
         self._found: dict[int, tuple[Outline, int]] = {}
 
     def parsed(self, file: File) -> int:
@@ -137,6 +148,7 @@ class SoughtOutlines(Outlines):
     def _parse(self, file: File) -> tuple[Outline, int]:
         if not file.language:
             return read_outline(b"", 0, 0), NO_PARSER
+        self._ready()
         texts = map(self._blocks.text, range(file.block, file.block + file.blocks))
         found = self._parsers.parsed(Source(file.path, file.language, tuple(texts)))
         [facts], [part] = found.facts, found.outlined.parts

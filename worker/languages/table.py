@@ -9,19 +9,22 @@ from typing import Any
 import msgspec
 
 from fledgling.messages.profile import Profile
+from fledgling.worker.deferred import deferred
 from fledgling.worker.language import FOLDER, PLACE, Language, LanguageError, Languages, own_text
 
 OTHERS = "others.toml"
+GRAPH = "\n[graph"  # begins what the graph must know of a language, which stands last in its file
 
 
-def load_languages(profile: Profile | None = None) -> Languages:
+def load_languages(profile: Profile | None = None, *, for_graph: bool = True) -> Languages:
     """Read the row of each folder, those of `others.toml`, and every file they name: nothing is opened later.
 
     Docstrings and comment lines are each a twentieth of the work, and no tool but `query` shows one: they are found
-    only where `profile` lets somebody ask for them, or where none is given. Raises LanguageError.
+    only where `profile` lets somebody ask for them, or where none is given. What is read `for_graph` is half of all.
+    Raises LanguageError.
     """
     tokens: dict[str, str] = _table("tokens.toml")
-    rows = {name: _row(file, row, tokens) for name, file, row in sorted(_tables())}
+    rows = {name: _row(file, row, tokens) for name, file, row in sorted(_tables(for_graph=for_graph))}
     if profile and not profile.reads_all_of("symbols"):
         rows = {name: msgspec.structs.replace(row, docs=None) for name, row in rows.items()}
     if profile and not profile.reads_all_of("content"):
@@ -37,7 +40,7 @@ def load_languages(profile: Profile | None = None) -> Languages:
     )
 
 
-def _tables() -> Iterator[tuple[str, str, object]]:
+def _tables(*, for_graph: bool) -> Iterator[tuple[str, str, object]]:
     """The name of each language, the file that describes it, and what that says."""
     others = _table(OTHERS)
     yield from ((name, OTHERS, row) for name, row in others.items())
@@ -45,12 +48,13 @@ def _tables() -> Iterator[tuple[str, str, object]]:
         name, file = path.parent.name, f"{path.parent.name}/{path.name}"
         if name in others:
             raise LanguageError(f"{PLACE}/{OTHERS}", f"{name} has a folder; take its table out here")
-        yield name, file, _table(file)
+        yield name, file, _table(file, for_graph=for_graph)
 
 
-def _table(file: str) -> dict[str, Any]:
+def _table(file: str, *, for_graph: bool = True) -> dict[str, Any]:
+    text = own_text(file)
     try:
-        return tomllib.loads(own_text(file))
+        return tomllib.loads(text if for_graph else text.partition(GRAPH)[0])
     except tomllib.TOMLDecodeError as problem:
         raise LanguageError(f"{PLACE}/{file}", problem) from problem
 
@@ -69,4 +73,4 @@ def _row(file: str, row: object, tokens: Iterable[str]) -> Language:
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(translate, patterns)) or "(?!)")
+    return deferred("|".join(map(translate, patterns)) or "(?!)")

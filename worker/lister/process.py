@@ -162,9 +162,11 @@ def _fork(order: Build, languages: Languages, end: socket.socket) -> int:
 
 def _list(pipe: Pipe[Began], order: Build, languages: Languages, indexer: int) -> None:
     """Confine this process, walk, write the listing, and say what was found."""
-    project_file.load()
+    has_own_file = _has_own_file(order.root_fd)
+    if has_own_file:
+        project_file.load()
     layers = confined(order, indexer)
-    narrowed = _narrowed(order)
+    narrowed = _narrowed(order) if has_own_file else Narrowed(order.scope)
     pipe.send(Began(narrowed, layers))
     tree = walk(order.root_fd, narrowed.scope, names=most_names(order.profile), is_whole=order.profile.narrows_files)
     read = [entry.size for entry in tree.entries if not entry.skip_reason]
@@ -206,6 +208,17 @@ def confined(order: Build | Follow, parent: int) -> tuple[Layer, ...]:
         root=order.root_fd,
         readable=[order.root_fd],
     )
+
+
+def _has_own_file(root_fd: int) -> bool:
+    """Return whether the root has a name of a project's own file: without one there is no YAML, and none is loaded."""
+    try:
+        os.stat(PROJECT_FILE, dir_fd=root_fd, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    except OSError:  # it may be there, for who owns the root
+        return True
+    return True
 
 
 def _narrowed(order: Build) -> Narrowed:

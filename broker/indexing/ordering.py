@@ -1,0 +1,38 @@
+"""What an indexer is told first: the root, which is open, and what to make of it."""
+
+import os
+from pathlib import Path
+
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.config import Settings
+from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Build, Confining, Images
+from fledgling.messages.profile import Profile
+from fledgling.plain import said
+
+INDEXER = "fledgling.worker.indexer"  # the module that is started
+
+
+def ordered(
+    settings: Settings, profile: Profile, confining: Confining, images: Images, root: Path, root_fd: int
+) -> Build:
+    """Return the order to an indexer of a root that is open."""
+    return Build(
+        broker_pid=os.getpid(),
+        images=images,
+        root_fd=root_fd,
+        profile=profile,
+        scope=settings.scope,
+        root=str(root) if profile.absolute_paths else None,
+        confining=confining,
+    )
+
+
+def opened(path: str) -> tuple[Path, int]:
+    """Open the root; raise IndexingError where it is gone since it was looked at, or may not be read."""
+    try:
+        root = Path(path).resolve(strict=True)
+        return root, os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as gone:
+        reason = said(f"the root {path!r} cannot be opened: {gone.strerror}")
+        raise IndexingError(Refusal("failed", reason, "Give the directory of the project with --root.")) from None
