@@ -46,7 +46,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     where it is "global", those of none. Variables begin with the `sigil`, fields do not where they are used. A class
     that `reopens` is one that several places make up. What is `declared` in one place may be defined in another, and is
     for all files where it is not static. `self_type` means the class around. Paths may begin with the name of one of
-    the `crates`. Where a language `binds_in_order` a variable is there only after its declaration. With `bare_calls` a
+    the `crates`. Where a language `binds_in_order` a variable is there only after its declaration, and where it
+    `declares_variables` no assignment makes one. With `bare_calls` a
     name that no scope binds is a call. A lambda without parameters has the `implicit_parameter`, and may have a
     receiver. Where functions and classes are `in_any_case`, a use may spell their names otherwise; where
     `functions_apart`, a name that stands alone and is only read means no function.
@@ -72,6 +73,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     declared: bool = False
     self_type: str = ""
     binds_in_order: bool = False
+    declares_variables: bool = False
     crates: bool = False
     bare_calls: bool = False
     implicit_parameter: str = ""

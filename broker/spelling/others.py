@@ -14,6 +14,7 @@ from fledgling.messages.questions import AnyQuestion, Explore, Read, Search, Sym
 
 _SLASHED = re.compile(r"/(.+)/[gimsu]*")  # an expression as JavaScript and sed write it
 _ANY = re.compile(r"(?:\.|\\w|\[\w-]*\])[*+]|%")  # of an expression or of SQL, what a glob calls `*`
+_CRATE = re.compile(r"(?!(?:std|core|alloc)::)[a-z_]\w*::(?=\w+::|[A-Z])")  # of Rust, whose files do not have its name
 _QUALIFIER = re.compile(r"\b(path|file|lang|language):(\S+)")  # of a query, as GitHub and Sourcegraph have it
 
 
@@ -43,7 +44,8 @@ def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
             names.append({field: respelled or name})
         else:
             last = respelled.rpartition(".")[2] if field == "name_pattern" else ""
-            names += [{field: each} for each in (respelled, last) if each]
+            within = symbol(name[crate.end() :]) if field == "symbol" and (crate := _CRATE.match(name)) else ""
+            names += [{field: each} for each in (respelled, last, within) if each]
     names += _patterns_of_names(question)
     known = [question]
     for place in [{}, *_places(question, root), *_patterns(question), *_as_symbol(question)]:

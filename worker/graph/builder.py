@@ -13,7 +13,9 @@ import numpy as np
 
 from fledgling.worker.graph.reduced import BITS, SCOPES, Reduced
 from fledgling.worker.graph.tables import (
+    ASSIGNED,
     EXPORT,
+    HOLDING,
     NONE,
     Augmented,
     Binding,
@@ -384,9 +386,10 @@ class Builder:
         """Give the name at a node a value; return the binding."""
         name = self.name(node)
         scope = self.binder(name)
-        if scope == NONE:
-            scope = 0
-        return self.bind_name(name, scope, value, node, use, counts=counts)
+        if scope == NONE and self.dialect.declares_variables and use == Use.WRITE:
+            self.site(node, use, self.use_name(name))  # it is a variable of another file, or a field of a base class
+            return NONE
+        return self.bind_name(name, max(scope, 0), value, node, use, counts=counts)
 
     def bind_name(self, name: int, scope: int, value: int, node: int, use: int, *, counts: bool = True) -> int:
         """Give a name of a scope a value, which a node says; it may keep the type that it was declared with."""
@@ -396,7 +399,8 @@ class Builder:
             elif use == Use.WRITE and (scope, name) in self._types:
                 value = self.add(Op.DECLARED, self._types[scope, name], value)
         binding = len(self.bindings)
-        self.bindings.append(Binding(scope, name, value, self.first_line(node)))
+        is_inner = use == Use.WRITE and self.frames[scope] != self.frame and self.scopes[scope].kind in HOLDING
+        self.bindings.append(Binding(scope, name, value, self.first_line(node), ASSIGNED if is_inner else 0))
         if self.first_line(node) != self.line(node):  # a variable is otherwise defined where its name stands
             use = Use.DEFINITION
         if counts:

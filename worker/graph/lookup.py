@@ -69,7 +69,7 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
     namespace: list[tuple[Cell, int, Value | None]] = [(("space", *inner), Reason.BOUND, None)] if inner else []
     if namespace and unit.dialect.spaces != "global":
         return namespace
-    if own in project.table(scope) and not all(project.only_declares(at) for at in project.table(scope)[own]):
+    if own in project.table(scope) and not all(project.defines_nothing(at) for at in project.table(scope)[own]):
         overloads = unit.dialect.overloads and any(
             solver.op(project.value_of(at)) == Op.FUNCTION for at in project.table(scope)[own]
         )

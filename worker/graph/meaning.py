@@ -7,10 +7,10 @@ from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
 from fledgling.worker.graph.members import places
 from fledgling.worker.graph.operations import import_places
 from fledgling.worker.graph.overloads import called, fitting
-from fledgling.worker.graph.project import HOLDING, MASK, SHIFT, Target, Unit
+from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import EXPORT, NONE, Flag, Op, ScopeKind, Site, Use
+from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Binding, Flag, Op, ScopeKind, Site, Use
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
@@ -56,6 +56,9 @@ class Meaning:
     def targets(self, unit: Unit, site: Site) -> Targets:
         """The definitions that an occurrence means, and why."""
         if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):
+            row = unit.bindings[site.binding]
+            if row.how == ASSIGNED and (assigned := self._assigned(unit, row)):
+                return assigned
             target, scope = self.project.defined(unit.base | site.binding)
             holds = unit.facts.scopes[site.scope].kind in HOLDING
             return {target: Reason.BOUND} if scope >= 0 or holds else {}
@@ -71,6 +74,16 @@ class Meaning:
             name, functions = unit.names[site.name], self.project.functions_apart
             found = {target: sure for target, sure in found.items() if (name, target) not in functions}
         return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
+
+    def _assigned(self, unit: Unit, row: Binding) -> Targets:
+        """The variable or field of a scope further out that a function gives a value."""
+        bindings = self.project.table(unit.base | row.scope).get(unit.names[row.name], [])
+        defining = [at for at in bindings if self.project.binding(at).how != ASSIGNED]
+        found: Targets = {}
+        for at in defining:
+            sure = Reason.BOUND if len(defining) == 1 else Reason.SEVERAL
+            self._of_binding(at, unit.names[row.name], found, sure, 0)
+        return found
 
     def _is_constant(self, unit: Unit, site: Site) -> bool:
         """Whether a name is only read, where such a name is that of a constant, of a field or of a class."""
@@ -99,19 +112,34 @@ class Meaning:
         if op in (Op.CALL, Op.NEW, Op.ALIAS, Op.TOKEN, Op.UNSURE, Op.PREFIX):
             sure = min(sure, DOUBTED.get(op, sure))
             self._of_expression(base | expression[1], name, found, sure, depth + 1)
+        elif op == Op.CASE:
+            self._of_case(node, expression, name, found, sure, depth)
         elif op == Op.REACH:
             self._of_reach(node, expression, name, found, sure, depth)
         elif op == Op.NAME:
             self._of_name(node, expression, name, found, sure, depth)
         elif op in (Op.FUNCTION, Op.CLASS):
-            row = self.project.scope(base | expression[1])
-            if row.name == NONE and row.bases:
-                self._of_expression(base | row.bases[0], name, found, sure, depth + 1)
-            if row.name != NONE and self.project.unit(node).names[row.name] == name:
-                put(found, self.begin(base | expression[1]), sure)
+            self._of_definition(base | expression[1], name, found, sure, depth)
         elif op in (Op.GET, Op.IMPORT, Op.BARE):
             for cell, reason in self._cells(node, expression):
                 self._of_cell(cell, name, found, min(reason, sure), depth)
+
+    def _of_case(
+        self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
+    ) -> None:
+        constants: Targets = {}
+        for part in expression[1:]:
+            if not constants:
+                self._of_expression((node & ~MASK) | part, name, constants, sure, depth + 1)
+        for target, own in constants.items():
+            put(found, target, own)
+
+    def _of_definition(self, scope: int, name: int, found: Targets, sure: int, depth: int) -> None:
+        row = self.project.scope(scope)
+        if row.name == NONE and row.bases:
+            self._of_expression((scope & ~MASK) | row.bases[0], name, found, sure, depth + 1)
+        if row.name != NONE and self.project.unit(scope).names[row.name] == name:
+            put(found, self.begin(scope), sure)
 
     def _is_of(self, node: int, kinds: tuple[str, ...]) -> bool:
         return any(value[0] in kinds for value in self.solver.value(node))
@@ -149,8 +177,10 @@ class Meaning:
             sure = sure if len(reach) == 1 else min(sure, Reason.SEVERAL)
             bindings = [base | at for at in reach]
         elif scope != NONE:
-            sure = sure if self.project.bound_once(base | scope, number) else min(sure, Reason.SEVERAL)
-            bindings = self.project.table(base | scope).get(number, [])
+            bindings = self.project.holding(self.project.table(base | scope).get(number, []))
+            is_variable = len(bindings) == 1 and self.project.defined(bindings[0])[1] < 0
+            if not is_variable and not self.project.bound_once(base | scope, number):
+                sure = min(sure, Reason.SEVERAL)
         else:
             bindings = []
             for cell, reason, _ in starred(self.solver, node, number):
@@ -160,7 +190,7 @@ class Meaning:
 
     def _of_cell(self, cell: Any, name: int, found: Targets, sure: int, depth: int) -> None:
         if cell[0] == "name":
-            for binding in self.project.table(cell[1]).get(cell[2], []):
+            for binding in self.project.holding(self.project.table(cell[1]).get(cell[2], [])):
                 self._of_binding(binding, name, found, sure, depth)
         elif cell[0] in ("field", "element"):
             for value, own in self.solver.value(cell).items():
@@ -274,7 +304,7 @@ class Meaning:
         if expression[0] in (Op.CALL, Op.NEW):
             node = (node & ~MASK) | expression[1]
             expression = self.project.expression(node)
-        while expression[0] == Op.UNSURE or (expression[0] == Op.REACH and expression[2] != NONE):
+        while expression[0] in (Op.UNSURE, Op.CASE) or (expression[0] == Op.REACH and expression[2] != NONE):
             node = (node & ~MASK) | expression[-1]
             expression = self.project.expression(node)
         return node

@@ -7,11 +7,11 @@ from fledgling.worker.graph.definitions import read_function
 from fledgling.worker.graph.expressions import BIND, OF, RIGHT, TYPE, VALUE
 from fledgling.worker.graph.paths import path_of
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, WHOLE, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import DECLARED, NONE, WHOLE, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import left_of, take_shape, target
 
-MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER = (
-    BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported", "receiver")
+MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER, DECLARATION = (
+    BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported", "receiver", "declaration")
 )
 IS_NAME, IS_PAIR, IS_SPREAD, IS_FIELD = BITS["name"], BITS["pair"], BITS["spread"], BITS["field"]
 
@@ -59,9 +59,13 @@ def variables(builder: Builder, node: int, _use: int) -> int:
         if tree.kind(kid) == BITS["assign"]:
             value = builder.optional(tree.first(kid, RIGHT))
             left = left_of(builder, kid)
+            before = len(builder.bindings)
             if builder.complete:  # else it may be values of an enum, around what the grammar does not know
                 builder.begin(left, node)
             target(builder, left, builder.add(Op.DECLARED, max(type_, 0), value))
+            if tree.labels[node] & DECLARATION and value == NONE:
+                for row in builder.bindings[before:]:
+                    row.how = DECLARED
         elif not tree.labels[kid] & TYPE:
             builder.visit(kid)
     return 0

@@ -146,6 +146,11 @@ def alias(solver: Solver, node: int, expression: Expression) -> Values:
     return dict(solver.value(solver.child(node, expression[1])))
 
 
+def case(solver: Solver, node: int, expression: Expression) -> Values:
+    """CASE"""
+    return dict(solver.value(solver.child(node, expression[1])) or solver.value(solver.child(node, expression[2])))
+
+
 def unsure(solver: Solver, node: int, expression: Expression) -> Values:
     """UNSURE"""
     return capped(solver.value(solver.child(node, expression[1])), Reason.REPLACED)

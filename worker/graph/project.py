@@ -7,8 +7,11 @@ from typing import Any, NamedTuple
 
 from fledgling.worker.graph.other_case import respell, small
 from fledgling.worker.graph.tables import (
+    ASSIGNED,
     BINDING,
+    DECLARED,
     EXPORT,
+    HOLDING,
     NAME,
     NONE,
     SCOPE,
@@ -34,12 +37,6 @@ MASK = (1 << SHIFT) - 1
 NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 MAX_NAMES = 50  # that stand for each other, one after the other
-HOLDING = (  # scopes whose variables are definitions
-    ScopeKind.MODULE,
-    ScopeKind.CLASS,
-    ScopeKind.INTERFACE,
-    ScopeKind.NAMESPACE,
-)
 Target = tuple[int, int]  # file and first line of a definition
 Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
 
@@ -294,6 +291,7 @@ class Project:
     def link(self, scope: int, name: int, others: list[int]) -> None:
         """Let a name of a scope stand for what others bind it to."""
         bindings = [at for other in others for at in self.table(other)[name]]
+        bindings += [at for at in self.table(scope)[name] if self.binding(at).how == ASSIGNED]
         self._every(scope)[name] = self.table(scope)[name] = bindings
 
     def defining(self, bindings: list[int]) -> list[int]:
@@ -315,8 +313,20 @@ class Project:
     def only_declares(self, binding: int) -> bool:
         """Whether a binding says of a function or variable only that it is there."""
         unit = self.unit(binding)
+        if unit.bindings[binding & MASK].how == DECLARED:
+            return True
         expression = unit.facts.expressions[self.binding(binding).value]
         return expression[0] == Op.FUNCTION and bool(unit.facts.scopes[expression[1]].flags & Flag.DECLARATION)
+
+    def holding(self, bindings: list[int]) -> list[int]:
+        """The bindings that define a name, without what functions assign to it, if there are any."""
+        if len(bindings) < 2:
+            return bindings
+        return [at for at in bindings if self.binding(at).how != ASSIGNED] or bindings
+
+    def defines_nothing(self, binding: int) -> bool:
+        """Whether a binding only declares a name, or gives one a value that is declared elsewhere."""
+        return self.binding(binding).how == ASSIGNED or self.only_declares(binding)
 
     def bound_once(self, scope: int, name: int) -> bool:
         """Whether a name has one binding in a scope."""

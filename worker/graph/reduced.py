@@ -56,6 +56,7 @@ KINDS = [
     "within",
     "match",
     "case",
+    "case_name",
     "narrow",
     "return",
     "yield",

@@ -44,6 +44,7 @@ OPERATIONS = {
     Op.UNSURE: operations.unsure,
     Op.PREFIX: operations.prefix,
     Op.RENAMED: operations.alias,
+    Op.CASE: operations.case,
 }
 RULES = {
     "name": operations.named,

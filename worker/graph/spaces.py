@@ -159,7 +159,7 @@ class Spaces:
                 named = self._named.setdefault((family, name), [])
                 if unit.dialect.declared and len(named) < MAX_BOUND:
                     named.append(scope)
-                if unit.dialect.declared and all(self._project.only_declares(at) for at in bindings):
+                if unit.dialect.declared and all(self._project.defines_nothing(at) for at in bindings):
                     self._declaring.add((scope, name))
 
     def _add_macros(self, unit: Unit) -> None:

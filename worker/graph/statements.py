@@ -370,6 +370,15 @@ def case(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
+@visits("case_name")
+def case_name(builder: Builder, node: int, use: int) -> int:
+    """`case A:`, where A may be a constant of the enumeration that is looked at."""
+    part = builder.name(node)
+    at = builder.add(Op.CASE, builder.add(Op.GET, builder.subject, part), builder.use_name(part))
+    builder.site(node, use, at)
+    return at
+
+
 @visits("return")
 def return_(builder: Builder, node: int, _use: int) -> int:
     """`return a`"""

@@ -24,6 +24,8 @@ from msgspec.structs import astuple
 NONE = -1  # no expression, no scope, no name
 MADE = 1  # the expression of all that is nothing of the project: None, 1.5, a + b
 WHOLE = "="  # the name of the export that is the whole of a module: `module.exports = a`
+ASSIGNED = 1  # to a name that is bound further out, in a function: a field, a variable of the module
+DECLARED = 2  # a variable that is defined elsewhere: `extern int a;`
 EXPORT = "export:"  # stands before the name of an export, which need not be the name of what is exported
 
 
@@ -70,6 +72,7 @@ class Op:
     UNSURE = 34  # of: what a name means if an object around has no member of that name
     RENAMED = 35  # of: the same, a method of a trait under another name
     PREFIX = 36  # of: the namespace of that name, where there is one: `a` in `a\b`
+    CASE = 37  # member of what is looked at, otherwise: a name of a case is a constant of an enumeration first
 
 
 class ScopeKind:
@@ -83,6 +86,14 @@ class ScopeKind:
     LAMBDA = 5
     NAMESPACE = 6
     SIGNATURE = 7  # of a function that is only a type
+
+
+HOLDING = (  # scopes whose variables are definitions
+    ScopeKind.MODULE,
+    ScopeKind.CLASS,
+    ScopeKind.INTERFACE,
+    ScopeKind.NAMESPACE,
+)
 
 
 class Flag:
@@ -154,12 +165,13 @@ class Scope(Struct, array_like=True, gc=False):
 
 
 class Binding(Struct, array_like=True, gc=False):
-    """A name gets a value."""
+    """A name gets a value; `how` says where that defines nothing: ASSIGNED, DECLARED."""
 
     scope: int
     name: int
     value: int
     line: int
+    how: int = 0
 
 
 class Imported(Struct, array_like=True, gc=False):

@@ -81,10 +81,17 @@
 (declaration declarator: (identifier) @left @bind @assign)
 (declaration declarator: (pointer_declarator declarator: (identifier) @left @bind @assign))
 (declaration declarator: (array_declarator declarator: (identifier) @left @bind @assign))
+(declaration declarator: (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @left @bind @assign)))
+(declaration declarator: (pointer_declarator declarator: (array_declarator declarator: (identifier) @left @bind @assign)))
+(declaration declarator: (array_declarator declarator: (array_declarator declarator: (identifier) @left @bind @assign)))
+(declaration (storage_class_specifier "extern")) @declaration
 (init_declarator declarator: (identifier) @left @bind value: (_) @right) @assign
 (init_declarator declarator: (pointer_declarator declarator: (identifier) @left @bind) value: (_) @right) @assign
 (init_declarator declarator: (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @left @bind)) value: (_) @right) @assign
 (init_declarator declarator: (array_declarator declarator: (identifier) @left @bind) value: (_) @right) @assign
+(init_declarator declarator: (pointer_declarator declarator: (array_declarator declarator: (identifier) @left @bind)) value: (_) @right) @assign
+(init_declarator declarator: (array_declarator declarator: (array_declarator declarator: (identifier) @left @bind)) value: (_) @right) @assign
+(init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (array_declarator declarator: (identifier) @left @bind)))) value: (_) @right) @assign
 (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @left @bind))) value: (_) @right) @assign
 (declaration declarator: (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (identifier) @left @bind @assign))))
 (assignment_expression left: (_) @left right: (_) @right) @assign

@@ -93,3 +93,4 @@
 (catch_formal_parameter (catch_type) @type name: (identifier) @left @bind)
 (switch_expression) @match
 [(switch_block_statement_group) (switch_rule)] @case
+(switch_label (identifier) @case_name)
