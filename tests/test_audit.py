@@ -41,7 +41,7 @@ CREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE 'private/%'
 
 def test_every_threat_is_represented_and_every_row_names_one():
     threats = corpus.threats()
-    assert sorted(threats) == list(range(1, 134))
+    assert sorted(threats) == list(range(1, 138))
     assert {number for attack in ATTACKS for number in attack.threats} == set(threats)
 
 
@@ -339,6 +339,15 @@ def test_the_page_is_self_contained_and_nothing_in_it_is_live():
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert text.isascii()
+
+
+def test_the_page_calls_a_tool_by_its_name_where_the_profile_has_it():
+    row = Result("p", "scratch", "arguments", "a row", "status", (1,), "", "door", "held", "door", "")
+    both = (row, replace(row, profile="q"), replace(row, tool=""))
+    profiles = (Audited("p", "", ("status",)), Audited("q", "", ("read",)))
+    text = page.page(Report("0", "", "", 1.0, profiles, {1: ""}, both))
+    assert text.count("<td>status</td>") == 2
+    assert text.count("<td>no such tool</td>") == 4
 
 
 def test_junit_is_xml_whatever_stands_in_it():

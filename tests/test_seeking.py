@@ -13,12 +13,13 @@ import pytest
 from conftest import write_project
 from running import INDEXER, PATIENCE, back_processes, fronted
 from test_poison import ENDLESS
+from test_wire import BARE, LYING_INDEXER, script
 
 from fledgling.broker.indexing.seeking import is_sought, spawned
 from fledgling.broker.indexing.sought import sought
 from fledgling.broker.terms import Terms, due
 from fledgling.config import Settings
-from fledgling.messages.control import CONFINED, Built, Progress, Sought
+from fledgling.messages.control import CONFINED, Built, Confining, Progress, Sought
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import AnyQuestion, Explore, Search
 from fledgling.security import profile as profiles
@@ -82,12 +83,14 @@ def whole(odd: Path) -> tuple[list[Any], Built]:
     return asyncio.run(asking())
 
 
-def seek(root: Path, question: Search, profile: str = CORE, **settings: Any) -> Sought | None:
+def seek(
+    root: Path, question: Search, profile: str = CORE, confining: Confining = CONFINED, **settings: Any
+) -> Sought | None:
     async def report(_: Progress) -> None:
         pass
 
     given = Settings(root=str(root), **settings)
-    begun = spawned(given, profiles.load(profile), question, CONFINED)
+    begun = spawned(given, profiles.load(profile), question, confining)
     return asyncio.run(sought(begun, lambda _: None, report))
 
 
@@ -179,6 +182,33 @@ async def test_nothing_is_waited_for_any_more_where_who_waits_has_gone(
     with pytest.raises(BrokenPipeError):
         await sought(begun, lambda _: None, report)
     assert "_told" not in [getattr(task.get_coro(), "__name__", "") for task in asyncio.all_tasks()]
+    assert back_processes(psutil.Process(), INDEXER) == []
+
+
+ONE = 'Hits([FileHits("README.md", [1], [(1, "timeout")], "markdown", {})], 1, 1, "text")'
+LIES = {  # what an indexer says that was asked for lines of README.md with "timeout"
+    "another path": 'Sought(Hits([FileHits("src/a.py", [1], [(1, "timeout")], "python", {})], 1, 1, "text"))',
+    "less in all than it shows": ONE.replace("1, 1,", "0, 1,").join(["Sought(", ")"]),
+    "another way": ONE.replace('"text")', '"symbols")').join(["Sought(", ")"]),
+    "a page that nobody asked for": f'Sought({ONE[:-1]}, next=Next("read", {{"path": "/etc/passwd"}})))',
+    "another question": f'Sought({ONE}, Search("password", path="README.md"))',
+    "another place": f'Sought({ONE}, Search("timeout", path="src/a.py"))',
+    "lines of a terminal": f'Sought({ONE}, notices=("\\x1b[2J",))',
+    "a sentence of two lines": f'Sought({ONE}, partial="one\\ntwo")',
+    "an index": "Generation(2, (), has_content=True)",
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("lie", [ONE.join(["Sought(", ")"]), *LIES.values()], ids=["what is true", *LIES])
+def test_what_an_indexer_says_is_looked_at_as_what_a_worker_says(
+    odd: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lie: str | None
+) -> None:
+    """What does not fit costs an index, and is never shown."""
+    says = f"pipe.send({lie})" if lie else ""
+    monkeypatch.setattr(sys, "executable", script(tmp_path, LYING_INDEXER, lie=f"pipe.send(accepted)\n{says}"))
+    found = seek(odd, Search("timeout", path="README.md"), confining=BARE)
+    assert (found is not None) == (lie not in LIES.values())
     assert back_processes(psutil.Process(), INDEXER) == []
 
 

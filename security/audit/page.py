@@ -70,7 +70,7 @@ def _matrix(report: Report) -> Iterator[str]:
     rows = []
     groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in report.results:
-        groups.setdefault((_profile(result), result.family, _tool(result)), []).append(result)
+        groups.setdefault((_profile(result), result.family, _tool(report, result)), []).append(result)
     for (profile, family, tool), results in sorted(groups.items(), key=lambda g: (g[0][0], [*FAMILIES].index(g[0][1]))):
         count = counted(results)
         layers = ", ".join(f"{layer} {number}" for layer, number in by_layer(results))
@@ -105,7 +105,7 @@ def _rows(report: Report) -> Iterator[str]:
     for (profile, family), results in groupby(ordered, key=lambda r: (_profile(r), r.family)):
         yield f"<h2>{_e(FAMILIES[family])}: {_e(profile)}</h2>"
         yield from _table(("Attack", "Tool", "Known as", "Must be stopped by", "Result", "Seen"), (
-            (_class(r.status), (r.name, _tool(r), r.source, r.expected, _said(r), r.evidence)) for r in results
+            (_class(r.status), (r.name, _tool(report, r), r.source, r.expected, _said(r), r.evidence)) for r in results
         ))  # fmt: skip
 
 
@@ -117,9 +117,12 @@ def _profile(result: Result) -> str:
     return f"{result.profile} on {result.project}" if result.profile else "every profile"
 
 
-def _tool(result: Result) -> str:
-    """Return the tool; attacks call many that do not exist."""
-    return result.tool if result.tool in QUESTIONS else "no such tool" if result.tool else ""
+def _tool(report: Report, result: Result) -> str:
+    """Return the tool; attacks call many that do not exist, or only under another profile."""
+    tools = next((profile.tools for profile in report.profiles if profile.name == result.profile), ())
+    if result.tool in (*QUESTIONS, *tools):
+        return result.tool
+    return "no such tool" if result.tool or result.family == "arguments" else ""
 
 
 def _table(heads: Iterable[str], rows: Iterable[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
