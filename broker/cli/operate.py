@@ -16,6 +16,7 @@ from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import json_option, project_of, setting_options
 from fledgling.broker.control import asking
 from fledgling.broker.control.asking import ServedIndex
+from fledgling.broker.protocol import render
 from fledgling.messages.answers import Refusal
 from fledgling.messages.operating import AskStatus, FromOperator, Purge, Reindex
 from fledgling.messages.status import Status
@@ -23,7 +24,7 @@ from fledgling.messages.status import Status
 EVERY_SECONDS = 0.2  # how often a build is looked at
 LOOK_SECONDS = 60.0  # for a look at the project; the longest query_timeout of a shipped profile, which it may take
 
-NOTHING_INGESTED, PARTLY_INGESTED = 1, 2  # as a script that fills an index expects; elsewhere 2 is wrong usage
+FAILED, IN_PART = 1, 2  # as a script that fills an index expects; 2 is wrong usage, too, as it is everywhere
 
 since_option = click.option(
     "--since", type=click.IntRange(0), metavar="GENERATION", help="a number from _meta of an answer, or from here"
@@ -32,7 +33,9 @@ since_option = click.option(
 
 def _of_project(command: Callable[..., None]) -> Callable[..., None]:
     """Add what names an index: a directory, or a project of a server that has several."""
-    named = click.option("--name", metavar="PROJECT", help="the project of this name, of any server, not a directory")
+    named = click.option(
+        "--name", metavar="PROJECT", help="the project of this name; without a directory, of any server"
+    )
     directory = click.argument("directory", required=False, type=click.Path(exists=True, file_okay=False))
     return setting_options(named(directory(command)))
 
@@ -44,12 +47,13 @@ def _of_project(command: Callable[..., None]) -> Callable[..., None]:
 def status(since: int | None, as_json: bool, **options: Any) -> None:
     """Say how the index of a running server stands, and what has changed as of its last look at the project.
 
-    The server was started with `serve --control`. Exit codes: 0; 1 a build has failed; 2 there is no such server.
+    The server was started with `serve --control`. Exit codes: 0; 1 a build has failed, or there is no such server; 2 an
+    index is of a part.
     """
     with _indexes(options) as indexes:
         found = _asked(indexes, lambda index: AskStatus(index.number, since))
     _show(indexes, found, as_json=as_json)
-    raise SystemExit(terminal.NOTHING if any(said.state == "failed" for said in found) else terminal.OK)
+    raise SystemExit(FAILED if any(said.state == "failed" for said in found) else _whole(found))
 
 
 @click.command("check-updates", cls=Command, examples=("fledgling check-updates --since 12",))
@@ -59,12 +63,13 @@ def status(since: int | None, as_json: bool, **options: Any) -> None:
 def check_updates(since: int | None, as_json: bool, **options: Any) -> None:
     """Have a running server look for changes, and say which files are others, by default than in its index.
 
-    Exit codes: 0 there are some; 1 there are none, or nobody can tell; 2 there is no server that takes commands.
+    Exit codes: 0 it is said; 1 nobody can tell, or there is no server that takes commands; 2 not of all indexes.
     """
     with _indexes(options) as indexes:
         found = _asked(indexes, lambda index: AskStatus(index.number, since, looks=True))
     _show(indexes, found, as_json=as_json)
-    raise SystemExit(terminal.OK if any(map(_has_changes, found)) else terminal.NOTHING)
+    known = [said.changes is not None for said in found]
+    raise SystemExit(terminal.OK if all(known) else IN_PART if any(known) else FAILED)
 
 
 @click.command(cls=Command, examples=("fledgling reindex",))
@@ -73,12 +78,12 @@ def check_updates(since: int | None, as_json: bool, **options: Any) -> None:
 def reindex(as_json: bool, **options: Any) -> None:
     """Have a running server build its index anew, and wait for that; it serves the one before meanwhile.
 
-    Exit codes: 0 it is built; 1 it could not be; 2 there is no server that takes commands.
+    Exit codes: 0 it is built; 1 it could not be, or there is no server that takes commands; 2 an index is of a part.
     """
     with _indexes(options) as indexes:
         found = _built(indexes)
     _show(indexes, found, as_json=as_json)
-    raise SystemExit(terminal.OK if all(said.state == "completed" for said in found) else terminal.NOTHING)
+    raise SystemExit(_ingested(found))
 
 
 @click.command(cls=Command, examples=("fledgling ingest", "fledgling ingest src/api", "fledgling ingest --name api"))
@@ -90,7 +95,7 @@ def ingest(as_json: bool, **options: Any) -> None:
     Nothing is kept on a disk: the directory is one of a server that was started with `serve --control`.
     Exit codes: 0 all is indexed; 1 nothing is; 2 a part.
     """
-    with _indexes(options, NOTHING_INGESTED) as indexes:
+    with _indexes(options) as indexes:
         found = _built(indexes)
     _show(indexes, found, as_json=as_json)
     raise SystemExit(_ingested(found))
@@ -104,7 +109,7 @@ def ingest_delta(as_json: bool, **options: Any) -> None:
 
     Exit codes: 0 all is indexed; 1 nothing is; 2 a part.
     """
-    with _indexes(options, NOTHING_INGESTED) as indexes:
+    with _indexes(options) as indexes:
         found = _asked(indexes, lambda index: AskStatus(index.number, looks=True))
         if any(said.state != "completed" for said in found):  # nothing to compare with, yet
             found = _built(indexes)
@@ -118,10 +123,10 @@ def ingest_delta(as_json: bool, **options: Any) -> None:
 def purge(as_json: bool, **options: Any) -> None:
     """Have a running server of several projects give up the index of one, with all its processes and memory.
 
-    The next question about the project indexes it again. Exit codes: 0 it is given up; 1 there is no such server; 2 it
-    is the only one of its server.
+    The next question about the project indexes it again. Exit codes: 0 it is given up; 1 it is the only one of its
+    server, or there is no such server.
     """
-    with _indexes(options, terminal.NOTHING) as indexes:
+    with _indexes(options) as indexes:
         found = _asked(indexes, lambda index: Purge(index.number))
     _show(indexes, found, as_json=as_json)
 
@@ -137,7 +142,7 @@ def list_served(as_json: bool) -> None:
         replies = ((index, index.ask(AskStatus(index.number), LOOK_SECONDS)) for index in indexes)
         served = [(index, said) for index, said in replies if isinstance(said, Status)]
     if not served:
-        terminal.fail("no server of yours takes commands; start one with `fledgling serve --control`", terminal.NOTHING)
+        terminal.fail("no server of yours takes commands; start one with `fledgling serve --control`", FAILED)
     served.sort(key=lambda each: (each[0].pid, each[0].serving.project or "", each[0].serving.agent or ""))
     if as_json:
         terminal.show_json({"served": [{"root": index.root, **_values(index, said)} for index, said in served]})
@@ -171,23 +176,22 @@ def _built(indexes: list[ServedIndex]) -> list[Status]:
 
 
 def _ingested(found: list[Status]) -> int:
-    if any(said.state != "completed" for said in found):
-        return NOTHING_INGESTED
-    return PARTLY_INGESTED if any(said.partial for said in found) else terminal.OK
+    return FAILED if any(said.state != "completed" for said in found) else _whole(found)
+
+
+def _whole(found: list[Status]) -> int:
+    return IN_PART if any(said.partial for said in found) else terminal.OK
 
 
 @contextmanager
-def _indexes(options: dict[str, Any], absent: int = terminal.USAGE) -> Iterator[list[ServedIndex]]:
-    """Yield what is served of a root, or of a project by name; where somebody has named a profile, under that alone.
-
-    Where there is none, the command ends with the code `absent`.
-    """
+def _indexes(options: dict[str, Any]) -> Iterator[list[ServedIndex]]:
+    """Yield what is served of a root, or of a project by name; where somebody has named a profile, under that alone."""
     directory, name = options.pop("directory", None), options.pop("name", None)
     if directory:
         options["root"] = (directory,)
     options["yes_really"] |= name is not None  # where the command is typed does not matter, and nothing is indexed here
     project = project_of(options)
-    with asking.indexes(os.environ, None if name else Path(project.settings.root)) as found:
+    with asking.indexes(os.environ, Path(project.settings.root) if directory or not name else None) as found:
         is_any = project.resolved.sources["profile"] == "default"
         wanted = [
             index
@@ -200,7 +204,7 @@ def _indexes(options: dict[str, Any], absent: int = terminal.USAGE) -> Iterator[
             terminal.fail(
                 f"no server of {what}{under} takes commands. Start one with `fledgling serve --control`; "
                 "`fledgling index` says what an index built now holds.",
-                absent,
+                FAILED,
             )
         yield wanted
 
@@ -212,15 +216,10 @@ def _asked(indexes: list[ServedIndex], request: Callable[[ServedIndex], FromOper
 
 def _status(reply: object) -> Status:
     if isinstance(reply, Refusal):
-        terminal.refuse(reply)
+        terminal.fail(render.refusal(reply), FAILED, reply.kind)
     if not isinstance(reply, Status):
-        terminal.fail("the server has ended, or does not answer", terminal.NOTHING)
+        terminal.fail("the server has ended, or does not answer", FAILED)
     return reply
-
-
-def _has_changes(said: Status) -> bool:
-    changes = said.changes
-    return changes is not None and any(of.count for of in (changes.added, changes.modified, changes.deleted))
 
 
 def _show(indexes: list[ServedIndex], found: list[Status], *, as_json: bool) -> None:
