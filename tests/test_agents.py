@@ -48,6 +48,20 @@ def test_added_listed_revoked(file: Path) -> None:
     assert os.listdir(file.parent) == ["agents.yaml"]
 
 
+def test_projects_of_an_agent_are_kept_and_listed(file: Path) -> None:
+    agents.add(file, "a", "fledgling-core", None, ("api", "web"))
+    agents.add(file, "b", "fledgling-core", "sub")
+    assert [entry.projects for entry in agents.read(file).values()] == [("api", "web"), ()]
+    assert "a  fledgling-core  api, web\n" in fledgling("agents", "list", "--agents", str(file)).stdout
+    assert [agent.projects for agent in agents.served(file, {"api": "/srv", "web": "/usr"}).agents] == [
+        ("api", "web"),
+        (),
+    ]
+    for roots in ({"": "/srv"}, {"api": "/srv"}):
+        with pytest.raises(ConfigError, match=r"a has the project '(api|web)', which this server has not"):
+            agents.served(file, roots)
+
+
 def test_names_and_paths_stay_what_they_are(file: Path, tmp_path: Path) -> None:
     """YAML takes `null`, `1.5` and `yes` for something else; a path may hold anything."""
     profile = tmp_path / 'it\'s "a": \u00e9 # [profile].sql'
@@ -88,7 +102,7 @@ def test_adding_refuses(file: Path) -> None:
 UNFIT = {
     "no list": "a: fledgling-core",
     "one text": "a: [fledgling-core]",
-    "three texts": f"a: [fledgling-core, {HASH}, x]",
+    "a project that is no text": f"a: [fledgling-core, {HASH}, [x]]",
     "no hash": "a: [fledgling-core, abc]",
     "a hash in capitals": f"a: [fledgling-core, {HASH.upper()}]",
     "a token instead of its hash": f"a: [fledgling-core, {'A' * 43}]",
@@ -131,8 +145,8 @@ def test_served_only_from_outside_the_root(project: Path, tmp_path: Path) -> Non
     inside = tmp_path / "root" / "agents.yaml"
     agents.add(inside, "a", "fledgling-core")
     with pytest.raises(ConfigError, match="inside the root"):
-        agents.served(inside, [str(tmp_path / "root")])
-    assert [agent.profile.name for agent in agents.served(inside, [str(project)]).agents] == ["fledgling-core"]
+        agents.served(inside, {"": str(tmp_path / "root")})
+    assert [agent.profile.name for agent in agents.served(inside, {"": str(project)}).agents] == ["fledgling-core"]
 
 
 def test_writers_take_turns(file: Path) -> None:
@@ -147,7 +161,7 @@ def test_writers_take_turns(file: Path) -> None:
 
 def test_the_command(file: Path) -> None:
     assert fledgling("agents", "add", "a", "--agents", str(file), "--profile", "fledgling-analyst").returncode == 0
-    assert fledgling("agents", "list", FLEDGLING_AGENTS=str(file)).stdout == "a  fledgling-analyst\n"
+    assert fledgling("agents", "list", FLEDGLING_AGENTS=str(file)).stdout == "a  fledgling-analyst  all\n"
     assert fledgling("agents", "revoke", "a", "--agents", str(file)).returncode == 0
     assert fledgling("agents", "list", "--json", "--agents", str(file)).stdout == '{\n  "agents": []\n}\n'
     assert "give --agents FILE" in fledgling("agents", "list").stderr

@@ -1,5 +1,6 @@
 """What a deployment is made of: a unit, an image, an action. They are read by the tools that will read them."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -69,7 +70,7 @@ def test_the_unit_is_read_by_systemd(tmp_path):
 
 
 def test_the_image_is_read_by_hadolint():
-    if not (hadolint := shutil.which("hadolint")):
+    if not (hadolint := shutil.which("hadolint", path=f"{FLEDGLING.parent}:{os.environ['PATH']}")):
         pytest.skip("hadolint is not installed")
     done = subprocess.run([hadolint, PLACE / "Dockerfile"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")

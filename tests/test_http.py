@@ -60,7 +60,10 @@ class Serving:
             probe.bind((host, 0))
             self.port = probe.getsockname()[1]
         self.file = home / "agents.yaml"
-        self.tokens = {name: agents.add(self.file, name, profile) for name, profile in agents_of.items()}
+        self.tokens = {  # of an agent its profile, or that and what else its line says
+            name: agents.add(self.file, name, *([given] if isinstance(given, str) else given))
+            for name, given in agents_of.items()
+        }
         self.log = home / "audit.jsonl"
         self.root = root
         chosen = ["--transport", transport, "--host", host, "--port", str(self.port)]

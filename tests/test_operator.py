@@ -1,11 +1,14 @@
 """An operator's agents: tasks and tags that outlive a crash, indexes made anew and given up; nobody else has them."""
 
+import asyncio
 import json
 import os
+import random
 import resource
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,16 +21,24 @@ from test_http import serving
 from test_monitor import asked
 from trees import git
 
+from fledgling.broker.audit_log.records import ProcessRecord
+from fledgling.broker.front import Front
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.operating import session as sessions
 from fledgling.broker.operating import tags as given_tags
+from fledgling.broker.operating.indexes import Indexes
 from fledgling.broker.operating.records import Stored
 from fledgling.broker.operating.session import FullError, Session, SessionError, opened
 from fledgling.broker.operating.tags import TagList
 from fledgling.broker.operating.tasks import MAX_STEPS, TaskList
 from fledgling.broker.operating.unfit import OperationError
+from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.config import Settings
 from fledgling.messages.control import AskRefs, Refs, TagsByHand
-from fledgling.messages.operations import OPERATIONS
+from fledgling.messages.operations import MAX_LINKS, OPERATIONS, Manage
+from fledgling.messages.profile import View
 from fledgling.messages.questions import Search
+from fledgling.security import profile as profiles
 from fledgling.worker.files import refs
 
 OPERATOR = ("--profile", "fledgling-operator")
@@ -43,8 +54,13 @@ async def client(anyio_backend, project, tmp_path_factory):
 
 # ---- status and manage ----------------------------------------------------------------------------------------------
 
-FIELDS = {  # of a status, as the founding documents name them
-    "state",
+FIELDS = {  # of a project and of its index, as the founding documents name them; `source_path` is an absolute one
+    "name",
+    "reference",
+    "ingestion_date",
+    "content_hash",
+    "last_updated",
+    "status",
     "progress",
     "current_file",
     "total_files",
@@ -63,10 +79,101 @@ async def test_status_of_all_and_of_one(client):
     assert [each["name"] for each in found] == ["api", "web"]
     assert all({*each} >= FIELDS for each in found)
     [web] = (await structured(client, "status", project="web"))["projects"]
-    assert (web["state"], web["progress"], web["total_files"], web["processed_files"]) == ("completed", 100, 1, 1)
-    assert "changes" not in web
+    assert (web["status"], web["progress"], web["total_files"], web["processed_files"]) == ("completed", 100, 1, 1)
+    assert (web["state"], "changes" in web, "source_path" in web) == ("serving", False, False)
     assert (made["status"], made["files_indexed"], made["errors"]) == ("success", 1, [])
     assert made["duration"] < 60
+
+
+@pytest.mark.anyio
+async def test_a_project_is_known_again_and_what_it_holds_is_told_by_a_hash(tmp_path):
+    """The same files have the same hash wherever they are; the same directory has one reference under any name."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.py").write_text("def f(): ...\n")
+        (tmp_path / name / "large.txt").write_text("0123456789" * 20)
+    command = (f"one={tmp_path / 'one'}", "--root", f"two={tmp_path / 'two'}", "--root", f"again={tmp_path / 'one'}")
+
+    async def told(client):
+        await structured(client, "explore")
+        return (await structured(client, "status"))["projects"]
+
+    async with connected(*command, *OPERATOR, "--max-file-size", "100") as client:
+        one, two, again = before = await told(client)
+        assert one["content_hash"] == two["content_hash"] == again["content_hash"]
+        assert one["reference"] == again["reference"] != two["reference"]
+        assert one["ingestion_date"] == one["last_updated"] <= one["completed_at"]
+        hashes = {one["content_hash"]}
+        for file, text_of_file in (("a.py", "def g(): ...\n"), ("b.py", ""), ("large.txt", "0123456789" * 21)):
+            (tmp_path / "one" / file).write_text(text_of_file)
+            await structured(client, "manage", action="reindex", project="one", force=True)
+            [now] = (await structured(client, "status", project="one"))["projects"]
+            hashes.add(now["content_hash"])
+        assert len(hashes) == 4
+        assert (now["reference"], now["ingestion_date"]) == (one["reference"], one["ingestion_date"])
+        (tmp_path / "two" / "a.py").write_text("def h(): ...\n")
+        await structured(client, "manage", action="reindex", project="two")
+        [now] = (await structured(client, "status", project="two"))["projects"]
+        assert now["ingestion_date"] == before[1]["ingestion_date"] < now["last_updated"]
+        (tmp_path / "two" / "a.py").write_text("def f(): ...\n")
+        await structured(client, "manage", action="reindex", project="two", force=True)
+        [now] = (await structured(client, "status", project="two"))["projects"]
+        assert now["content_hash"] == two["content_hash"]
+        shown = text(await client.call_tool("status", {}))
+        assert {f"  content hash: {now['content_hash']}", f"  reference: {now['reference']}"} <= {*shown.splitlines()}
+        assert str(tmp_path) not in shown
+
+
+@pytest.mark.anyio
+async def test_an_absolute_path_is_told_where_the_profile_tells_them(tmp_path):
+    profile, root = tmp_path / "own.sql", tmp_path / "root"
+    profile.write_text("SET extends = 'fledgling-operator';\nSET absolute_paths = 'on';\n")
+    root.mkdir()
+    (root / "a.py").write_text("")
+    async with connected(root, "--profile", str(profile)) as client:
+        await structured(client, "explore")
+        [found] = (await structured(client, "status"))["projects"]
+        assert found["source_path"] == str(root)
+
+
+def test_what_a_profile_hides_is_not_in_a_hash_of_all():
+    profile = msgspec.structs.replace(profiles.load("fledgling-operator"), views=(View("content", "SELECT 1", 1),))
+    assert (profile.sums_hashes, profiles.load("fledgling-core").sums_hashes) == (False, False)
+
+
+@pytest.mark.anyio
+async def test_who_reindexes_what_is_being_indexed_waits_for_that(tmp_path):
+    """And where a project is purged meanwhile, hears so."""
+    for number in range(200):
+        (tmp_path / f"m{number}.py").write_text("def f(): ...\n" * 50)
+    heard = []
+    profile = profiles.load("fledgling-operator")
+
+    def start():
+        return Front(profile, Indexing(Settings(root=str(tmp_path)), profile, tell=heard.append, is_followed=True))
+
+    projects = Projects(profile, {"it": Slot(str(tmp_path), start)}, total_memory=0)
+    indexes, asked_of = Indexes(projects), Manage("reindex", "it", force=True)
+
+    async def asking(count):
+        heard.clear()
+        found = await asyncio.gather(*(indexes.manage(asked_of, time.monotonic() + 60) for _ in range(count)))
+        begun = [record for record in heard if isinstance(record, ProcessRecord) and record.process == "indexer"]
+        return [each.structure["status"] for each in found], len(begun)
+
+    try:
+        assert await asking(3) == (["success"] * 3, 1)
+        assert await asking(3) == (["success"] * 3, 1)
+        late = await indexes.manage(asked_of, time.monotonic())
+        assert late.structure["status"] == "in_progress"
+        waiting = asyncio.create_task(indexes.manage(asked_of, time.monotonic() + 60))
+        await asyncio.sleep(0.05)
+        await indexes.manage(Manage("purge", "it"), time.monotonic() + 60)
+        given_up = (await waiting).structure
+        assert (given_up["status"], given_up["errors"]) == ("failed", ["the index was given up meanwhile"])
+        assert await asking(1) == (["success"], 1)
+    finally:
+        await projects.close()
 
 
 @pytest.mark.anyio
@@ -164,6 +271,11 @@ async def test_a_task_from_its_making_to_its_end(client):
     assert found["description"] == "in two\nparts"
     for number in range(3):
         await structured(client, "tasks", action="create", title=f"more {number}")
+    for more in ("feature/parser", "main", "main"):
+        found = await structured(client, "tasks", action="update", id=made["id"], branch=more, commit="1" * 40)
+    assert (found["branches"], found["commits"]) == (["feature/parser", "main"], ["0" * 40, "1" * 40])
+    assert found["links"]["branch"].keys() == {"feature/parser", "main"}
+    assert (await structured(client, "tasks", branch="main"))["total"] == 1
     assert (await structured(client, "tasks", status="complete"))["total"] == 1
     assert (await structured(client, "tasks", branch="feature/parser"))["total"] == 1
     cut = await structured(client, "tasks", limit=2)
@@ -355,11 +467,14 @@ def test_refs_that_git_packs_meanwhile_are_found(repository, monkeypatch):
 async def test_links_of_tasks_are_looked_up(repository):
     root, commits = repository
     async with connected(root, *OPERATOR) as client:
+        await structured(client, "explore")
         create = {"action": "create", "title": "a"}
         found = await structured(client, "tasks", **create, branch="loose/two", commit=commits[0])
-        assert found["links"] == {"branch": "found", "commit": "found"}
+        assert found["links"] == {"branch": {"loose/two": "found"}, "commit": {commits[0]: "found"}}
         found = await structured(client, "tasks", **create, branch="later", commit="0" * 40)
-        assert found["links"] == {"branch": "not found", "commit": "not found"}
+        assert found["links"] == {"branch": {"later": "not found"}, "commit": {"0" * 40: "not found"}}
+        both = await structured(client, "tasks", action="update", id=found["id"], branch="main")
+        assert both["links"]["branch"] == {"later": "not found", "main": "found"}
         assert "links" not in await structured(client, "tasks", **create)
 
 
@@ -408,14 +523,18 @@ def read(file, roots=()):
         os.close(session.fd)
 
 
-def test_a_file_that_is_cut_at_any_byte_keeps_every_whole_line(tmp_path):
+def test_a_file_that_is_cut_at_any_byte_keeps_every_whole_line(tmp_path, caplog):
     file = tmp_path / "session.jsonl"
     tasks = stored(file, 3)
     data = file.read_bytes()
     for size in range(len(data) + 1):
         file.write_bytes(data[:size])
         whole = data[:size].count(b"\n")
+        left = size - data[:size].rfind(b"\n") - 1
+        caplog.clear()
         with read(file) as session:
+            said = [f"session file: {left} bytes of a line that was never finished are cut off"] if left else []
+            assert [record.getMessage() for record in caplog.records] == said
             assert [record.task for record in session.records] == tasks[: max(whole - 1, 0)]
             TaskList(session).create("b", title="after it")
         with read(file) as session:
@@ -553,6 +672,17 @@ def test_tags_of_a_session_are_there_at_the_next_start_and_of_one_profile(tmp_pa
             tags.change("a", "wide", ["done"], ["../b.py"])
 
 
+def test_a_task_is_linked_to_so_many_branches_and_commits():
+    tasks = TaskList(Session())
+    tasks.create("a", title="t")
+    for number in range(MAX_LINKS):
+        tasks.update(1, "a", branch=f"b{number}", commit=f"{number:040x}")
+    assert len(tasks.update(1, "a", branch="b0", commit=f"{0:040x}").branches) == MAX_LINKS
+    for link in ({"branch": "more"}, {"commit": "f" * 40}):
+        with pytest.raises(OperationError, match="up to 20 branches"):
+            tasks.update(1, "a", **link)
+
+
 def test_a_task_that_changes_for_ever_is_refused():
     tasks = TaskList(Session())
     tasks.create("a", title="t")
@@ -563,18 +693,22 @@ def test_a_task_that_changes_for_ever_is_refused():
 
 
 def test_a_killed_server_loses_nothing_that_was_answered(project, tmp_path):
-    file = tmp_path / "session.jsonl"
-    for round_ in range(3):
+    file, dice, answered = tmp_path / "session.jsonl", random.Random(7), set()
+    for round_ in range(4):
         with Server(project, *OPERATOR, "--session", str(file)) as server:
             server.begin()
-            for number in range(5):
+            for number in range(20):  # of which some are not answered when it dies
                 server.call(number + 2, "tasks", {"action": "create", "title": f"{round_} {number}"})
-                assert not server.receive()["result"].get("isError")
+            for _ in range(dice.randrange(1, 20)):
+                reply = server.receive()
+                assert not reply["result"].get("isError")
+                answered.add(f"{round_} {reply['id'] - 2}")
             server.process.send_signal(signal.SIGKILL)
             server.process.wait()
     with read(file) as session:
-        expected = [f"{round_} {number}" for round_ in range(3) for number in range(5)]
-        assert [record.task.title for record in session.records] == expected
+        titles = [record.task.title for record in session.records]
+        assert len({*titles}) == len(titles)
+        assert answered <= {*titles} <= {f"{round_} {number}" for round_ in range(4) for number in range(20)}
 
 
 def test_a_server_does_not_start_with_a_session_inside_the_root(project):

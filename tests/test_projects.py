@@ -1,16 +1,19 @@
 """Several projects behind one server: one tree for an agent, and for each project what it has alone."""
 
 import asyncio
+import json
 import re
+import subprocess
 import time
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import get_args
 
 import psutil
 import pytest
 from asking import structured, text
-from conftest import connected
+from conftest import connected, serve_command
 from running import FOLLOWER, INDEXER, PATIENCE, QUERY_WORKER, back_processes, until
+from test_http import client as over_http
 from test_http import serving
 from test_memory import memory_files
 from test_memory import profile as small
@@ -24,6 +27,7 @@ from fledgling.broker.projects import projects as projects_module
 from fledgling.broker.projects.merging import Turn, turn
 from fledgling.broker.projects.paths import _changes, parts, within
 from fledgling.broker.projects.projects import Projects, Slot
+from fledgling.broker.protocol.http import agents
 from fledgling.broker.terms import due
 from fledgling.config import Settings
 from fledgling.messages.answers import AnyAnswer, Excerpt, Refusal
@@ -148,6 +152,16 @@ def test_every_path_of_every_answer_is_known():
 async def test_an_agent_is_told_the_same_of_tools_for_one_project_and_for_several(client, alone):
     one, several = [{tool.name: tool for tool in (await of.list_tools()).tools} for of in (alone, client)]
     assert one.items() <= several.items()
+
+
+@pytest.mark.anyio
+async def test_tools_of_twenty_projects_are_byte_for_byte_those_of_one(client, alone, roots):
+    options = [word for number in range(20) for word in ("--root", f"p{number}={roots['web']}")]
+    async with connected(*options[1:]) as twenty:
+        of_one, of_twenty = [
+            [tool.model_dump_json() for tool in (await of.list_tools()).tools] for of in (alone, twenty)
+        ]
+    assert of_one == of_twenty
 
 
 @pytest.mark.anyio
@@ -364,9 +378,9 @@ async def test_a_task_waits_for_no_project_longer_than_it_may(roots, monkeypatch
         projects.slots["web"].open()
         others = len(projects.slots) - 1
         monkeypatch.setattr(links, "LOOK_SECONDS", 0.0)
-        said = await links.linked(projects, "main", None, time.monotonic() + 30)
+        said = await links.linked(projects, ["main"], [], time.monotonic() + 30)
         unloaded = f"not in memory: {others} project{'' if others == 1 else 's'}"
-        assert said == {"branch": f"not checked ({links.UNFOLLOWED}; {unloaded})"}
+        assert said == {"branch": {"main": f"not checked ({links.UNFOLLOWED}; {unloaded})"}}
 
 
 @pytest.mark.anyio
@@ -463,6 +477,63 @@ def test_agents_over_http_share_nothing_but_the_names(roots, tmp_path):
             "analyst/api",
             "analyst/web",
         ]
+
+
+# What an agent that has web alone asks of api: the answer is that of a project that is not there
+NOT_ITS_OWN = [
+    ("reader", "read", {"path": "api/README.md"}),
+    ("narrow", "read", {"path": "api"}),
+    ("narrow", "search", {"query": "timeout", "path": "api"}),
+    ("narrow", "status", {"project": "api"}),
+    ("narrow", "manage", {"action": "purge", "project": "api"}),
+    ("narrow", "tasks", {"action": "create", "title": "a", "planning_references": ["api/README.md"]}),
+    ("narrow", "tags", {"paths": ["api/README.md"]}),
+    ("narrow", "tags", {"action": "add", "tags": ["seen"], "paths": ["api/README.md"]}),
+    ("narrow", "tags", {"action": "remove", "tags": ["seen"], "paths": ["api/README.md"]}),
+]
+
+
+@pytest.mark.anyio
+async def test_an_agent_that_has_one_project_hears_nothing_of_others(roots, tmp_path):
+    """Neither its name nor that it is there; nor in what an agent that has it has written."""
+    agents_of = {
+        "wide": ("fledgling-operator",),
+        "narrow": ("fledgling-operator", None, ("web",)),
+        "reader": ("fledgling-core", None, ("web",)),
+    }
+    first, *others = [f"{name}={root}" for name, root in roots.items()]
+    options = [word for other in others for word in ("--root", other)]
+    references = ["api/README.md", "web/src/page.py"]
+    with serving(first, tmp_path, options, agents_of=agents_of) as server:
+        async with AsyncExitStack() as stack:
+            wide, narrow, reader = [await stack.enter_async_context(over_http(server, name)) for name in agents_of]
+            await structured(wide, "tasks", action="create", title="for all", planning_references=references)
+            await structured(wide, "tags", action="add", tags=["seen"], paths=references)
+            for agent in (narrow, reader):
+                assert [each["path"] for each in (await structured(agent, "explore"))["directories"]] == ["web/"]
+                assert (await structured(agent, "search", query="needle"))["total"] == 1
+            for agent, tool, arguments in NOT_ITS_OWN:
+                refused, absent = [
+                    await {"narrow": narrow, "reader": reader}[agent].call_tool(tool, given)
+                    for given in (arguments, json.loads(json.dumps(arguments).replace("api", "nowhere")))
+                ]
+                assert (refused.is_error, absent.is_error) == (True, True)
+                assert text(refused).replace("api", "nowhere") == text(absent)
+            for tool in ("status", "tasks", "tags"):
+                assert "api" not in text(await narrow.call_tool(tool, {})).replace("api/http", "")  # a tag of rules
+            task = await structured(narrow, "tasks", action="get", id=1)
+            assert task["planning_references"] == ["web/src/page.py"]
+            assert [each["path"] for each in (await structured(narrow, "tags"))["tags"]] == ["web/src/page.py"]
+            assert (await structured(wide, "tags"))["total"] == 2
+
+
+def test_a_server_without_an_agents_project_does_not_start(roots, tmp_path):
+    file = tmp_path / "agents.yaml"
+    agents.add(file, "a", "fledgling-core", None, ("web",))
+    command = serve_command(roots["web"], "--transport", "http", "--agents", str(file))
+    done = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 2
+    assert "a has the project 'web', which this server has not" in done.stderr
 
 
 def test_within_changes_no_text():

@@ -31,10 +31,15 @@ def _agents_file(flag: str | None) -> Path:
 @click.argument("name")
 @click.option("--profile", default=Settings().profile, show_default=True, help="what the agent may see")
 @click.option("--subject", help="what an OAuth issuer calls the agent (`sub`), whose tokens it has then")
+@click.option(
+    "--project", "projects", multiple=True, metavar="NAME", help="one of several that the agent has; else all"
+)
 @_agents_option
-def agents_add(name: str, profile: str, subject: str | None, agents_file: str | None) -> None:
+def agents_add(
+    name: str, profile: str, subject: str | None, projects: tuple[str, ...], agents_file: str | None
+) -> None:
     """Add an agent and print its token, which is not kept and not shown again; one with a subject has none of ours."""
-    token = agents.add(_agents_file(agents_file), name, profile, subject)
+    token = agents.add(_agents_file(agents_file), name, profile, subject, projects)
     if token:
         terminal.show_text(token)
 
@@ -43,10 +48,10 @@ def agents_add(name: str, profile: str, subject: str | None, agents_file: str | 
 @_agents_option
 @json_option
 def agents_list(agents_file: str | None, as_json: bool) -> None:
-    """List the agents of a file with their profiles."""
+    """List the agents of a file with their profiles, and their projects where they have not all."""
     found = agents.read(_agents_file(agents_file))
-    rows = [(name, entry.profile) for name, entry in found.items()]
-    terminal.show_rows(rows, "agents", ("name", "profile"), as_json=as_json)
+    rows = [(name, entry.profile, ", ".join(entry.projects) or "all") for name, entry in found.items()]
+    terminal.show_rows(rows, "agents", ("name", "profile", "projects"), as_json=as_json)
 
 
 @agents_group.command("revoke", short_help="Take an agent out of a file")

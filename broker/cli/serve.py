@@ -89,13 +89,13 @@ def _serve_http(
         known: tuple[Agent, ...] = (Agent(ALONE, project.profile, agents.digest(made["token"])),)
         file = None
     else:
-        known, file = agents.served(Path(settings.agents), settings.roots.values())
+        known, file = agents.served(Path(settings.agents), settings.roots)
     issuer = _issuer(project, known)
     socket_of_all, watching = listen(project.resolved), watched(project.resolved)
     _tell(secrets_of_run.told(made, secrets, settings.roots.values()), f"http://{socket_of_all.authority}/page")
     metrics = Metrics()
     log = audit_log(project.resolved, settings.roots, None, metrics.hear if watching else None)
-    parties = [Party(agent.name, agent.profile, log.of(agent.name), agent.name) for agent in known]
+    parties = [Party(agent.name, agent.profile, log.of(agent.name), agent.name, agent.projects) for agent in known]
     for party in parties:
         _log.info("agent %s, profile %s", party.agent, party.profile.name)
         party.log.tell(AgentRecord(profile=party.profile.name, digest=party.profile.digest))

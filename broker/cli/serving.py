@@ -36,12 +36,16 @@ _log = logging.getLogger("fledgling")
 
 
 class Party(NamedTuple):
-    """An agent that is served: its name, its profile, its log, and what operators call it, if they can tell it."""
+    """An agent that is served: its name, its profile, its log, and what operators call it, if they can tell it.
+
+    Of several projects it has those that are named, and to it there are no others; where none is, it has all.
+    """
 
     agent: str
     profile: Profile
     log: AuditLog
     offered_to: str | None = None
+    projects: Sequence[str] = ()
 
 
 class Fronts(NamedTuple):
@@ -107,13 +111,14 @@ class Service:
         return fronts
 
     def _projects(self, party: Party, kind: type[Front]) -> Projects:
-        """Return the front of all projects of the settings; each starts when it is first asked for."""
+        """Return the front of all projects that a party has; each starts when it is first asked for."""
         settings = self._project.settings
 
         def start(root: str) -> Front:
             return kind(party.profile, self._indexing(party, root), settings.freshness)
 
-        slots = {name: Slot(root, partial(start, root)) for name, root in settings.roots.items()}
+        roots = {name: root for name, root in settings.roots.items() if name in (party.projects or settings.roots)}
+        slots = {name: Slot(root, partial(start, root)) for name, root in roots.items()}
         return Projects(party.profile, slots, settings.total_memory)
 
     def _indexing(self, party: Party, root: str) -> Indexing:
@@ -129,7 +134,7 @@ async def _operated(
 ) -> AsyncIterator[None]:
     """Answer operators of each root, where there are sockets for them, with what agents are offered of it."""
     serving = [
-        asyncio.create_task(answering.serve(listening, root, [offers[root] for offers in offered]))
+        asyncio.create_task(answering.serve(listening, root, [offers[root] for offers in offered if root in offers]))
         for root, listening in operators.items()
     ]
     try:

@@ -15,7 +15,7 @@ from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.indexing.attempt import Attempt, Tell
 from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
 from fledgling.broker.indexing.files import Files, TakenOver
-from fledgling.broker.indexing.ordering import opened, ordered
+from fledgling.broker.indexing.ordering import opened, ordered, reference
 from fledgling.broker.memory import Memory
 from fledgling.config import Settings
 from fledgling.messages.control import (
@@ -83,6 +83,7 @@ class Indexing:
         """
         root, self.root_fd = opened(settings.root)
         self.root = str(root)  # by its name alone: what is below it is the indexer's
+        self.reference = reference(self.root_fd)
         self.profile = profile
         self.confining = confining
         self.tell = tell
@@ -103,7 +104,10 @@ class Indexing:
         self._died: str | None = None
         self.begun = time.monotonic()  # the last build
         self.completed_at: datetime | None = None  # the last build, whole or not
+        self.ingested_at: datetime | None = None  # when the first build was whole
+        self.updated_at: datetime | None = None  # when the last was, or a change was taken over since
         self.has_files: int | None = None  # how many are in the index that was built last
+        self.contents: str | None = None  # the hash of these, where the profile has it told
         self.served_begun = float("-inf")  # when the build of the newest index began
         self._not_before = 0.0  # on the clock of time.monotonic, when a build that failed may be tried again
         self._building: asyncio.Task[Built] | None = None
@@ -225,7 +229,7 @@ class Indexing:
     def changed_to(self, generation: int) -> None:
         """Note that there is this generation of changes."""
         if generation > self.latest:
-            self.latest = generation
+            self.latest, self.updated_at = generation, datetime.now(UTC)
             self._tell_news()
 
     async def renewed(self, images: Images | None, until: float) -> bool:
@@ -384,7 +388,9 @@ class Indexing:
                 self._serve(message)
         if not isinstance(message, Built) or last != CODE:
             raise await self._attempt.failed(message)
-        self.has_files = message.files
+        self.has_files, self.contents = message.files, message.contents
+        self.updated_at = datetime.now(UTC)
+        self.ingested_at = self.ingested_at or self.updated_at
         self.progress = Progress("relate", 0, 0)
         self._relating = asyncio.create_task(self._relate(self._attempt))
         return message

@@ -1,6 +1,7 @@
 """What an indexer is told first: the root, which is open, and what to make of it."""
 
 import os
+from hashlib import blake2b
 from pathlib import Path
 
 from fledgling.broker.indexing.failures import IndexingError
@@ -11,6 +12,7 @@ from fledgling.messages.profile import Profile
 from fledgling.plain import said
 
 INDEXER = "fledgling.worker.indexer"  # the module that is started
+REFERENCE_BYTES = 8  # of the hash by which a root is known
 
 
 def ordered(
@@ -36,3 +38,9 @@ def opened(path: str) -> tuple[Path, int]:
     except OSError as gone:
         reason = said(f"the root {path!r} cannot be opened: {gone.strerror}")
         raise IndexingError(Refusal("failed", reason, "Give the directory of the project with --root.")) from None
+
+
+def reference(root_fd: int) -> str:
+    """Return what a root is known by under any name: a hash that tells nothing of its path, not even to who guesses."""
+    status = os.fstat(root_fd)
+    return blake2b(f"{status.st_dev}:{status.st_ino}".encode(), digest_size=REFERENCE_BYTES).hexdigest()

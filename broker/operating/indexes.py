@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 import msgspec
@@ -11,8 +13,10 @@ from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects
+from fledgling.broker.refused import GIVEN_UP
 from fledgling.messages.answers import Refusal
 from fledgling.messages.operations import Manage, OwnAnswer, StatusOf
+from fledgling.messages.status import Status
 from fledgling.plain import one_line
 
 MARGIN_SECONDS = 0.5  # before its deadline, a call that waits for an index is answered that it goes on
@@ -42,17 +46,15 @@ class Indexes:
             if asked.project not in (None, name):
                 continue
             state, front = self._of(name)
-            entry: dict[str, Any] = {"name": name, "state": state} if name else {}
+            stands[name] = {"name": name, "state": state} if name else {"state": state}
             text += [f"{name}/: {state}"] if name else []
             if front is not None:
-                found = await status.status(front, asked.since, looks=asked.changes)
-                entry |= msgspec.to_builtins(found)
-                lines = [*status.lines(found)]
+                found = await status.status(front, asked.since, looks=asked.changes and state == "serving")
+                stands[name] |= _fields(front.indexing, found, has_changes=asked.changes)
+                lines = [*status.lines(found), *_lines(front.indexing)]
                 if not asked.changes:
-                    entry.pop("changes", None)
                     lines = [line for line in lines if not line.startswith(("changes", "  "))]
                 text += [f"  {line}" if name else line for line in lines]
-            stands[name] = entry
         if not stands:
             return self._no_project(asked.project)
         return OwnAnswer("\n".join(text), {"projects": list(stands.values())}, len(stands))
@@ -69,14 +71,15 @@ class Indexes:
 
     async def _reindex(self, name: str, until: float, *, force: bool) -> OwnAnswer | Refusal:
         begun = time.monotonic()
-        front = self._opened(name)
-        if front is None:
+        try:
+            with self._in_use(name) as front:
+                if force:
+                    front.indexing.renew(afresh=True)
+                elif front.indexing.is_over:
+                    await front.look()
+                state, files, errors = await _built(front.indexing, until)
+        except IndexingError:
             return Refusal("unavailable", "the project cannot be opened", "See the server's log.")
-        if force:
-            front.indexing.renew()
-        elif front.indexing.is_over:
-            await front.look()
-        state, files, errors = await _built(front.indexing, until)
         structure: dict[str, object] = {
             "project": name,
             "status": state,
@@ -87,13 +90,9 @@ class Indexes:
         text = f"reindex {name or 'the project'}: {state}" + (f", {files} files" if files is not None else "")
         return OwnAnswer("\n".join([text, *map(one_line, errors)]), structure, 1)
 
-    def _opened(self, name: str) -> Front | None:
-        if not isinstance(self._front, Projects):
-            return self._front
-        try:
-            return self._front.slots[name].open()
-        except IndexingError:
-            return None
+    def _in_use(self, name: str) -> AbstractContextManager[Front]:
+        """Return the front of a project, which does not rest meanwhile. Raises IndexingError where there is none."""
+        return self._front.slots[name].in_use() if isinstance(self._front, Projects) else nullcontext(self._front)
 
     async def _purge(self, name: str) -> OwnAnswer | Refusal:
         if not isinstance(self._front, Projects):
@@ -109,13 +108,36 @@ class Indexes:
     def _of(self, name: str) -> tuple[str, Front | None]:
         if isinstance(self._front, Projects):
             slot = self._front.slots[name]
-            return slot.state, slot.front if slot.state == "serving" else None
+            return slot.state, slot.front
         return "serving", self._front
 
     def _no_project(self, name: str | None) -> Refusal:
         names = ", ".join(filter(None, self._names())) or "one without a name: leave project out"
         problem = f"there is no project {name[:64]!r}" if name else "project is missing"
         return Refusal("not_found" if name else "invalid", problem, f"There is {names}.")
+
+
+def _fields(indexing: Indexing, found: Status, *, has_changes: bool) -> dict[str, Any]:
+    """Return what is told of a project, by the names that tools of this kind have agreed on."""
+    fields = msgspec.to_builtins(found)
+    if not has_changes:
+        del fields["changes"]
+    times = {"ingestion_date": indexing.ingested_at, "last_updated": indexing.updated_at}
+    known = {"reference": indexing.reference, "content_hash": indexing.contents, **msgspec.to_builtins(times)}
+    if indexing.profile.absolute_paths:
+        known["source_path"] = indexing.root
+    return {"status": fields.pop("state"), **fields, **known}
+
+
+def _lines(indexing: Indexing) -> Iterator[str]:
+    yield f"reference: {indexing.reference}"
+    if indexing.profile.absolute_paths:
+        yield f"source path: {one_line(indexing.root)}"
+    for name, at in (("ingested", indexing.ingested_at), ("updated", indexing.updated_at)):
+        if at:
+            yield f"{name}: {at:%Y-%m-%d %H:%M:%S} UTC"
+    if indexing.contents:
+        yield f"content hash: {indexing.contents}"
 
 
 async def _built(indexing: Indexing, until: float) -> tuple[Outcome, int | None, list[str]]:
@@ -127,4 +149,8 @@ async def _built(indexing: Indexing, until: float) -> tuple[Outcome, int | None,
         return "in_progress", None, []
     except IndexingError as failed:
         return "failed", None, [failed.refusal.reason]
+    except asyncio.CancelledError:
+        if (task := asyncio.current_task()) and task.cancelling():
+            raise
+        return "failed", None, [GIVEN_UP.reason]  # the build was ended, not who waits for it
     return "partial" if built.partial else "success", built.files, [built.partial] if built.partial else []

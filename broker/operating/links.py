@@ -1,29 +1,40 @@
-"""Whether the branch and the commit of a task are there: a follower looks among the refs of its project."""
+"""Whether the branches and commits of a task are there: a follower looks among the refs of its project."""
 
 import time
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Literal
 
 from fledgling.broker.front import Front
 from fledgling.broker.projects.projects import Projects
 from fledgling.messages.control import AskRefs, Refs
 from fledgling.plain import counted
 
+Kind = Literal["branch", "commit"]
+
 LOOK_SECONDS = 5.0  # that an answer waits for all projects to look
 UNFOLLOWED = "nobody follows the project, or has looked in time"
 
 
-async def linked(front: Front | Projects, branch: str, commit: str | None, until: float) -> dict[str, str]:
-    """Say of a branch and a commit whether a ref of a project in memory names them: found, not found, not checked.
+async def linked(
+    front: Front | Projects, branches: Sequence[str], commits: Sequence[str], until: float
+) -> dict[Kind, dict[str, str]]:
+    """Say of branches and commits whether a ref of a project in memory names them: found, not found, not checked.
 
-    >>> await linked(front, "main", None, until)
-    {'branch': 'found'}
+    >>> await linked(front, ["main"], [], until)
+    {'branch': {'main': 'found'}}
     """
-    asked = {name: value for name, value in (("branch", branch), ("commit", commit)) if value}
-    if not asked:
-        return {}
     by = min(until, time.monotonic() + LOOK_SECONDS)
     fronts, unloaded = _fronts(front)
-    said = [await each.refs(AskRefs(branch, commit), by) or Refs(problem=UNFOLLOWED) for each in fronts]
-    return {name: _standing([getattr(each, name) for each in said], said, unloaded) for name in asked}
+    links: dict[Kind, dict[str, str]] = {}
+    for branch, commit in zip_longest(branches, commits):
+        asked = AskRefs(branch or "", commit)
+        said = [await each.refs(asked, by) or Refs(problem=UNFOLLOWED) for each in fronts]
+        if branch:
+            links.setdefault("branch", {})[branch] = _standing([each.branch for each in said], said, unloaded)
+        if commit:
+            links.setdefault("commit", {})[commit] = _standing([each.commit for each in said], said, unloaded)
+    return links
 
 
 def _fronts(front: Front | Projects) -> tuple[list[Front], int]:

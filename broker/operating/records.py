@@ -6,7 +6,17 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from fledgling.messages.bounded import Path, Word
-from fledgling.messages.operations import MAX_GIVEN, MAX_REFERENCES, Branch, Commit, Prose, State, TagName, Title
+from fledgling.messages.operations import (
+    MAX_GIVEN,
+    MAX_LINKS,
+    MAX_REFERENCES,
+    Branch,
+    Commit,
+    Prose,
+    State,
+    TagName,
+    Title,
+)
 from fledgling.plain import HIDDEN
 
 _PLAIN = (
@@ -25,7 +35,7 @@ class TaskStep(Struct, frozen=True):
 class Task(Struct, frozen=True, omit_defaults=True):
     """A task as it stands: all of it was written by agents, and says nothing of the project for certain.
 
-    `history` are its states, the first to the last.
+    `history` are its states, the first to the last; branches and commits are those it was linked to, each once.
     """
 
     id: int
@@ -34,8 +44,8 @@ class Task(Struct, frozen=True, omit_defaults=True):
     description: Prose = ""
     notes: Prose = ""
     planning_references: Annotated[tuple[Path, ...], Meta(max_length=MAX_REFERENCES)] = ()
-    branch: Branch = ""
-    commit: Commit | None = None
+    branches: Annotated[tuple[Branch, ...], Meta(max_length=MAX_LINKS)] = ()
+    commits: Annotated[tuple[Commit, ...], Meta(max_length=MAX_LINKS)] = ()
 
     @property
     def status(self) -> State:

@@ -20,7 +20,7 @@ from fledgling.broker.own_file import OwnFileError
 
 MAX_FILE_BYTES = 16 * 2**20  # some 20,000 changes of tasks; a start reads them in half a second
 MAX_LINE_BYTES = 2**16  # of a record; the longest task takes a third
-VERSION = 1
+VERSION = 2
 SHARED = "others may read or write it; own it, and chmod 600 it"
 _log = logging.getLogger("fledgling")
 _DECODER = msgspec.json.Decoder(AnyRecord)

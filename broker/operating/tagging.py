@@ -2,7 +2,15 @@
 
 from fledgling.broker.front import Front
 from fledgling.broker.operating.tags import GivenTag, TagList
-from fledgling.broker.operating.unfit import OperationError, UncheckedError, answered, path_of, symbol_of
+from fledgling.broker.operating.unfit import (
+    OperationError,
+    UncheckedError,
+    answered,
+    is_own,
+    not_there,
+    path_of,
+    symbol_of,
+)
 from fledgling.broker.projects.projects import Projects
 from fledgling.broker.terms import Terms
 from fledgling.messages.answers import Refusal, Summaries
@@ -36,6 +44,8 @@ class Tagging:
             raise OperationError("symbol is of one file", "Give the one path that defines it.")
         is_removed = asked.action == "remove"
         paths = [plain_path(path) if is_removed else await self._file(path, until) for path in asked.paths]
+        if foreign := [path for path in paths if not is_own(self._front, path)]:
+            raise not_there(foreign[0], "paths")
         if asked.symbol and not is_removed:
             await symbol_of(self._front, paths[0], asked.symbol, until)
         count = self._tags.change(self._agent, self._profile, asked.tags, paths, asked.symbol, is_removed=is_removed)
@@ -56,7 +66,9 @@ class Tagging:
         found = [
             given
             for given in self._tags.listed(self._profile)
-            if (not asked.tags or given.tag in asked.tags) and (not paths or given.path in paths)
+            if is_own(self._front, given.path)
+            and (not asked.tags or given.tag in asked.tags)
+            and (not paths or given.path in paths)
         ]
         shown = found[: asked.limit]
         text = [f"{counted(len(found), 'tag')} by hand", *(f"  {self._line(given)}" for given in shown)]

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fledgling.broker.operating.records import Stored, Task, TaskStep
 from fledgling.broker.operating.session import Session
 from fledgling.broker.operating.unfit import OperationError
-from fledgling.messages.operations import State
+from fledgling.messages.operations import MAX_LINKS, State
 
 MAX_STEPS = 100  # states of one task that are kept; a task that changes more often is none
 
@@ -28,20 +28,42 @@ class TaskList:
         self._session = session
         self._tasks = {record.task.id: record.task for record in session.records if isinstance(record, Stored)}
 
-    def create(self, agent: str, *, title: str, status: State = "need to be done", **fields: Any) -> Task:
+    def create(
+        self,
+        agent: str,
+        *,
+        title: str,
+        status: State = "need to be done",
+        branch: str = "",
+        commit: str = "",
+        **fields: Any,
+    ) -> Task:
         """Make a task, and store it. Raises FullError, or SessionError."""
         number = max(self._tasks, default=0) + 1
-        return self._store(Task(number, title, (TaskStep(status, datetime.now(UTC), agent),), **fields))
+        task = Task(number, title, (TaskStep(status, datetime.now(UTC), agent),), **fields)
+        return self._store(_linked(task, branch, commit))
 
-    def update(self, number: int, agent: str, *, status: State | None = None, **fields: Any) -> Task:
-        """Change a task, and store it. Raises OperationError, FullError, or SessionError."""
+    def update(
+        self,
+        number: int,
+        agent: str,
+        *,
+        status: State | None = None,
+        branch: str = "",
+        commit: str = "",
+        **fields: Any,
+    ) -> Task:
+        """Change a task, or link it to one more branch or commit, and store it.
+
+        Raises OperationError, FullError, or SessionError.
+        """
         task = self.get(number)
         history = task.history
         if status and status != task.status:
             if len(history) >= MAX_STEPS:
                 raise OperationError(f"task {number} has changed its status {MAX_STEPS} times", "Make another task.")
             history = (*history, TaskStep(status, datetime.now(UTC), agent))
-        return self._store(replace(task, history=history, **fields))
+        return self._store(_linked(replace(task, history=history, **fields), branch, commit))
 
     def get(self, number: int) -> Task:
         """Return a task. Raises OperationError."""
@@ -54,13 +76,22 @@ class TaskList:
         return [
             task
             for task in reversed(self._tasks.values())
-            if (status is None or task.status == status) and (branch is None or task.branch == branch)
+            if (status is None or task.status == status) and (branch is None or branch in task.branches)
         ]
 
     def _store(self, task: Task) -> Task:
         self._session.append(Stored(task))
         self._tasks[task.id] = task
         return task
+
+
+def _linked(task: Task, branch: str, commit: str) -> Task:
+    """Return a task with a branch and a commit among its links, if they are given. Raises OperationError."""
+    branches = dict.fromkeys((*task.branches, *filter(None, [branch])))
+    commits = dict.fromkeys((*task.commits, *filter(None, [commit])))
+    if max(len(branches), len(commits)) > MAX_LINKS:
+        raise OperationError(f"a task has up to {MAX_LINKS} branches, and as many commits", "Make another task.")
+    return replace(task, branches=tuple(branches), commits=tuple(commits))
 
 
 def counted(tasks: Iterable[Task]) -> dict[State, int]:

@@ -44,6 +44,11 @@ async def answered(doing: Awaitable[OwnAnswer]) -> OwnAnswer | Refusal:
         return Refusal("unavailable", said(str(failed)), "Ask again once the operator has seen to it.")
 
 
+def is_own(front: Front | Projects, path: str) -> bool:
+    """Return whether a path of the tree is in a project that the agent has: others may have others."""
+    return isinstance(front, Front) or path.partition("/")[0] in front.slots
+
+
 async def path_of(front: Front | Projects, path: str, field: str, until: float) -> str:
     """Return a path of the index as answers have it, of a file without a `/` behind it.
 
@@ -58,7 +63,12 @@ async def path_of(front: Front | Projects, path: str, field: str, until: float) 
         return plain
     if isinstance(found, Refusal) and found.kind not in ("not_found", "denied"):
         raise UncheckedError(found)
-    raise OperationError(f"{path[:200]!r} of {field} is not in the index", "Give paths that explore() shows.")
+    raise not_there(path, field)
+
+
+def not_there(path: str, field: str) -> OperationError:
+    """Return what is said of a path that is not in the index, or that an agent is not to know of."""
+    return OperationError(f"{path[:200]!r} of {field} is not in the index", "Give paths that explore() shows.")
 
 
 async def symbol_of(front: Front | Projects, path: str, symbol: str, until: float) -> None:

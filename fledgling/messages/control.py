@@ -203,6 +203,7 @@ class Built(Struct, frozen=True, forbid_unknown_fields=True, tag="built"):
     partial: Said | None = None
     sections: dict[Word, Count] = {}  # of each section of the index files its bytes
     tree: Word | None = None  # the hash of what is indexed, where that was asked for
+    contents: Word | None = None  # that of the paths of all files and of their contents, where status tells it
 
 
 class Unchanged(Struct, frozen=True, forbid_unknown_fields=True, tag="unchanged"):

@@ -34,7 +34,7 @@ class Greeting(Struct, frozen=True, forbid_unknown_fields=True, tag="greeting"):
     version: Word
     pid: Count
     root: Annotated[str, Meta(max_length=MAX_PATH_CHARS)]
-    serving: Annotated[tuple[Serving, ...], Meta(min_length=1, max_length=64)]
+    serving: Annotated[tuple[Serving, ...], Meta(max_length=64)]  # none of a project that no agent has
 
 
 class AskStatus(Struct, frozen=True, forbid_unknown_fields=True, tag="ask_status"):

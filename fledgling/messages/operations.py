@@ -19,6 +19,7 @@ Branch = Annotated[str, Meta(max_length=255, pattern=r"^[^\x00-\x20\x7f~^:?*\[\\
 Commit = Annotated[str, Meta(pattern="^[0-9a-f]{40}$")]
 MAX_REFERENCES = 20  # paths of one task, or of one call that gives tags
 MAX_GIVEN = 16  # tags of one call
+MAX_LINKS = 20  # branches of one task, and commits
 TagName = Annotated[str, Meta(pattern=rf"^{TAG}\Z")]
 _UNSEEN = re.compile(rf"[\x00-\x1f{HIDDEN}]")  # what a terminal obeys or hides
 
@@ -62,7 +63,7 @@ class Tasks(Question, frozen=True):
         Annotated[list[Text], Meta(max_length=MAX_REFERENCES)] | None, Meta(description="paths of the index")
     ] = None
     status: State | None = None
-    branch: Branch | None = None
+    branch: Annotated[Branch | None, Meta(description="one more, as is `commit`; of a list, the one to have")] = None
     commit: Annotated[Commit | None, Meta(description="40 hex digits")] = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
 

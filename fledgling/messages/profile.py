@@ -67,5 +67,10 @@ class Profile(Struct, frozen=True):
 
     @property
     def reads_hashes(self) -> bool:
-        """Whether somebody may look at the hash of a file: a statement may, and so may every view."""
-        return "query" in self.tools or bool(self.views)
+        """Whether somebody may look at the hash of a file: a statement and every view may, and a sum is of all."""
+        return "query" in self.tools or self.sums_hashes or bool(self.views)
+
+    @property
+    def sums_hashes(self) -> bool:
+        """Whether one hash of all files is made: where `status` tells it, and no line of them is hidden."""
+        return "status" in self.tools and not any(view.name == "content" for view in self.views)

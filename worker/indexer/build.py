@@ -184,6 +184,7 @@ class Building:
             rows, cut = self._read_visible(tree.entries) if narrows else (self._read(tree.entries), None)
         if (tree_hash := self._tree_hash(tree, rows)) and tree_hash == self._order.tree:
             return Unchanged()
+        contents = _contents(rows) if self._order.profile.sums_hashes else None
         languages = {row.path: row.language for row in rows if row.language and row.line_count is not None}
         lacking = _partial((tree.partial, cut), rows)
         if self._index.end_reading():
@@ -224,6 +225,7 @@ class Building:
             notices=tuple(map(said, tree.notices)),
             partial=lacking,
             tree=tree_hash,
+            contents=contents,
         )
 
     def relate(self) -> None:
@@ -366,6 +368,12 @@ def _partial(files: Iterable[str | None], rows: Sequence[FileRow]) -> str | None
     full = "without content: the profile's memory_limit is full."
     text = f"{counted(without, 'file')} listed {full}" if without else None
     return " ".join(note for note in (*files, text) if note) or None
+
+
+def _contents(rows: Sequence[FileRow]) -> str:
+    """Return the hash of the paths and contents of files; of those that are not read, such as large ones, the size."""
+    known = sorted((row.path, row.content_hash or row.size_bytes) for row in rows)
+    return blake2b(msgspec.msgpack.encode(known), digest_size=TREE_BYTES).hexdigest()
 
 
 def _statistics(rows: Sequence[FileRow]) -> list[LanguageStats]:

@@ -1,9 +1,10 @@
 """Who may ask over HTTP: the operator's own file of agents, each with its profile and the hash of its token.
 
     reviewer: ["fledgling-core", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]
-    analyst: ["fledgling-analyst", "sub:7f3c-analyst"]
+    analyst: ["fledgling-analyst", "sub:7f3c-analyst", "api", "web"]
 
-The second has no token of ours: it is whom an OAuth issuer calls `7f3c-analyst` (issuer.py). A token is shown once,
+The second has no token of ours: it is whom an OAuth issuer calls `7f3c-analyst` (issuer.py). Of a server with several
+projects it has two, and to it there are no others; the first has all. A token is shown once,
 when its agent is added, and stands nowhere. A server opens the file once, before it confines itself, and looks at it as
 long as it serves: whoever is revoked is so at once, whoever is added from its next start. The file is therefore changed
 in place; one that another has taken the place of can no longer be read.
@@ -15,10 +16,10 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -27,33 +28,38 @@ from fledgling.config import MAX_YAML_BYTES, ConfigError, entries_of, is_path, s
 from fledgling.messages.profile import Profile
 from fledgling.security import profile as profiles
 
-MAX_AGENTS = 8  # of one server: each has an index, an indexer and workers of its own
+MAX_AGENTS = 16  # of one server: each has an index, an indexer and workers of its own
 TOKEN_BYTES = 32  # of chance in a token
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CREDENTIAL = re.compile(r"[0-9a-f]{64}|sub:[!-~]{1,255}")
-_FORM = "write lines of `name: [profile, SHA-256 of the token, or sub:SUBJECT]`, or use `fledgling agents add`"
-_HEADING = (
-    "# Written by `fledgling agents`; comments are not kept. name: [profile, SHA-256 of the token, or sub:SUBJECT]\n"
-)
+_LINE = "name: [profile, SHA-256 of the token, or sub:SUBJECT, projects]"
+_FORM = f"write lines of `{_LINE}`, or use `fledgling agents add`"
+_HEADING = f"# Written by `fledgling agents`; comments are not kept. {_LINE}\n"
 
 
 class AgentEntry(Struct, frozen=True):
-    """One line of the file: a shipped profile's name or a profile's absolute path, and what its agent is known by."""
+    """One line of the file: a shipped profile's name or a profile's absolute path, and what its agent is known by.
+
+    The names of projects that it has stand behind that; where there are none, it has all.
+    """
 
     profile: str
     credential: str
+    projects: tuple[str, ...] = ()
 
 
 class Agent(Struct, frozen=True):
     """One that may ask: its name, what it may see, and what it is known by.
 
-    That is the SHA-256 of its token, in hexadecimal, or `sub:` and what an issuer calls it.
+    That is the SHA-256 of its token, in hexadecimal, or `sub:` and what an issuer calls it. Of several projects it has
+    those that are named, or all.
     """
 
     name: str
     profile: Profile
     credential: str
+    projects: tuple[str, ...] = ()
 
 
 def new_token() -> str:
@@ -110,18 +116,23 @@ class WatchedFile:
         return self._credentials
 
 
-def served(path: Path, roots: Iterable[str]) -> Served:
-    """Return the agents of a file, with their profiles. Raises ConfigError, or ProfileError."""
-    if any(path.parent.resolve().is_relative_to(root) for root in roots):
+def served(path: Path, roots: Mapping[str, str]) -> Served:
+    """Return the agents of a file, with their profiles, for a server of these roots. Raises as `add` does."""
+    if any(path.parent.resolve().is_relative_to(root) for root in roots.values()):
         raise ConfigError(str(path), "the file of agents is inside the root", "keep it elsewhere")
     fd = _opened(path, os.O_RDONLY)
     watched = WatchedFile(fd, str(path))  # from before it is read
     found = _entries(str(path), _locked(fd))
     if not 0 < len(found) <= MAX_AGENTS:
         raise ConfigError(str(path), f"it names {len(found)} agents", f"name 1 to {MAX_AGENTS}")
-    return Served(
-        tuple(Agent(name, profiles.load(entry.profile), entry.credential) for name, entry in found.items()), watched
-    )
+    for name, entry in found.items():
+        if unknown := [project for project in entry.projects if project not in roots]:
+            problem = f"{name} has the project {unknown[0][:64]!r}, which this server has not"
+            raise ConfigError(str(path), problem, "serve it with --root NAME=DIRECTORY, or leave it out")
+    known = [
+        Agent(name, profiles.load(entry.profile), entry.credential, entry.projects) for name, entry in found.items()
+    ]
+    return Served(tuple(known), watched)
 
 
 def read(path: Path) -> dict[str, AgentEntry]:
@@ -137,9 +148,9 @@ def _entries(source: str, data: bytes) -> dict[str, AgentEntry]:
     found: dict[str, AgentEntry] = {}
     for name, given in entries_of(source, data).items():
         try:
-            profile, known = msgspec.convert(given.value, tuple[str, str])
+            profile, known, *projects = msgspec.convert(given.value, Annotated[list[str], msgspec.Meta(min_length=2)])
         except msgspec.ValidationError:
-            raise ConfigError(given.source, f"{name[:64]!r} is not followed by two texts", _FORM) from None
+            raise ConfigError(given.source, f"{name[:64]!r} is not followed by two texts or more", _FORM) from None
         if not (_NAME.fullmatch(name) and _CREDENTIAL.fullmatch(known)):
             raise ConfigError(given.source, "a name, hash or subject is empty or malformed", _FORM)
         if is_path(profile) and not Path(profile).is_absolute():
@@ -148,11 +159,11 @@ def _entries(source: str, data: bytes) -> dict[str, AgentEntry]:
             raise ConfigError(
                 given.source, f"{name} has the token or subject of another agent", "add it with one of its own"
             )
-        found[name] = AgentEntry(profile, known)
+        found[name] = AgentEntry(profile, known, tuple(projects))
     return found
 
 
-def add(path: Path, name: str, profile: str, subject: str | None = None) -> str | None:
+def add(path: Path, name: str, profile: str, subject: str | None = None, projects: Sequence[str] = ()) -> str | None:
     """Add an agent and return its token, or None where an issuer makes those of a subject.
 
     The file is made where there is none. Raises ConfigError, or ProfileError.
@@ -171,7 +182,8 @@ def add(path: Path, name: str, profile: str, subject: str | None = None) -> str 
         credential = digest(token) if token else by_subject(str(subject))
         if any(credential == other.credential for other in found.values()):
             raise ConfigError(str(path), "an agent with this subject is there already", "revoke it first")
-        found[name] = AgentEntry(str(Path(profile).resolve()) if is_path(profile) else profile, credential)
+        where = str(Path(profile).resolve()) if is_path(profile) else profile
+        found[name] = AgentEntry(where, credential, tuple(projects))
     return token
 
 
@@ -236,6 +248,7 @@ def _writing(path: Path, flags: int = 0) -> Iterator[dict[str, AgentEntry]]:
 def _text(found: Mapping[str, AgentEntry]) -> str:
     """Return the file's text; a JSON list of texts is YAML."""
     lines = [
-        f"{name}: {msgspec.json.encode([entry.profile, entry.credential]).decode()}\n" for name, entry in found.items()
+        f"{name}: {msgspec.json.encode([entry.profile, entry.credential, *entry.projects]).decode()}\n"
+        for name, entry in found.items()
     ]
     return _HEADING + "".join(lines)
