@@ -28,6 +28,14 @@ LEFT = {  # a text, and what is left of its lines
     ],
     "a::a() : b(1),\n#if C\n  c(2),\n#endif\n  d(3) {}": ["a::a() : b(1),", "  c(2),", "  d(3) {}"],
     "a =\n#if B\n  b;\n#else\n  c;\n#endif": ["a =", "  b;"],
+    "if (a) {}\n#if B\nelse if (b) {}\n#endif\nelse {}": ["if (a) {}", "else if (b) {}", "else {}"],
+    "#if A\nif (a) {}\n#else\nif (b) {}\n#endif\nelse {}": ["if (a) {}", "else {}"],
+    "case 1: a();\n#if B\n// b\ncase 2: b();\n#endif\ncase 3: c();": [
+        "case 1: a();",
+        "// b",
+        "case 2: b();",
+        "case 3: c();",
+    ],
     "typedef struct // a\n#if B\n__b\n#endif\n{ } c;": ["typedef struct // a", "__b", "{ } c;"],
     '#if A\n{\n#define a "{"\n#else\n#include <b>\n# define c \\\n {\n{\n#endif': [
         "{",

@@ -293,6 +293,8 @@ def text(builder: Builder, node: int, use: int) -> int:
     if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
         return builder.add(Op.TEXT, builder.named("")) if builder.dialect.overloads else 1
     written = tree.text(node)
+    if written[:1] == "'" and builder.dialect.overloads:
+        return builder.add(Op.CAST, builder.add(Op.NAME, builder.named("char"), NONE, None), 1)
     if written[-1:] in "'\"`":
         return builder.add(Op.TEXT, builder.named(written.strip("'\"`")))
     if written in ("true", "false") and builder.dialect.overloads:

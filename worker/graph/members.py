@@ -9,6 +9,7 @@ from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
+    CONSTANT,
     CONTAINER,
     EXTERNAL,
     FUNCTION,
@@ -27,6 +28,10 @@ from fledgling.worker.graph.values import (
 )
 
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
+LITERALS = {  # the types that a literal may be of
+    "text": ("string", "String", "CharSequence"),
+    "number": ("int", "Int", "long", "Long", "double", "Double", "float", "Float"),
+}
 MAX_STARS = 8  # files that hand on all names of another, one after the other
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
@@ -196,6 +201,8 @@ def _member(solver: Solver, value: Value, name: int, sure: int) -> Values:
         return {value: sure}
     if kind == SPACE and not found:
         return {(EXTERNAL, f"{value[2]}.{solver.project.text(name)}"[:200]): sure}
+    if kind == CONSTANT:
+        return _extending(solver, value, name)
     return found or _elsewhere(solver, value, name)
 
 
@@ -208,6 +215,10 @@ def _extending(solver: Solver, value: Value, name: int) -> Values:
     """The functions of the project that extend a type outside, where a value is of that type or of one not known."""
     found: Values = {}
     for of, function in solver.classes.extending.get(name, ()):
+        if value[0] == CONSTANT:
+            if of in LITERALS[value[1]]:
+                found[BOUND, function, value] = Reason.EXTENSION
+            continue
         is_that = value[1].endswith("#") and value[1][:-1].rpartition(".")[2] == of
         found[BOUND, function, value] = Reason.EXTENSION if is_that else Reason.NAME_ONLY
     return found

@@ -488,7 +488,10 @@ def declared(solver: Solver, node: int, expression: Expression) -> Values:
 def cast(solver: Solver, node: int, expression: Expression) -> Values:
     """CAST: what its type is, and where that says nothing, what it was."""
     type_ = solver.value(("type", solver.child(node, expression[1]), None))
-    known = any(value[0] in (OBJECT, FUNCTION, CLASS, CONTAINER) for value in type_)
+    kinds = {OBJECT, FUNCTION, CLASS, CONTAINER}
+    if solver.project.unit(node).dialect.selects:  # which is meant is told by types outside of the project as well
+        kinds.add(EXTERNAL)
+    known = any(value[0] in kinds for value in type_)
     return dict(type_ if known else solver.value(solver.child(node, expression[2])))
 
 

@@ -2,8 +2,9 @@
 
 The preprocessor takes one. A parser reads all, one behind the other, and so a bracket too many: a function ends where
 its file does, and what follows is in it. Nor does it know a conditional in the middle of a statement: between
-`int f(int a,` and `int b)`. Where a text has errors it is parsed with one branch of each such conditional, the first,
-and again with another, for what only that defines: `main` behind the `#else` of a `wmain`.
+`int f(int a,` and `int b)`, before an `else` or, in C#, a `case`. Where a text has errors it is parsed with one branch
+of each such conditional, the first, and again with another, for what only that defines: `main` behind the `#else` of a
+`wmain`.
 """
 
 import re
@@ -31,6 +32,8 @@ CODE = frozenset({"literal", "bracket", "words"})
 BRACE = 2**20  # how deep it counts: so a depth also tells what is in parentheses
 DEPTHS = {b"(": 1, b"[": 1, b"{": BRACE, b")": -1, b"]": -1, b"}": -BRACE}
 FOLLOWING = deferred(rb"(?>(?:\s++|" + REMARK + rb")*)(?P<sign>[\w{])?")
+ELSE = deferred(rb"(?>(?:\s++|" + REMARK + rb")*)else\b")  # what goes on with a statement
+INNER = deferred(rb"(?>(?:\s++|" + REMARK + rb")*)(?:else|case)\b")  # what stands in one
 ENUM = deferred(rb"\benum\b[^;]*\Z")  # what is left out of one is no mistake of its parser
 MOST_BRANCHES = 4  # that are looked at; each takes as long as the first
 UNFINISHED = deferred(rb"[\w\"=(\[|&?+*/<>!-]\Z")  # what a statement does not end in
@@ -129,7 +132,8 @@ def _left_out(source: bytes, turn: int) -> Iterator[Span]:
                     enum = depth
                 around[-1].least = min(around[-1].least, depth)
             case "begin":
-                is_within = UNFINISHED.search(last) or (depth != enum and last.endswith(b","))
+                is_within = bool(UNFINISHED.search(last) or INNER.match(source, piece.end()))
+                is_within = is_within or (depth != enum and last.endswith(b","))
                 first = 0 if piece["never"] is None else 1
                 around.append(Conditional(depth, depth, not is_within, [piece.span()], first))
             case "turn" if len(around) > 1:
@@ -150,7 +154,9 @@ def _left_out(source: bytes, turn: int) -> Iterator[Span]:
 
 
 def _goes_on(last: bytes, source: bytes, end: int) -> bool:
-    """Whether a statement whose last words are in a branch goes on behind: `int f(int a)` and `{`."""
+    """Whether a statement whose last words are in a branch goes on behind: `int f(int a)` and `{`, or `else`."""
     following = FOLLOWING.match(source, end)
     sign = following and following["sign"]
+    if ELSE.match(source, end):
+        return True
     return sign is not None and (UNFINISHED.search(last) is not None or (sign == b"{" and last.endswith(b")")))
