@@ -731,13 +731,24 @@ def patches(): module = json; module.dumps = fake
 def patches(name): setattr(json, name, fake)
 def patches(name): vars(json)[name] = fake
 sys.modules["json"] = fake
+def patches(name): sys.modules[name] = fake
+for name in given: sys.modules[name] = fake
+for module in (json,): module.dumps = fake
+for module, name in ((json, "dumps"),): setattr(json, name, fake)
+for module in (json, sys): setattr(module, name, fake)
+modules = [sys, json]\nfor module in modules: setattr(module, name, fake)
 """
 NAME_ALONE = r"""
-for module in (json,): module.dumps = fake
 sys.modules["json"].dumps = fake
 __import__("json").dumps = fake
 class Own: pass\nOwn.json = json; Own.json.dumps = fake
 modules = [json]; modules[0].dumps = fake
+mock.patch("json.dumps", fake)
+with mock.patch.object(json, "dumps"): pass
+def test_it(mocker): mocker.patch("json.dumps")
+@mock.patch("json.dumps")\ndef test_it(a): pass
+def test_it(monkeypatch): monkeypatch.setattr(json, "dumps", fake)
+def test_it(monkeypatch): monkeypatch.setattr("json.dumps", fake)
 def patches(module): module.dumps = fake
 class Own:\n    @staticmethod\n    def patches(module): module.dumps = fake
 """
@@ -752,7 +763,8 @@ class Own:\n    @staticmethod\n    def patches(module): module.dumps = fake
 )
 def test_replaced_function_is_unknown_and_so_is_its_library_where_that_is_seen(form, purity):
     replaced, other = "def dumps(a: str): return json.dumps(a)", "def loads(a: str): return json.loads(a)"
-    text = f"import builtins, json, sys\ndef fake(a): return a\n{form}\n{replaced}\n{other}".replace(r"\n", "\n")
+    begin = "import builtins, json, sys\nfrom unittest import mock\ndef fake(a): return a\n"
+    text = f"{begin}{form}\n{replaced}\n{other}".replace(r"\n", "\n")
     found = purity_of(text)
     line = text.count("\n") + 1
     assert (found[line - 1].purity, found[line].purity) == ("unknown", purity)
@@ -796,6 +808,11 @@ def test_nothing_is_known_of_what_a_file_calls_that_may_give_any_of_its_names_an
     [
         ('globals()["own"] = fake', ["pure", "unknown"]),
         ("vars(builtins)[name] = fake", ["unknown", "pure"]),
+        ('__builtins__["len"] = fake', ["unknown", "pure"]),
+        ("__builtins__.len = fake", ["unknown", "pure"]),
+        ('setattr(__builtins__, "len", fake)', ["unknown", "pure"]),
+        ("__builtins__.update(len=fake)", ["unknown", "pure"]),
+        ("def patches(name): sys.modules[name] = fake", ["pure", "pure"]),
         ("setattr(builtins, name, fake)", ["unknown", "pure"]),
         ("setattr(json, name, fake)", ["pure", "pure"]),
         ("object.__setattr__(json, name, fake)", ["pure", "pure"]),
@@ -808,7 +825,7 @@ def test_nothing_is_known_of_what_a_file_calls_that_may_give_any_of_its_names_an
     ],
 )
 def test_only_what_a_form_may_replace_is_unknown(form, purities):
-    text = f"import builtins, json\ndef own(a): return a\ndef fake(a): return a\n{form}\n"
+    text = f"import builtins, json, sys\ndef own(a): return a\ndef fake(a): return a\n{form}\n"
     found = purity_of(f"{text}def f(a: str): return len(a)\ndef g(a: str): return own(a)\n")
     first = text.count("\n") + 1
     assert [found[first].purity, found[first + 1].purity] == purities

@@ -162,6 +162,8 @@ class FileFacts:
             return False
         if self._gets_unseen_names:
             return True
+        if "*" in self._replaced and not full.startswith(known.BUILTIN):
+            return True
         return full in self._replaced or full.rpartition(".")[2] in self._replaced or f"{module}.*" in self._replaced
 
     def _full_name(self, at: int, depth: int) -> str | None:

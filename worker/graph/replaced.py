@@ -8,6 +8,11 @@ from fledgling.worker.graph.builtin_types import FileFacts
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use, Write
 from fledgling.worker.languages.python import effects as known
 
+EVERYTHING = "*"  # all that is outside, but for what Python has built in
+GIVEN = (Op.PARAMETER, Op.ELEMENT, Op.ITEM)  # what may be any text
+NAMED = {Op.NAME: 0, Op.GET: 1}  # which of its parts is the name
+MAX_VALUES = 64  # of a name, that are looked into
+
 
 def replaced(files: Mapping[int, FileFacts]) -> frozenset[str]:
     """Return what the project puts in place of things outside: `json.dumps = a` is `json.*`, of which more may call it.
@@ -111,6 +116,7 @@ def _of_module(file: FileFacts, at: int, name: str) -> Iterator[str]:
     """Yield what is replaced where a name is set in an expression, if that is something outside."""
     for way in _ways(file, at):
         if above := file.dotted(way):
+            above = known.BUILTIN.rstrip(".") if above == known.BUILTINS else above
             module = above.partition(".")[0]
             is_single = f"{module}." == known.BUILTIN and (name or above != module)
             yield f"{above}.{name}" if is_single else f"{module}.*"
@@ -128,8 +134,10 @@ def _by_key(file: FileFacts, write: Write) -> Iterator[str]:
     """Yield what is replaced by its text: `globals()["sorted"] = a`, `vars(a)["b"]`, `sys.modules["a"]`."""
     op, *parts = file.facts.expressions[max(write.key, 0)]
     name = file.name(parts[0]) if op == Op.TEXT else ""
+    is_given = any(file.facts.expressions[way][0] in GIVEN for way in _ways(file, max(write.key, 0)))
     if file.dotted(write.of) == "sys.modules":
-        yield f"{name.partition('.')[0]}.*"
+        yield f"{name.partition('.')[0]}.*" if name else ""
+        yield EVERYTHING if is_given else ""
     for way in _ways(file, write.of):
         is_names, of = _namespace(file, way)
         if is_names:
@@ -151,12 +159,31 @@ def _by_call(file: FileFacts, called: int, arguments: Sequence[int]) -> Iterator
         elif method in known.CHANGING_NAMES:
             is_names, of = _namespace(file, parts[0])
             yield from _of_module(file, of, "") if is_names and of is not None else ()
+        elif arguments and (method in known.PATCHING_METHODS or _is_patch(file, way)):
+            yield from _by_patch(file, [max(each, 0) for each in arguments])
+
+
+def _is_patch(file: FileFacts, called: int) -> bool:
+    """Return whether a call is one of `patch`, `mock.patch`, `mocker.patch` or `patch.object`."""
+    op, *parts = file.facts.expressions[called]
+    name = file.name(parts[NAMED[op]]) if op in NAMED else ""
+    return name == "patch" or (name == "object" and op == Op.GET and _is_patch(file, parts[0]))
+
+
+def _by_patch(file: FileFacts, given: Sequence[int]) -> Iterator[str]:
+    """Yield the one function that a test replaces: `patch("json.dumps")`, `patch.object(json, "dumps")`."""
+    texts = [file.name(text[1]) for each in given[:2] if (text := file.facts.expressions[each])[0] == Op.TEXT]
+    for way in _ways(file, given[0]) if texts else ():
+        above = file.dotted(way)
+        yield f"{above}.{texts[0]}" if above else texts[0] if "." in texts[0] else ""
 
 
 def _namespace(file: FileFacts, at: int) -> tuple[bool, int | None]:
     """Return whether an expression is the names of something, and of what: `vars(a)`, `a.__dict__`, `globals()`."""
     for way in _ways(file, at):
         op, *parts = file.facts.expressions[way]
+        if file.dotted(way) == known.BUILTINS:
+            return True, way
         if op == Op.CALL and file.dotted(parts[0]) in known.NAMESPACES:
             return True, max(parts[1][0], 0) if parts[1] else None
         if op == Op.GET and file.name(parts[1]) == "__dict__":
@@ -165,9 +192,15 @@ def _namespace(file: FileFacts, at: int) -> tuple[bool, int | None]:
 
 
 def _ways(file: FileFacts, at: int) -> list[int]:
-    """Return an expression and, of a name, its values."""
+    """Return an expression and, of a name, its values: of what a loop goes over, what stands there."""
     op, *parts = file.facts.expressions[at]
-    return [at, *(value for value in file.values((op, *parts)) if value >= 0)] if op == Op.NAME else [at]
+    values = [value for value in file.values((op, *parts)) if value >= 0] if op == Op.NAME else []
+    for value in values[:MAX_VALUES]:
+        op, *parts = file.facts.expressions[value]
+        if op == Op.ELEMENT:
+            of = [way for way in _ways(file, parts[0]) if file.facts.expressions[way][0] in (Op.LIST, Op.TUPLE)]
+            values += [item for way in of for item in file.facts.expressions[way][1] if item >= 0]
+    return [at, *values]
 
 
 def _is_own(file: FileFacts, at: int) -> bool:

@@ -117,6 +117,8 @@ READING_NAMES = words("__contains__ __getitem__ __iter__ __len__ copy get items 
 READERS = words("all any dict iter len list print repr set sorted str tuple", BUILTIN)  # nor do these with a dictionary
 SETTERS = words("setattr delattr", BUILTIN)  # they set a name by its text, as do these methods
 SETTING_METHODS = words("__setattr__ __delattr__")
+BUILTINS = f"{BUILTIN}__builtins__"  # the module of that name, or its names
+PATCHING_METHODS = words("setattr delattr")  # of pytest's `monkeypatch`
 STATE = words("os.environ sys.argv sys.modules sys.path sys.stderr sys.stdin sys.stdout")
 
 # Methods of types that are built in; those of MUTATING change the object.
@@ -155,7 +157,7 @@ PUTTING_ARGUMENTS = words("add append appendleft insert setdefault")
 PUTTING = PUTTING_ARGUMENTS | words("extend extendleft symmetric_difference_update update")
 CHANGING_NAMES = MUTATING["dict"] | words("__delitem__ __ior__ __setitem__")  # what they do to `vars(a)`, they do to a
 # Words without which a file replaces nothing by a call.
-SETTING = words("setattr delattr vars __dict__") | SETTING_METHODS
+SETTING = words("setattr delattr vars __dict__ patch __builtins__") | SETTING_METHODS
 
 # Of what built-in type the results of functions and methods are; `list:str` is a list of strings.
 GIVES = {
