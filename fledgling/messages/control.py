@@ -123,7 +123,7 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     `root` stands between the parts of a name, of which the first is what all modules of a package share, or as many as
     `longer` says where it holds a sign: three with a dot in Go. Without it they share the whole name. Languages with
     one word for `packages` share those that their files declare. Where that is "directory", the files in one are a
-    package, but for those whose names end in `apart`; where it is "tree", so are all below a directory of that name.
+    package; where it is "tree", so are all below a directory of that name. What ends in `apart` is of no package.
     Files of one package use each other without an import. Where a language `autoloads`, so may all of its files: what
     they define is loaded by its name.
 

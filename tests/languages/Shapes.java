@@ -4,7 +4,7 @@ package com.example.shapes;
 import java.util.List;
 import java.util.function.*;
 import static java.lang.Math.PI;
-import static com.example.Units.*;
+import static com.example.Units.*; import local.*;
 
 /**
  * What has an area.

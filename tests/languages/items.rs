@@ -3,7 +3,7 @@
 pub(in crate::x) struct A<T>(pub T);
 pub use a::{self, b::{c as d, e::*}, *, f};
 use super::x::y as z;
-use foo;
+use foo; use ::bar; use ::{baz}; pub use ::qux as q;
 use ::std::io;
 use {a, b::c};
 use std::{io::{self as sio, Read}, fs,

@@ -25,7 +25,7 @@ class Declared(Struct, frozen=True):
     """What the symbols of one file say about its place among the others.
 
     Java's `package a; class B` has the package `a` and the name `a.B`; the module `tests` of Rust's
-    `mod tests { ... }` has lines.
+    `mod tests { ... }` has lines, and an enumeration may be used by its name: `use Color::*;`.
     """
 
     packages: tuple[str, ...] = ()
@@ -64,8 +64,9 @@ class Project(NamedTuple):
 def declared(language: Language, symbols: Iterable[SymbolRow]) -> Declared | None:
     """What a file declares that resolution can use; None where the language's imports go by path alone."""
     if language.inner_modules:
-        modules = [row for row in symbols if row.kind == "module"]
-        return Declared(modules=tuple((row.name, row.line_start, row.line_end) for row in modules)) if modules else None
+        modules = tuple((row.name, row.line_start, row.line_end) for row in symbols if row.kind == "module")
+        enums = tuple(row.name for row in symbols if row.kind == "enum")
+        return Declared(names=enums, modules=modules) if enums or modules else None
     separator = language.separator
     if not separator:
         return None

@@ -149,7 +149,8 @@ def _importers(request: Request, reached: Sequence[str], distance: int) -> list[
 
 def _declared(request: Request, files: Sequence[File], words: Mapping[str, str]) -> Iterator[_Declared]:
     """Yield the packages that files declare, each with the first file that does."""
-    outlines = request.outlines
+    outlines, modules = request.outlines, request.opened.generation.modules
+    files = [file for file in files if not packages.is_apart(file, modules.get(file.language or ""))]
     for shared in sorted({*words.values()} - {packages.DIRECTORY, packages.TREE}):
         languages = [name for name, word in words.items() if word == shared]
         some = [file for file in files if file.language in languages]
@@ -157,8 +158,9 @@ def _declared(request: Request, files: Sequence[File], words: Mapping[str, str])
             continue
         first: dict[str, str] = {}
         for number in request.rows("modules", int, code=CODES["module"], languages=languages):
-            path = request.blocks.file(outlines.file_of(number)).path
-            first.setdefault(outlines.row(number).qualified_name, path)
+            file = request.blocks.file(outlines.file_of(number))
+            if not packages.is_apart(file, modules.get(file.language or "")):
+                first.setdefault(outlines.row(number).qualified_name, file.path)
         for file in some:
             names = {row.qualified_name for row in outlines.definitions(file) if row.kind == "module"}
             yield from (_Declared(file.path, first[name], name) for name in names)

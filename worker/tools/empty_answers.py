@@ -53,6 +53,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
     asked = unknown.scope(request, path, language)
     if empty := _empty_file(request, asked):
         return empty
+    searched -= len(unknown.given_up(request, asked))
     return unknown.joined(
         f"Nothing found in the definitions of {counted(searched, 'file')}." if searched else "Nothing found.",
         unknown.of_parsing(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from fledgling.messages.control import Modules
 from fledgling.worker.store.text import File
@@ -39,9 +40,12 @@ def is_test(path: str) -> bool:
 
 def is_member(file: File, modules: Modules | None) -> bool:
     """Return whether a file belongs to the package that its directory is: a test of Go does not."""
-    if modules is None or modules.packages != DIRECTORY:
-        return False
-    return not (modules.apart and file.path.endswith(modules.apart))
+    return is_directory(modules) and not is_apart(file, modules)
+
+
+def is_apart(file: File, modules: Modules | None) -> bool:
+    """Return whether a file belongs to no package: a test of Go, or the declaration of a module of Java."""
+    return modules is not None and modules.apart != "" and file.path.endswith(modules.apart)
 
 
 def siblings(request: Request, path: str) -> Iterator[File]:
@@ -83,10 +87,12 @@ def apart(request: Request, paths: Sequence[str]) -> list[str]:
 
 def mates(request: Request, file: File, modules: Modules) -> Iterator[File]:
     """Yield the other files of a file's package: those beside it, and those that declare the same."""
-    yield from (each for each in siblings(request, file.path) if each.language == file.language)
+    beside = (each for each in siblings(request, file.path) if each.language == file.language)
     outlines = request.outlines
     if modules.packages in (DIRECTORY, TREE) or not outlines:
+        yield from beside
         return
-    for row in outlines.definitions(file):
-        if row.kind == "module":
-            yield from map(request.blocks.file, map(outlines.file_of, outlines.named(row.name, "module")))
+    packages = [row.name for row in outlines.definitions(file) if row.kind == "module"]
+    declaring = (number for name in packages for number in outlines.named(name, "module"))
+    found = chain(beside, map(request.blocks.file, map(outlines.file_of, declaring)))
+    yield from (each for each in found if not is_apart(each, modules))

@@ -89,6 +89,7 @@ def relations(request: Request, question: Symbols) -> Relations:
         note=unknown.joined(
             request.opened.generation.unrelated,
             found.note,
+            _not_parsed(asked),
             _together(asked),
             others(about.others),
             unseen(request, about.definitions[0].file),
@@ -139,6 +140,19 @@ def _as_text(name: str) -> str:
 def order(entry: Entry) -> tuple[bool, str, int, int]:
     """Return what entries are sorted by: file and line, tests last."""
     return is_test(entry.file.path), entry.file.path, entry.related.line, entry.related.distance
+
+
+def _not_parsed(asked: Asked) -> str | None:
+    """Say which other files were not parsed at all: what is called, or derived from, may be theirs."""
+    if asked.question.relation not in ("callees", "hierarchy"):
+        return None
+    request, own = asked.request, {each.file.path for each in asked.about.definitions}
+    family = unknown.family(request, asked.about.definitions[0].file)
+    everywhere = unknown.scope(request, None)
+    alike = (file for file in unknown.given_up(request, everywhere) if unknown.family(request, file) == family)
+    return unknown.of_parsing(
+        request, [file for file in alike if file.path not in own], "what they define is not known"
+    )
 
 
 def _together(asked: Asked) -> str | None:

@@ -46,7 +46,7 @@
 ; ---- imports
 
 (import_declaration . "import" (scoped_identifier scope: (_) @module name: (identifier) @imported) . ";") @import
-(import_declaration (scoped_identifier) @module (asterisk) @imported) @import
+(import_declaration [(scoped_identifier) (identifier)] @module (asterisk) @imported) @import
 (requires_module_directive module: (_) @module) @import
 
 (modifiers [(annotation) (marker_annotation)] @decorator)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from fledgling.worker.resolving.manifest import Table, parse_toml, table
 from fledgling.worker.resolving.project import (
+    Declared,
     Project,
     Resolver,
     ancestors,
@@ -157,10 +158,12 @@ def resolver(project: Project, _language: str) -> Resolver:
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         is_declared = row.is_relative and "::" not in row.module and row.module not in ("self", "super")
-        if row.module.partition("::")[0] in STDLIB and not is_declared:
+        first = row.module.removeprefix("::").partition("::")[0]
+        if first in STDLIB and not is_declared:
             yield answer(row, None, is_stdlib=True)
             return
-        lines = project.declared[path].modules if path in project.declared else ()
+        said = project.declared.get(path, Declared())
+        lines = said.modules
         inline = tuple(name for name, first, last in lines if first <= row.line_number <= last)
         if is_declared:
             yield answer(row, paths.declared(path, inline, row.module, *row.imported_names[:1]))
@@ -169,7 +172,8 @@ def resolver(project: Project, _language: str) -> Resolver:
         names = [name for name in row.imported_names if name not in ("*", "self")]
         parent = found.place if found and found.is_whole else None
         places = {name: place.file for name in names if parent and (place := paths.child(parent, name))}
-        yield from by_name(row, found.place.file if found else None, places, "::")
+        own = path if first in said.names else None  # use Color::*;
+        yield from by_name(row, found.place.file if found else own, places, "::")
 
     return resolved
 

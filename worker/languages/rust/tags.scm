@@ -51,12 +51,15 @@
 (extern_crate_declaration name: (_) @module alias: (_)? @alias) @import
 
 (use_declaration argument: [(identifier) (crate) (self) (super) (metavariable)] @module) @import
+(use_declaration argument: (scoped_identifier !path) @module) @import
 (use_declaration argument: (scoped_identifier path: (_) @module name: (_) @imported)) @import
 (use_declaration argument: (use_wildcard (_) @module "*" @imported)) @import
-(use_declaration argument: (use_as_clause path: [(identifier) (crate) (self) (super)] @module alias: (_) @alias)) @import
+(use_declaration argument:
+  (use_as_clause path: [(identifier) (crate) (self) (super) (scoped_identifier !path)] @module alias: (_) @alias)) @import
 (use_declaration argument:
   (use_as_clause path: (scoped_identifier path: (_) @module name: (_) @imported) alias: (_) @alias)) @import
 (use_declaration argument: (use_list [(identifier) (crate) (self) (super)] @module)) @import
+(use_declaration argument: (scoped_use_list !path list: (use_list (identifier) @module))) @import
 
 (scoped_use_list path: (_) @prefix list: (_) @within)
 (scoped_use_list path: (_) @module list: (use_list [(identifier) (self) (super) (crate)] @imported)) @import
