@@ -37,6 +37,7 @@ from fledgling.messages.answers import AnyAnswer, Exploration, Hits, Ranking, Re
 from fledgling.messages.control import CONFINED
 from fledgling.messages.questions import AnyQuestion, Dependencies, Explore, Query, Read, Search, Symbols
 from fledgling.security import profile as profiles
+from fledgling.worker.store.shelf import stored_in
 
 pytestmark = pytest.mark.anyio
 CORE = "fledgling-core"
@@ -475,6 +476,17 @@ def test_shards_that_do_not_fit_memory_limit_are_refused(shards: Path) -> None:
     assert held(shards, int(pages * 4096 / 0.875) + 4096)[1] == {}
     refused = held(shards, int(pages * 4096 * 0.9 / 0.875))[1]
     assert {*refused.values()} == {"there is no room for it in the memory_limit of the profile"}
+
+
+def test_what_several_indexes_know_is_held_once(built: Path) -> None:
+    pack = packed(str(built), profiles.load(CORE))
+    stored = stored_in(pack.fd, pack.table_bytes)
+    os.close(pack.fd)
+    known = [stored.generations[each.generation] for each in stored.indexes]
+    assert known == [each.generation for each in pack.manifests]
+    assert len(stored.generations) == len({id(each.generation) for each in pack.manifests}) == 2, (
+        "big has more languages"
+    )
 
 
 def test_nothing_is_left_of_a_shard_that_is_refused_at_its_end(shards: Path) -> None:

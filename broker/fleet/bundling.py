@@ -15,7 +15,7 @@ from fledgling.broker.fleet import replacing, shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE, BundleManifest, Member, names, planned
 from fledgling.broker.fleet.making import extractors
 from fledgling.broker.fleet.pack import digest_of
-from fledgling.broker.fleet.shard import SHARD
+from fledgling.broker.fleet.shard import SHARD, Generations
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
@@ -167,6 +167,7 @@ def copied_shards(
 ) -> CopiedShards:
     """Verify some parts of shards while they are copied into a memory file, and seal that. Raises ShardError."""
     identities, stored, end, taken = [], [], 0, 0
+    generations = Generations()
     for member in members:
         with verified.opening(directory, f"{member}{SHARD.suffix}") as fd:
             manifest = verified.read(fd, SHARD)
@@ -174,8 +175,8 @@ def copied_shards(
             needed = [part for part in manifest.parts if part.name in parts]
             place = verified.copy_all(fd, needed, to, end, limits.files(memory_limit) - taken)
         end, taken = place.end, taken + place.taken
-        stored.append(StoredIndex(manifest.generation, place.parts))
-    return CopiedShards(identities, verified.seal_with(StoredIndexes(stored), to, end))
+        stored.append(StoredIndex(generations.number(manifest.generation), place.parts))
+    return CopiedShards(identities, verified.seal_with(StoredIndexes(stored, generations.all), to, end))
 
 
 class LeftOut(NamedTuple):

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 
+import msgspec
 from msgspec import Struct
 
 from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.fleet import shard, verified
 from fledgling.broker.fleet.bundle import BUNDLE
 from fledgling.broker.fleet.bundle import names as bundle_names
-from fledgling.broker.fleet.shard import SHARD, Manifest
+from fledgling.broker.fleet.shard import SHARD, Generations, Manifest
 from fledgling.broker.fleet.verified import ShardError, ShardPart
 from fledgling.broker.memory import Memory
 from fledgling.messages.control import Confining, Generation, Images, OpenFleet, StoredIndex, StoredIndexes
@@ -91,11 +92,12 @@ class _Packing:
     def __init__(self, directory: int, profile: Profile, is_closing: Callable[[], bool]) -> None:
         self.fd = memory_file.create()
         self._directory, self._profile, self._is_closing = directory, profile, is_closing
-        self._served: dict[str, str] = {}  # repositories whose shard hides what the profile does, and its hash
+        self._served: dict[str, tuple[str, Manifest]] = {}  # whose shard hides what the profile does, by its hash
         self._end, self._room = 0, limits.files(profile.memory_limit)
         self._members: dict[tuple[str, str], tuple[int, int]] = {}  # repositories and the shards of bundles
         self._bundles: list[dict[str, tuple[int, int]]] = []
         self._stored: list[StoredIndex] = []
+        self._generations, self._known = Generations(), Generations()  # of those that are stored, and of all
         self._manifests: list[Manifest] = []
         self._refused: dict[str, str] = {}
         self._identities: dict[str, str] = {}  # by the names of files
@@ -105,8 +107,8 @@ class _Packing:
         """Note which shards may be served, before a bundle is copied that may hold what others show."""
         for name in shard.names(self._directory):
             with suppress(ShardError), self._opening(f"{name}{SHARD.suffix}") as fd:
-                shard.usable(fd, name, self._profile)
-                self._served[name] = verified.identity(fd)
+                manifest = self._with_known(shard.usable(fd, name, self._profile))
+                self._served[name] = verified.identity(fd), manifest
 
     def take_bundles(self) -> None:
         """Copy the bundles. What is wrong with one is logged: its members are served without."""
@@ -123,7 +125,7 @@ class _Packing:
     def _take_bundle(self, fd: int, name: str) -> None:
         manifest = verified.read(fd, BUNDLE)
         shard.check_release(manifest.extractors)
-        if any(self._served.get(each.repository) != each.identity for each in manifest.members):
+        if any(self._served.get(each.repository, ("",))[0] != each.identity for each in manifest.members):
             self._identities[name] = verified.identity(fd)  # it is one of the directory, of which nothing is taken
             raise ShardError("not all of its shards are here, as they were, and may be served under the profile")
         parts = self._copied(fd, manifest.parts)
@@ -144,14 +146,22 @@ class _Packing:
                 os.ftruncate(self.fd, self._end)
 
     def _take_shard(self, fd: int, name: str) -> None:
-        manifest = shard.usable(fd, name, self._profile)
-        identity = verified.identity(fd)
+        identity, manifest = self._served.pop(name, ("", None))
+        if manifest is None or verified.identity(fd) != identity:  # it need not be decoded twice
+            manifest = self._with_known(shard.usable(fd, name, self._profile))
+            identity = verified.identity(fd)
         bundle = self._members.get((name, identity))
         wanted = [part for part in shard.SERVED if not (bundle and part in IN_BUNDLE)]
         needed = [part for part in manifest.parts if part.name in wanted]
-        self._stored.append(StoredIndex(manifest.generation, self._copied(fd, needed), bundle))
+        parts = self._copied(fd, needed)
+        self._stored.append(StoredIndex(self._generations.number(manifest.generation), parts, bundle))
         self._manifests.append(manifest)
         self._identities[f"{name}{SHARD.suffix}"] = identity
+
+    def _with_known(self, manifest: Manifest) -> Manifest:
+        """Return a manifest that holds what others hold as well in the same memory."""
+        known = self._known.all[self._known.number(manifest.generation)]
+        return msgspec.structs.replace(manifest, generation=known)
 
     def _opening(self, name: str) -> AbstractContextManager[int]:
         if self._is_closing():
@@ -174,7 +184,7 @@ class _Packing:
             raise ShardError(f"no shard in the directory can be served{f' ({why})' if why else ''}")
         return Pack(
             self.fd,
-            verified.seal_with(StoredIndexes(self._stored, self._bundles), self.fd, self._end),
+            verified.seal_with(StoredIndexes(self._stored, self._generations.all, self._bundles), self.fd, self._end),
             tuple(self._manifests),
             self._refused,
             len(self._bundles),

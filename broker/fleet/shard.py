@@ -69,6 +69,25 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     partial: Said | None = None  # what it lacks, as a sentence
 
 
+class Generations:
+    """What indexes know, each once: of most repositories that is the same.
+
+    >>> Generations().number(manifest.generation)
+    0
+    """
+
+    def __init__(self) -> None:
+        self.all: list[Generation] = []
+        self._numbers: dict[bytes, int] = {}
+
+    def number(self, of: Generation) -> int:
+        """Return the number of what an index knows."""
+        number = self._numbers.setdefault(msgspec.msgpack.encode(of), len(self.all))
+        if number == len(self.all):
+            self.all.append(of)
+        return number
+
+
 RELEASE = f"fledgling={__version__}"  # how `extractors` begins: another release may mean other things by the same bytes
 SHARD = Kind("shard", b"fledshrd", ".shard", PARTS, Manifest, MAX_MANIFEST)
 

@@ -333,15 +333,19 @@ class Open(Struct, frozen=True, forbid_unknown_fields=True, tag="open"):
 class StoredIndex(Struct, frozen=True, forbid_unknown_fields=True):
     """An index of several in one memory file: of each part, by its name in Images, where it begins and its length."""
 
-    generation: Generation
+    generation: Count  # the number of what it knows
     parts: dict[Word, tuple[Count, Count]]
     bundle: tuple[Count, Count] | None = None  # the number of its bundle, and its own in there
 
 
 class StoredIndexes(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is in one memory file: indexes, and bundles over some of them, of which the parts are given likewise."""
+    """What is in one memory file: indexes, and bundles over some of them, of which the parts are given likewise.
+
+    `generations` are what indexes know, each once: most know the same, in five kilobytes.
+    """
 
     indexes: list[StoredIndex]
+    generations: list[Generation]
     bundles: list[dict[Word, tuple[Count, Count]]] = []
 
 

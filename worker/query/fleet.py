@@ -52,7 +52,7 @@ def serve_fleet(pipe: Pipe[ToWorker], opened: OpenFleet, db: duckdb.DuckDBPyConn
             of.signatures,
             of.blocks,
             of.outlines,
-            OneOfMany(opened.profile, stored.indexes[index].generation),
+            OneOfMany(opened.profile, shelf.generations[index]),
             GRAPH if of.graph else CODE,
             snapshot=of,
             graph=of.graph,

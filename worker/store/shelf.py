@@ -49,6 +49,7 @@ class Shelf:
     def __init__(self, data: mmap.mmap, stored: StoredIndexes, db: duckdb.DuckDBPyConnection) -> None:
         """Open indexes in a mapped file, and their tables in a database that StoredFiles are registered with."""
         self._data = data
+        self.generations = [stored.generations[each.generation] for each in stored.indexes]
         self.levels = [self._level(*each["level"]) for each in stored.bundles]
         self.bundles = [each.bundle for each in stored.indexes]
         self._members: list[dict[int, int]] = [{} for _ in stored.bundles]  # of each level, their numbers here
@@ -117,7 +118,7 @@ class Shelf:
             Outlines(parts["outlines"]),
             Words(parts["words"]) if "words" in parts else None,
             StoredTables(self, number),
-            stored.generation.partial,
+            self.generations[number].partial,
             graph=Graph(parts["graph"]) if "graph" in parts else None,
         )
 
