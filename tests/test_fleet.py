@@ -18,11 +18,13 @@ from conftest import git
 from test_cli import fledgling
 
 from fledgling.broker.fleet import replacing, shard, verified
+from fledgling.broker.fleet.pack import packed
 from fledgling.broker.fleet.shard import SHARD, MadeUnder, Manifest
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.messages.control import Generation
 from fledgling.messages.profile import Profile, View
 from fledgling.security import memory_file
+from fledgling.security import profile as profiles
 
 NAMES = ["api", "lib", "web"]
 SECTIONS = ("blocks", "signatures", "outlines", "words", "graph")  # the same bytes in each build; databases vary
@@ -320,6 +322,15 @@ def test_what_is_not_a_file_of_this_user_alone_is_not_opened(shards: Path, kind:
             os.close(verified.opened(directory, "api.shard"))
     finally:
         os.close(directory)
+
+
+def test_directory_of_too_many_is_refused(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    count = len([*shards.glob("*.shard")])
+    monkeypatch.setattr(verified, "MAX_FILES", count)
+    os.close(packed(str(shards), profiles.load("fledgling-core")).fd)
+    monkeypatch.setattr(verified, "MAX_FILES", count - 1)
+    with pytest.raises(ShardError, match=f"there are more than {count - 1} shards in the directory"):
+        packed(str(shards), profiles.load("fledgling-core"))
 
 
 def test_shard_too_large_is_refused(shards: Path) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import psutil
@@ -15,7 +16,7 @@ from test_cli import fledgling
 from test_fleet import NAMES, SECTIONS, manifest, states, write_repositories
 
 from fledgling.broker.fleet import engines
-from fledgling.broker.fleet.building import ListError, build, read_list, untouched
+from fledgling.broker.fleet.building import MAX_LIST, ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError
 from fledgling.security import profile as profiles
 
@@ -79,6 +80,14 @@ def test_repositories_without_a_change_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "web")
     later = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(time.time() + 60))
     assert built(listed, out, "--since", later) == (0, {"lib": "built", "web": "unchanged"})
+
+
+def test_a_list_that_is_too_long_is_not_read(tmp_path: Path) -> None:
+    listed = tmp_path / "list"
+    for more, bounds in ((0, nullcontext()), (1, pytest.raises(ListError, match="it has more than 16,777,216 bytes"))):
+        listed.write_bytes(b"#" * (MAX_LIST + more))
+        with bounds:
+            assert read_list(listed) == []
 
 
 def test_a_command_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from fledgling.broker.audit_log.records import CallRecord
 from fledgling.broker.cli import secrets_of_run
 from fledgling.broker.metrics import NO_TOOL, Metrics
 from fledgling.broker.protocol.http import agents
-from fledgling.broker.protocol.http.monitor import METRICS_TYPE
+from fledgling.broker.protocol.http.monitor import MAX_CONNECTIONS, METRICS_TYPE
 from fledgling.broker.reporting import explorer, report
 from fledgling.config import ConfigError
 
@@ -186,12 +186,23 @@ def test_no_number_is_of_an_agents_making():
     assert lines == [f'fledgling_calls_total{{agent="reviewer",tool="{NO_TOOL}",verdict="denied"}} 1000']
 
 
+def is_open(connection):
+    connection.setblocking(False)
+    try:
+        return bool(connection.recv(1))
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
 def test_a_flood_ends_itself(watched):
     server, watching = watched
     held = [socket.create_connection(("127.0.0.1", watching.port), 30) for _ in range(100)]
     try:
         assert asked(server, "explore")[0] == 200
         assert watching.get("/healthz")[0] == 200
+        assert sum(map(is_open, held)) < MAX_CONNECTIONS
     finally:
         for each in held:
             each.close()
