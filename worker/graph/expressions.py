@@ -34,7 +34,7 @@ REST, REST_WORDS, BY_NAME, RETURNS, DEFINED, INIT = (
 IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
-IS_CLASS, IS_NARROW, IS_INDEX = BITS["class"], BITS["narrow"], BITS["index"]
+IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
 IS_SLICE, IS_LABEL, IS_FUNCTION = BITS["slice"], BITS["label"], BITS["function"]
 
 
@@ -171,6 +171,8 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     """A call, of a class where the language says so."""
     tree = builder.tree
     of, key = tree.first(node, OF), tree.first(node, KEY)
+    if is_behind_call(builder, node, of):
+        return with_further(builder, node, of)
     after = NONE
     if key != NONE:
         function = member_called(builder, of, key)
@@ -201,6 +203,26 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
         builder.sites[site].at = at
     else:
         builder.site_of_call(node, at)
+    return at
+
+
+def is_behind_call(builder: Builder, node: int, of: int) -> bool:
+    """Whether a call has but a lambda, behind another one: `a(b) { c }` is one call in Kotlin."""
+    tree = builder.tree
+    others = [kid for kid in tree.kids[node] if kid != of]
+    is_call = of != NONE and tree.kind(of) == IS_CALL
+    return is_call and bool(others) and all(tree.labels[kid] & ARG and not tree.labels[kid] & ARGS for kid in others)
+
+
+def with_further(builder: Builder, node: int, of: int) -> int:
+    """The call that another one goes on with: what stands behind it are further arguments."""
+    at = builder.visit(of, Use.CALL)
+    if builder.expressions[at][0] != Op.CALL:
+        return at
+    _, _, arguments, words = builder.expressions[at]
+    for kid in builder.tree.kids[node]:
+        if kid != of:
+            add_argument(builder, kid, arguments, words)
     return at
 
 
