@@ -10,6 +10,7 @@ from pathlib import Path
 from fledgling.config import ConfigError
 
 LEAST_FILES = 64  # descriptors: some 45 at once while it is confined, and six for each process that it starts
+MOST_FILES = 65_536  # descriptors that are taken where they may be had: some 20 for each project of each agent
 LEAST_ADDRESS_SPACE = 640 * 2**20  # bytes; libraries and stacks of threads, most of it never touched
 
 # What a failure of the system means to whoever starts a program, as far as that is known.
@@ -32,12 +33,13 @@ def hold_standard_descriptors() -> None:
 
 
 def check() -> None:
-    """Raise ConfigError where no server can be started: of descriptors, as many as are allowed are used."""
+    """Raise ConfigError where no server can be started; of descriptors, have as many as a server can use be allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < LEAST_FILES:
         raise ConfigError("ulimit -n", f"{hard} open files are too few", f"allow {LEAST_FILES} or more")
-    if soft != resource.RLIM_INFINITY and soft < LEAST_FILES:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (LEAST_FILES, hard))
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     space, _ = resource.getrlimit(resource.RLIMIT_AS)
     if space != resource.RLIM_INFINITY and space < LEAST_ADDRESS_SPACE:
         problem = f"{space // 1024} KiB of address space are too few"

@@ -2,6 +2,7 @@
 
 import base64
 import fcntl
+import http.client
 import json
 import os
 import re
@@ -98,7 +99,16 @@ def called(server, tool, agent, arguments):
 
 
 def asked(server, tool, agent="reviewer", **arguments):
-    return server.answer(called(server, tool, agent, arguments))
+    """Status, headers and body of a call; where it takes long the answer is the last event of a stream."""
+    with server.connect() as connection:
+        connection.sendall(called(server, tool, agent, arguments))
+        response = http.client.HTTPResponse(connection, method="POST")
+        response.begin()
+        body = response.read()
+        response.close()
+    if response.getheader("content-type", "").startswith("text/event-stream"):
+        body = [line for line in body.splitlines() if line.startswith(b"data:")][-1].removeprefix(b"data:")
+    return response.status, dict(response.getheaders()), body
 
 
 def test_up_and_ready(watched):

@@ -81,7 +81,8 @@ async def test_status_of_all_and_of_one(client):
     [web] = (await structured(client, "status", project="web"))["projects"]
     assert (web["status"], web["progress"], web["total_files"], web["processed_files"]) == ("completed", 100, 1, 1)
     assert (web["state"], "changes" in web, "source_path" in web) == ("serving", False, False)
-    assert (made["status"], made["files_indexed"], made["errors"]) == ("success", 1, [])
+    assert (made["status"], made["files_indexed"], made["definitions"], made["errors"]) == ("success", 1, 1, [])
+    assert made["reference"] == web["reference"]
     assert made["duration"] < 60
 
 

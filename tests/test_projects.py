@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import time
@@ -12,7 +13,7 @@ import psutil
 import pytest
 from asking import structured, text
 from conftest import connected, serve_command
-from running import FOLLOWER, INDEXER, PATIENCE, QUERY_WORKER, back_processes, until
+from running import FOLLOWER, INDEXER, PATIENCE, QUERY_WORKER, Server, back_processes, until
 from test_http import client as over_http
 from test_http import serving
 from test_memory import memory_files
@@ -419,6 +420,41 @@ async def test_a_project_that_is_gone_takes_no_other_down(roots, monkeypatch, tm
         refused = await projects.call("read", {"path": "gone/x.py"})
         assert isinstance(refused, Refusal)
         assert str(tmp_path) not in f"{refused.reason} {refused.next_step}"
+
+
+# What may be opened -> how many of five projects, of 20 descriptors each, can be asked
+OPEN_FILES = {"-Sn 64": 5, "-n 64": 2}
+
+
+@pytest.mark.parametrize("limit", OPEN_FILES)
+def test_a_project_for_which_no_file_can_be_opened_takes_no_other_down(roots, limit, tmp_path):
+    """A server has as many descriptors as it may; where they are too few, it answers of what is there and says so."""
+    names = [f"p{number}" for number in range(5)]
+    first, *others = [f"{name}={roots['web']}" for name in names]
+    options = [word for other in others for word in ("--root", other)]
+    command = serve_command(first, *options, "--profile", "fledgling-operator")
+    shell = ["bash", "-c", f'ulimit {limit}; exec "$@"', "bash", *command]
+    errors = tmp_path / "errors"
+    with errors.open("w") as stderr, Server(roots["web"], command=shell, stderr=stderr) as server:
+        server.begin()
+
+        def said(tool, **arguments):
+            server.call(2, tool, arguments)
+            return server.receive()["result"]["content"][0]["text"]
+
+        can = OPEN_FILES[limit]
+        asks = [said("search", query="needle", path=name) for name in (*names, *names)]
+        assert [text.startswith("1 hit") for text in asks] == [number < can for number in (*range(5), *range(5))]
+        assert all(": the project cannot be opened" in text for text in asks[can:5])
+        held = set()
+        for _ in range(3):
+            said("read", path="p4/src/page.py")
+            held.add(len(os.listdir(f"/proc/{server.process.pid}/fd")))
+        assert len(held) == 1
+        made = said("manage", action="reindex", project="p4", force=True)
+        assert made.startswith("reindex p4: success" if can == 5 else "the project cannot be opened")
+    assert "Traceback" not in errors.read_text()
+    assert ("allow more open files (ulimit -n)" in errors.read_text()) == (can < 5)
 
 
 @pytest.mark.anyio

@@ -80,6 +80,7 @@ class Indexing:
         """Start the indexer. Where the index `is_followed`, it keeps what a follower needs, and may be built anew.
 
         With a `tree` the hash of what is indexed is told; where it is this one, UnchangedError is raised in its place.
+        Raises IndexingError where the root cannot be opened, OSError where there is no file or process to be had.
         """
         root, self.root_fd = opened(settings.root)
         self.root = str(root)  # by its name alone: what is below it is the indexer's
@@ -89,7 +90,13 @@ class Indexing:
         self.tell = tell
         self.progress: Progress | None = None
         self.is_followed = is_followed
-        self.files = self._filling = Files.created(is_followed=is_followed)  # of the newest generation; of the build
+        try:
+            self.files = self._filling = Files.created(
+                is_followed=is_followed
+            )  # of the newest generation; of the build
+        except OSError:
+            self._close_root()
+            raise
         self._known = TakenOver()
         self._is_closed = False
         self.memory = Memory(profile.memory_limit, self._all_files)
@@ -117,7 +124,12 @@ class Indexing:
         images = self._filling.images
         order = ordered(settings, profile, confining, images, root, self.root_fd)
         self.order = replace(order, tree=tree)  # to all indexers, but for the files they fill
-        self._attempt = self._started()
+        try:
+            self._attempt = self._started()
+        except OSError:
+            self.files.close(())
+            self._close_root()
+            raise
         self.begun_at = self.started_at  # the build of the newest generation
 
     def begin(self) -> None:

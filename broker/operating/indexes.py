@@ -1,6 +1,7 @@
 """How the indexes of a server stand, and how they are made anew or given up."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -15,15 +16,18 @@ from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.projects.projects import Projects
 from fledgling.broker.refused import GIVEN_UP
 from fledgling.messages.answers import Refusal
+from fledgling.messages.control import Built
 from fledgling.messages.operations import Manage, OwnAnswer, StatusOf
 from fledgling.messages.status import Status
-from fledgling.plain import one_line
+from fledgling.plain import counted, one_line
 
 MARGIN_SECONDS = 0.5  # before its deadline, a call that waits for an index is answered that it goes on
 
 ONLY = Refusal(
     "invalid", "the only project of a server cannot be given up", "End the server; nothing of its index is left then."
 )
+
+_log = logging.getLogger("fledgling")
 
 Outcome = Literal["success", "partial", "failed", "in_progress"]
 
@@ -32,7 +36,7 @@ class Indexes:
     """The indexes behind a front, as an operator's agent sees them. Raises nothing: what is wrong is a refusal.
 
     >>> await Indexes(front).manage(Manage("reindex"), until)
-    OwnAnswer(text='reindex the project: success, 812 files', ...)
+    OwnAnswer(text='reindex the project: success, 812 files, 9,031 definitions', ...)
     """
 
     def __init__(self, front: Front | Projects) -> None:
@@ -77,17 +81,22 @@ class Indexes:
                     front.indexing.renew(afresh=True)
                 elif front.indexing.is_over:
                     await front.look()
-                state, files, errors = await _built(front.indexing, until)
-        except IndexingError:
+                state, built, errors = await _built(front.indexing, until)
+                reference = front.indexing.reference
+        except IndexingError as failed:
+            _log.error("project %s: %s", name, failed)
             return Refusal("unavailable", "the project cannot be opened", "See the server's log.")
         structure: dict[str, object] = {
             "project": name,
+            "reference": reference,
             "status": state,
-            "files_indexed": files,
+            "files_indexed": built and built.files,
+            "definitions": built and built.symbols,
             "duration": round(time.monotonic() - begun, 3),
             "errors": errors,
         }
-        text = f"reindex {name or 'the project'}: {state}" + (f", {files} files" if files is not None else "")
+        holds = f", {counted(built.files, 'file')}, {counted(built.symbols, 'definition')}" if built else ""
+        text = f"reindex {name or 'the project'}: {state}{holds}"
         return OwnAnswer("\n".join([text, *map(one_line, errors)]), structure, 1)
 
     def _in_use(self, name: str) -> AbstractContextManager[Front]:
@@ -140,8 +149,8 @@ def _lines(indexing: Indexing) -> Iterator[str]:
         yield f"content hash: {indexing.contents}"
 
 
-async def _built(indexing: Indexing, until: float) -> tuple[Outcome, int | None, list[str]]:
-    """Wait for a build as long as a call may: how it went, its files, and what went wrong."""
+async def _built(indexing: Indexing, until: float) -> tuple[Outcome, Built | None, list[str]]:
+    """Wait for a build as long as a call may: how it went, what the index holds, and what went wrong."""
     try:
         async with asyncio.timeout_at(until - MARGIN_SECONDS):
             built = await indexing.built()
@@ -153,4 +162,4 @@ async def _built(indexing: Indexing, until: float) -> tuple[Outcome, int | None,
         if (task := asyncio.current_task()) and task.cancelling():
             raise
         return "failed", None, [GIVEN_UP.reason]  # the build was ended, not who waits for it
-    return "partial" if built.partial else "success", built.files, [built.partial] if built.partial else []
+    return "partial" if built.partial else "success", built, [built.partial] if built.partial else []

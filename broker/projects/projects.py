@@ -13,6 +13,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from fledgling.broker import surroundings
 from fledgling.broker.front import ByHand, Front, no_tags
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
@@ -22,6 +23,7 @@ from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion
+from fledgling.plain import said
 
 REST_SECONDS = 600.0  # without a call until a project gives up its processes: a worker is back in a tenth of a second
 UNLOAD_SECONDS = 3600.0  # until it gives up its index, too, which takes seconds to make again
@@ -62,7 +64,11 @@ class Slot:
         """Return the front of the project, and start it if it is not there. Raises IndexingError."""
         self.asked, self.is_resting = time.monotonic(), False
         if self.front is None:
-            self.front = self._start()
+            try:
+                self.front = self._start()
+            except OSError as problem:
+                reason = said(surroundings.failure(problem))
+                raise IndexingError(Refusal("unavailable", reason, "Give up another project first.")) from problem
             self.front.by_hand = self.by_hand
         return self.front
 
