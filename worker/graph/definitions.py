@@ -331,9 +331,11 @@ def mixin(builder: Builder, node: int, _use: int) -> int:
 
 @visits("accessor")
 def accessor(builder: Builder, node: int, _use: int) -> int:
-    """`attr_reader :a`: a method that gives the field"""
-    for kid in builder.tree.having(node, WORD):
-        text = builder.tree.text(kid).lstrip(":")
+    """`attr_reader :a, :b`: methods that give the fields"""
+    tree = builder.tree
+    among = [*tree.kids[node], *(kid for args in tree.having(node, ARGS) for kid in tree.kids[args])]
+    for kid in [kid for kid in among if tree.labels[kid] & WORD]:
+        text = tree.text(kid).lstrip(":")
         name = builder.named(text)
         scope = builder.enter(NONE, ScopeKind.FUNCTION, name, builder.line(kid))
         field = builder.add(Op.GET, builder.add(Op.THIS, scope), builder.named("@" + text))
@@ -341,5 +343,5 @@ def accessor(builder: Builder, node: int, _use: int) -> int:
         builder.leave()
         value = builder.add(Op.FUNCTION, scope)
         binding = builder.bind_silently(name, builder.scope, value, kid)
-        builder.site_at(builder.tree.start[kid] + 1, name, Use.DEFINITION, value, binding)
+        builder.site_at(tree.start[kid] + 1, name, Use.DEFINITION, value, binding)
     return 0

@@ -3,7 +3,7 @@
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.expressions import BIND, BY_NAME, INIT, IS_PARAM, REST, REST_WORDS, TYPE
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, Op, Parameter, Use, Write
+from fledgling.worker.graph.tables import NONE, Op, Parameter, Use
 from fledgling.worker.graph.targets import target
 
 LEFT, FIELD, OPTIONAL = BITS["left"], BITS["exported"], BITS["optional"]
@@ -44,7 +44,9 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
             builder.bind(bound, value, Use.DEFINITION)
             if tree.first(node, FIELD) != NONE:  # `constructor(private a: T)`
                 field = builder.named(tree.text(bound).removeprefix(builder.dialect.sigil))
-                builder.writes.append(Write(builder.add(Op.THIS, scope), field, NONE, value, builder.line(node)))
+                holder, site = builder.scopes[scope].parent, builder.sites[-1]
+                held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
+                site.name, site.scope, site.binding = field, holder, builder.bind_silently(field, holder, held, node)
         else:
             target(builder, tree.first(node, LEFT), value)
 

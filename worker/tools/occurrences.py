@@ -21,7 +21,7 @@ CALLABLE = ("function", "method", *TYPES)  # kinds whose names some languages le
 UNKNOWN = {GIVEN_UP: "not parsed", LEFT_OUT: "not in the graph"}
 ITS_DEFINITION, ITS_TYPE = "its definition", "its type"
 UNSEEN = {  # what may mean a definition, and was not looked at for it, where the graph lacks one of the two
-    ITS_DEFINITION: ("text", "external"),
+    ITS_DEFINITION: ("text", "external", "local"),
     ITS_TYPE: ("external",),
 }
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
@@ -62,7 +62,7 @@ def account(request: Request, name: str, asked: Collection[Definition]) -> Accou
     """Return what each occurrence of a name is, seen from some definitions of it."""
     classes: Counter[str] = Counter()
     unresolved: dict[str, list[str]] = {}
-    lacks = {_lacks(request, each) for each in asked}
+    lacks = {_lacks(request, each, name) for each in asked}
     lacking = None if None in lacks else next((each for each in UNSEEN if each in lacks), None)
     in_any_case = any(_goes_by_any_case(request, each, name) for each in asked)
     places = [*islice(_places(request, name, any_case=in_any_case), MOST + 1)]
@@ -185,12 +185,12 @@ def _class(request: Request, place: Place, asked: Collection[Definition]) -> tup
     return _resolved(graph, rows, asked)
 
 
-def _lacks(request: Request, asked: Definition) -> str | None:
+def _lacks(request: Request, asked: Definition, name: str) -> str | None:
     """Return what the graph lacks: a definition, or, where a text is parsed in part, a type around it."""
     graph, outlines = request.graph, request.outlines
     assert graph
     assert outlines
-    if not graph.leading_to(asked):
+    if not leading(request, asked, name):
         return ITS_DEFINITION
     if graph.how_far(asked.file) != IN_PART:
         return None
