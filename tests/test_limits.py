@@ -412,7 +412,7 @@ async def test_a_call_that_has_ended_two_workers_is_refused(limited):
     deadly = f"{DEAF} -- again"
     for _ in range(DEADLY):
         assert text(await limited.call_tool("query", {"sql": deadly})) == TIMEOUT
-    await is_answered(limited)
+        await is_answered(limited)  # on a busy machine the next worker may take longer than a call
     worker = query_worker(broker())
     assert text(await limited.call_tool("query", {"sql": deadly})) == (
         "this call has ended 2 query workers. "
