@@ -70,24 +70,34 @@ class Meaning:
             is_settled = is_call and (found or unit.dialect.bare_calls)
             if not (is_settled and unit.dialect.overloads):  # of overloads, the arguments have chosen
                 self._of_expression(unit.base | site.at, unit.names[site.name], found, Reason.BOUND, 0)
-        if self._is_constant(unit, site):
-            name, functions = unit.names[site.name], self.project.functions_apart
-            found = {target: sure for target, sure in found.items() if (name, target) not in functions}
+        if unit.dialect.functions_apart and found:
+            found = self._apart(unit, site, found)
         return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
 
     def _assigned(self, unit: Unit, row: Binding) -> Targets:
         """The variable or field of a scope further out that a function gives a value."""
         bindings = self.project.table(unit.base | row.scope).get(unit.names[row.name], [])
         defining = [at for at in bindings if self.project.binding(at).how != ASSIGNED]
+        if unit.dialect.functions_apart:
+            defining = [at for at in defining if self.solver.op(self.project.value_of(at)) != Op.FUNCTION]
         found: Targets = {}
         for at in defining:
             sure = Reason.BOUND if len(defining) == 1 else Reason.SEVERAL
             self._of_binding(at, unit.names[row.name], found, sure, 0)
         return found
 
+    def _apart(self, unit: Unit, site: Site, found: Targets) -> Targets:
+        """The targets, without functions where a name means none, and without others where it means one: `a::b`."""
+        name, functions = unit.names[site.name], self.project.functions_apart
+        if self._is_constant(unit, site):
+            return {target: sure for target, sure in found.items() if (name, target) not in functions}
+        if site.use == Use.READ and self.project.expression(unit.base | site.at)[0] == Op.ALIAS:
+            return {target: sure for target, sure in found.items() if (name, target) in functions} or found
+        return found
+
     def _is_constant(self, unit: Unit, site: Site) -> bool:
         """Whether a name is only read, where such a name is that of a constant, of a field or of a class."""
-        if not unit.dialect.functions_apart or site.use != Use.READ:
+        if not unit.dialect.functions_apart or site.use not in (Use.READ, Use.WRITE):
             return False
         op = self.project.expression(unit.base | site.at)[0]
         in_class = unit.facts.scopes[site.scope].kind in CLASSES  # where `use A { b as c; }` names methods

@@ -75,6 +75,7 @@ KINDS = [
     "pair",
     "call",
     "new",
+    "reference",
     "get",
     "index",
     "slice",

@@ -15,7 +15,7 @@
 
 (field_access object: (_) @of field: (_) @key) @get
 (method_invocation object: (_)? @of name: (_) @key arguments: (_) @args) @call
-(method_reference . (_) @of (identifier) @key) @get
+(method_reference . (_) @of (identifier) @key) @reference
 (explicit_constructor_invocation constructor: (super) @of arguments: (_) @args) @call
 (object_creation_expression type: (_) @of arguments: (_) @args) @new
 (object_creation_expression (class_body) @class)

@@ -17,7 +17,9 @@
 (value_argument (identifier) @word "=" (_) @value) @keyword
 (infix_expression . (_) @of . (identifier) @key . (_) @arg) @call
 (index_expression . (_) @of . (_) @key) @index
-(callable_reference (_) @of . (identifier) @key) @get
+(navigation_expression . (_) @of "::" (identifier) @key .) @reference
+(callable_reference (_) @of . (identifier) @key) @reference
+(callable_reference . (identifier) @value .) @reference
 (unary_expression argument: (_) @value) @await
 (as_expression left: (_) @value right: (_) @type) @cast
 (is_expression left: (_) @left right: (_) @type) @narrow
