@@ -50,8 +50,9 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `declares_variables` no assignment makes one. With `bare_calls` a
     name that no scope binds is a call. A lambda without parameters has the `implicit_parameter`, and may have a
     receiver. Where functions and classes are `in_any_case`, a use may spell their names otherwise; where
-    `functions_apart`, a name that stands alone and is only read means no function. Where a compiler `selects` one of
-    several functions of a name, the number and the types of the arguments are those of its parameters.
+    `functions_apart`, a name that stands alone and is only read means no function. Where a language
+    `selects`, a call means a function that takes its arguments, by their number and types: of "all" in a class and
+    above it, or of the "nearest" class that has one.
     """
 
     rules: tuple[str, ...] = ()
@@ -62,7 +63,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     names_values: bool = False
     typed: bool = False
     overloads: bool = False
-    selects: bool = False
+    selects: Literal["", "all", "nearest"] = ""
     own_constructors: bool = False
     embeds: bool = False
     loops_over_pairs: bool = False

@@ -326,7 +326,9 @@ def text(builder: Builder, node: int, use: int) -> int:
     if tree.end[node] - tree.start[node] > MAX_KEY or tree.kids[node]:
         return builder.add(Op.TEXT, builder.named("")) if builder.dialect.overloads else 1
     written = tree.text(node)
-    if written[:1] == "'" and builder.dialect.overloads:
+    if written[:1] == "'" and builder.dialect.overloads and builder.dialect.declared:
+        return 1  # `char` and `char *` are not told apart
+    if written[:1] == "'" and builder.dialect.selects:
         return builder.add(Op.CAST, builder.add(Op.NAME, builder.named("char"), NONE, None), 1)
     if written[-1:] in "'\"`":
         return builder.add(Op.TEXT, builder.named(written.strip("'\"`")))

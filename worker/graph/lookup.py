@@ -67,7 +67,7 @@ def in_space(solver: Solver, unit: Unit, scope: int, own: int) -> list[tuple[Cel
     space = unit.dialect.family, solver.spaces.paths[scope]
     inner = solver.spaces.inner(space, project.text(own))
     namespace: list[tuple[Cell, int, Value | None]] = [(("space", *inner), Reason.BOUND, None)] if inner else []
-    if namespace and unit.dialect.spaces != "global":
+    if namespace and not solver.spaces.is_beside_names(space):
         return namespace
     if own in project.table(scope) and not all(project.defines_nothing(at) for at in project.table(scope)[own]):
         overloads = unit.dialect.overloads and any(

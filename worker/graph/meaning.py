@@ -100,8 +100,9 @@ class Meaning:
         if not unit.dialect.functions_apart or site.use not in (Use.READ, Use.WRITE):
             return False
         op = self.project.expression(unit.base | site.at)[0]
-        in_class = unit.facts.scopes[site.scope].kind in CLASSES  # where `use A { b as c; }` names methods
-        return bool(op == Op.BARE or (op == Op.GET and not in_class))
+        in_class = unit.facts.scopes[site.scope].kind in CLASSES
+        is_of_trait = in_class and unit.dialect.in_any_case  # `use A { b as c; }` in PHP names methods
+        return bool(op == Op.BARE or (op == Op.GET and not is_of_trait))
 
     def _where_compiled(self, unit: Unit, line: int, target: Target, sure: int) -> int:
         """How sure a target is, of a line: what a condition leaves out may be defined elsewhere as well."""
@@ -253,7 +254,7 @@ class Meaning:
             return [(value[1], min(sure, Reason.ABSTRACT) if self.solver.classes.is_abstract(value[1]) else sure)]
         if kind == SUPER:
             return self._constructors(value[2][1], sure, value[1], node)
-        if kind not in (CLASS, OBJECT):
+        if kind not in (CLASS, OBJECT) or self.project.scope(value[1]).kind == ScopeKind.NAMESPACE:
             return []
         if kind == CLASS and self.project.scope(value[1]).name == NONE:  # new A() { ... }
             bases = self.solver.classes.bases.get(value[1], [])

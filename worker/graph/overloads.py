@@ -19,9 +19,10 @@ from fledgling.worker.graph.values import (
     Values,
 )
 
-NUMBERS = {
-    "int": 4, "Int": 4, "long": 3, "float": 3, "double": 3, "short": 3, "byte": 3, "decimal": 3, "Long": 2, "Float": 2,
-    "Double": 2, "Short": 2, "Byte": 2, "Integer": 2, "Number": 2, "uint": 2, "ulong": 2, "ushort": 2, "sbyte": 2,
+NUMBERS = {  # of a number without a point or a letter
+    "int": 4, "Int": 4, "long": 3, "float": 3, "double": 3, "decimal": 3, "Integer": 2, "short": 1, "byte": 1,
+    "Long": 1, "Float": 1, "Double": 1, "Short": 1, "Byte": 1, "Number": 1, "uint": 1, "ulong": 1, "ushort": 1,
+    "sbyte": 1,
 }  # fmt: skip
 TEXTS = {"String": 4, "CharSequence": 3, "string": 4}
 SAME = {"bool": "boolean", "Boolean": "boolean", "Char": "char", "Character": "char"}
@@ -30,9 +31,6 @@ WIDTHS = {  # of what is taken where something wider is wanted
     "double": 5, "decimal": 5,
 }  # fmt: skip
 ANYTHING = ("Object", "object", "T", "E", "K", "V", "Comparable", "Serializable", "")
-UNFIT = -1000  # of a function that takes another number of arguments
-AGAINST = -100  # an argument of a type that does not fit
-DOUBTFUL = AGAINST // 2  # below this one of the arguments does not fit
 MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
 NO, PERHAPS, WIDER, YES, LITERAL = -1, 1, 3, 4, 5  # how well an argument fits
@@ -96,58 +94,83 @@ def _chosen(solver: Solver, group: list[Value], owner: int | None, name: int, ma
     """The functions of one name and class that a call may mean, or of the classes above it, and how sure they are."""
     selects = solver.project.unit(group[0][1]).dialect.selects
     fit = {value: taken(solver, value, made) for value in group}
-    best = max(fit.values())
-    if selects and best.score < DOUBTFUL and owner is not None:
-        fit |= {value: taken(solver, value, made) for value in _inherited(solver, group, owner, name)}
-        best = max(fit.values())
-    if selects and best.score <= UNFIT:
-        return group, Reason.NAME_ONLY
-    chosen = [value for value, own in fit.items() if own.score == best.score]
+    is_found = any(own.takes and not own.against for own in fit.values())
+    if owner is not None and (selects == "all" or (selects and not is_found)):
+        _take_inherited(solver, fit, owner, name, made)
+    best = max(own.worth for own in fit.values())
+    chosen = [value for value, own in fit.items() if own.worth == best]
+    if selects and not fit[chosen[0]].takes:
+        return group, Reason.OTHER_ARGUMENTS
     if len(chosen) > 1:
         return chosen, Reason.OVERLOAD if len(chosen) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
-    if best.score < DOUBTFUL:  # what converts one type to another is not looked at
-        is_doubtful = len(fit) > 1 or owner in solver.classes.has_external_base
-    else:
-        is_doubtful = not best.is_sure and sum(own.score >= DOUBTFUL for own in fit.values()) > 1
+    [only] = chosen
+    others = sum(own.takes and not own.against for own in fit.values()) > 1
+    is_doubtful = fit[only].against or (others and not fit[only].is_sure)
     return chosen, Reason.OVERLOAD if selects and is_doubtful else Reason.BOUND
 
 
-def _inherited(solver: Solver, group: list[Value], owner: int, name: int) -> list[Value]:
-    """The functions of that name in the classes above an owner, which are called on the same object."""
-    found: list[Value] = []
+def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: int, made: Call) -> None:
+    """Add the functions of that name in the classes above an owner, which are called on the same object.
+
+    What an override takes is what the function above it takes: in Kotlin it does not repeat what may be left out.
+    """
+    own = {_types(solver, value[1]): value for value in fit}
+    receiver = next(iter(fit))
     above, _ = solver.classes.of_class(owner, name, owner)
-    while above is not None and len(found) < MAX_INHERITED:
-        held = [value for value in solver.value(("name", above, name)) if value[0] == FUNCTION]
-        found += [(BOUND, value[1], group[0][2]) if group[0][0] == BOUND else value for value in held]
+    while above is not None and len(fit) < MAX_INHERITED:
+        for held in list(solver.value(("name", above, name))):
+            if held[0] == FUNCTION:
+                value = (BOUND, held[1], receiver[2]) if receiver[0] == BOUND else held
+                override = own.get(_types(solver, held[1]))
+                found = taken(solver, value, made)
+                if override is None:
+                    fit[value] = found
+                elif found.worth > fit[override].worth:
+                    fit[override] = found
         above, _ = solver.classes.of_class(owner, name, above)
-    return found
+
+
+def _types(solver: Solver, function: int) -> tuple[str, ...]:
+    """The last names of the types of a function's parameters."""
+    parameters = solver.project.scope(function).parameters
+    types = (NONE if each.type == NONE else solver.child(function, each.type) for each in parameters)
+    return tuple("" if type_ == NONE else solver.project.last_name(type_) for type_ in types)
 
 
 class Fit(NamedTuple):
-    """How well a function takes the arguments of a call, and whether that is known of each of them."""
+    """How well a function takes the arguments of a call."""
 
+    takes: bool  # as many as there are
+    against: int  # arguments of types that do not fit
     score: int
-    is_sure: bool
+    is_sure: bool  # the types of all arguments are known
+
+    @property
+    def worth(self) -> tuple[bool, int, int]:
+        """What is more for the function that fits better."""
+        return self.takes, -self.against, self.score
 
 
 def taken(solver: Solver, value: Value, made: Call) -> Fit:
-    """How well the parameters of a function take the arguments of a call; UNFIT where their number is another."""
+    """How well the parameters of a function take the arguments of a call."""
     function = value[1]
     skip = 1 if value[0] == BOUND and takes_receiver(solver, function) else 0
     parameters = solver.project.scope(function).parameters[skip:]
-    has_rest = bool(parameters) and parameters[-1].rest == 1
+    rest = next((place for place, parameter in enumerate(parameters) if parameter.rest == 1), len(parameters))
+    has_rest = rest < len(parameters)
     needed = sum(parameter.default == NONE and not parameter.rest for parameter in parameters)
     count = len(made.arguments)
     if needed > count + len(made.words) or not (has_rest or count + len(made.words) <= len(parameters)):
-        return Fit(UNFIT, is_sure=True)
-    total = -1 if has_rest else count - len(parameters)
-    is_sure = True
-    for place, (cell, _) in enumerate(made.arguments):
-        parameter = parameters[min(place, len(parameters) - 1)]
-        fit = fits(solver, function, parameter, cell)
-        total += fit if fit != NO else AGAINST
-        is_sure = is_sure and fit > PERHAPS
-    return Fit(total, is_sure)
+        return Fit(takes=False, against=0, score=0, is_sure=True)
+    each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(made.arguments)]
+    if each and each[-1] == NO and (made.words or count < len(parameters)):  # a lambda behind a call is the last one
+        each[-1] = PERHAPS
+    return Fit(
+        takes=True,
+        against=each.count(NO),
+        score=sum(fit for fit in each if fit != NO) + (-1 if has_rest else count - len(parameters)),
+        is_sure=not has_rest and all(fit > PERHAPS for fit in each),
+    )
 
 
 def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int:
@@ -176,7 +199,8 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
         elif value[0] == FUNCTION:
             own = NO if name in TEXTS or name in NUMBERS else PERHAPS
         elif value[0] in (CONTAINER, CLASS):
-            own = NO if wanted or name in NUMBERS or name in TEXTS else PERHAPS
+            is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
+            own = NO if is_other or name in NUMBERS or name in TEXTS else PERHAPS
         else:
             own = PERHAPS
         best = max(best, own)

@@ -24,6 +24,7 @@ class Reason:
     NAME_ONLY = 10
     OVERRIDE_OF_EXTERNAL = 11
     MANY_IMPLEMENTATIONS = 12
+    OTHER_ARGUMENTS = 13
     # likely
     FLOW = 30
     RETURNED = 31
@@ -73,6 +74,7 @@ WORDS: dict[int, str] = {
     Reason.NAME_ONLY: "name only",
     Reason.OVERRIDE_OF_EXTERNAL: "overrides a method of an external type",
     Reason.MANY_IMPLEMENTATIONS: "one of many implementations",
+    Reason.OTHER_ARGUMENTS: "takes another number of arguments",
     Reason.FLOW: "passed as an argument",
     Reason.RETURNED: "inferred from what is returned",
     Reason.DECORATOR: "through a decorator",

@@ -39,7 +39,9 @@ class Spaces:
         self._project = project
         self._binding: dict[Space, dict[int, list[int]]] = {}
         self._known: set[Space] = set()
-        self._beside_names = {unit.dialect.family for unit in project.units if unit.dialect.spaces == "global"}
+        self._beside_names = {
+            unit.dialect.family for unit in project.units if unit.dialect.spaces == "global" or unit.dialect.crates
+        }
         self._named: dict[tuple[str, int], list[int]] = {}  # the scopes of all namespaces that bind a name
         self._included: dict[int, frozenset[int]] = {}
         self._declaring: set[tuple[int, int]] = set()  # scopes and names that they only declare
@@ -69,7 +71,7 @@ class Spaces:
         return found if found in self._known else None
 
     def is_beside_names(self, space: Space) -> bool:
-        """Whether a namespace and a class beside it may have one name: `Node` and `Node\\Leaf` in PHP."""
+        """Whether a namespace and what is beside it may have one name: the class `Node` and `Node\\Leaf` in PHP."""
         return space[0] in self._beside_names
 
     def visible(self, unit: Unit, space: Space, name: int) -> tuple[list[int], int]:

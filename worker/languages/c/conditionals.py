@@ -2,9 +2,9 @@
 
 The preprocessor takes one. A parser reads all, one behind the other, and so a bracket too many: a function ends where
 its file does, and what follows is in it. Nor does it know a conditional in the middle of a statement: between
-`int f(int a,` and `int b)`, before an `else` or, in C#, a `case`. Where a text has errors it is parsed with one branch
-of each such conditional, the first, and again with another, for what only that defines: `main` behind the `#else` of a
-`wmain`.
+`int f(int a,` and `int b)`, before an `else`, or a `case`, which the grammar of C# lacks. Where a text has errors it is
+parsed with one branch of each such conditional, the first, and again with another, for what only that defines: `main`
+behind the `#else` of a `wmain`.
 """
 
 import re
