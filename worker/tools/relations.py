@@ -314,15 +314,24 @@ def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: in
 
 def _unresolved(asked: Asked) -> str:
     """Say which calls of a definition lead nobody knows where, and that those out of the project are not listed."""
-    names: Counter[str] = Counter()
+    sites: dict[tuple[int, int, int], list[Occurrence]] = {}
     for each in asked.about.definitions:
         for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
-            if row.use in CALLS and row.confidence == "unresolved":
-                names[occurrences.word_at(asked.request, row)] += 1
-    shown_names = [name for name, _ in names.most_common(SHOWN_NAMES)]
-    more = ", ..." if len(names) > SHOWN_NAMES else ""
-    unresolved = f"Not resolved: {counted(names.total(), 'call')} ({', '.join(shown_names)}{more}). " if names else ""
-    return f"{unresolved}Calls of what the project does not define are not listed."
+            if row.use in CALLS:
+                sites.setdefault((each.file.number, row.line, row.column), []).append(row)
+    nowhere = [rows[0] for rows in sites.values() if rows[0].confidence == "unresolved"]
+    merely = [rows[0] for rows in sites.values() if all(row.confidence == "possible" for row in rows)]
+    said = f"Not resolved: {_named(asked, nowhere)}. " if nowhere else ""
+    if merely and not asked.admits("possible"):
+        said += f"Merely possible: {_named(asked, merely)}; possible=true lists what they may call. "
+    return f"{said}Calls of what the project does not define are not listed."
+
+
+def _named(asked: Asked, calls: Sequence[Occurrence]) -> str:
+    """How many calls there are, and of which names most."""
+    names = Counter(occurrences.word_at(asked.request, row) for row in calls)
+    shown_names = ", ".join(name for name, _ in names.most_common(SHOWN_NAMES))
+    return f"{counted(len(calls), 'call')} ({shown_names}{', ...' if len(names) > SHOWN_NAMES else ''})"
 
 
 # ---- classes --------------------------------------------------------------------------------------------------------
