@@ -8,6 +8,7 @@ from costing import costs_under
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.purity import judged
+from fledgling.worker.graph.replaced import MAX_WAYS
 from fledgling.worker.graph.resolve import resolved
 from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.languages.table import load_languages
@@ -737,6 +738,7 @@ for module in (json,): module.dumps = fake
 for module, name in ((json, "dumps"),): setattr(json, name, fake)
 for module in (json, sys): setattr(module, name, fake)
 modules = [sys, json]\nfor module in modules: setattr(module, name, fake)
+for modules in [[sys], [json]]:\n for module in modules: module.dumps = fake
 """
 NAME_ALONE = r"""
 sys.modules["json"].dumps = fake
@@ -829,6 +831,23 @@ def test_only_what_a_form_may_replace_is_unknown(form, purities):
     found = purity_of(f"{text}def f(a: str): return len(a)\ndef g(a: str): return own(a)\n")
     first = text.count("\n") + 1
     assert [found[first].purity, found[first + 1].purity] == purities
+
+
+@pytest.mark.parametrize(
+    ("replaces", "purity"),
+    [
+        ("def patches(x):\n while x:\n  for x in x:\n   x.dumps = fake\n", "unknown"),  # it goes over itself
+        ("".join(f"for a{n} in a{n - 1}: pass\n" * 2 for n in range(1, 30)) + "a29.dumps = fake\n", "unknown"),
+        (f"for a in [{'sys, ' * (MAX_WAYS - 4)} json]: a.dumps = fake\n", "unknown"),
+        (f"for a in [{', '.join(f'a{n}' for n in range(MAX_WAYS))}, json]: a.dumps = fake\n", "unknown"),
+        (f"for a in [{', '.join(f'a{n}' for n in range(MAX_WAYS))}, json]: setattr(a, name, fake)\n", "pure"),
+    ],
+    ids=["over itself", "over what others go over", "few", "more than are looked at", "more, by a computed name"],
+)
+def test_what_a_loop_goes_over_is_looked_into_so_far(replaces, purity):
+    text = f"import json, sys\ndef fake(a): return a\na0 = []\n{replaces}def dumps(a: str): return json.dumps(a)\n"
+    found = costs_under(0.5, lambda: purity_of(text))
+    assert found[text.count("\n")].purity == purity
 
 
 READERS = """

@@ -11,7 +11,7 @@ from fledgling.worker.languages.python import effects as known
 EVERYTHING = "*"  # all that is outside, but for what Python has built in
 GIVEN = (Op.PARAMETER, Op.ELEMENT, Op.ITEM)  # what may be any text
 NAMED = {Op.NAME: 0, Op.GET: 1}  # which of its parts is the name
-MAX_VALUES = 64  # of a name, that are looked into
+MAX_WAYS = 64  # expressions that one may be: each that sets something has them looked at
 
 
 def replaced(files: Mapping[int, FileFacts]) -> frozenset[str]:
@@ -52,7 +52,7 @@ def _gives_its_names_away(file: FileFacts) -> bool:
         return True
     if known.NAMESPACES.isdisjoint(known.BUILTIN + name for name in named):
         return False
-    own = {at for at, (op, *_) in enumerate(expressions) if op == Op.CALL and _namespace(file, at) == (True, None)}
+    own = {at for at, (op, *_) in enumerate(expressions) if op == Op.CALL and None in _namespaces(file, at)}
     facts = file.facts
     return bool(own) and (
         any(_gives(file, expression, own) for expression in expressions)
@@ -93,8 +93,8 @@ def _changed_modules(file: FileFacts) -> Iterator[str]:
     changed = [write.of for write in file.facts.writes if write.name == NONE and not _is_text(file, write.key)]
     changed += [parts[0] for op, *parts in expressions if op == Op.GET and file.name(parts[1]) in known.CHANGING_NAMES]
     for at in changed:
-        is_names, of = _namespace(file, at)
-        for way in _ways(file, of) if is_names and of is not None else ():
+        ways = {way for of in _namespaces(file, at) if of is not None for way in _ways(file, of)}
+        for way in ways:
             op, *parts = expressions[way]
             if op == Op.IMPORT:
                 row = file.facts.imports[parts[0]]
@@ -114,7 +114,10 @@ def _is_text(file: FileFacts, at: int) -> bool:
 
 def _of_module(file: FileFacts, at: int, name: str) -> Iterator[str]:
     """Yield what is replaced where a name is set in an expression, if that is something outside."""
-    for way in _ways(file, at):
+    ways, are_all = _walk(file, at)
+    if not are_all:
+        yield name
+    for way in ways:
         if above := file.dotted(way):
             above = known.BUILTIN.rstrip(".") if above == known.BUILTINS else above
             module = above.partition(".")[0]
@@ -138,11 +141,9 @@ def _by_key(file: FileFacts, write: Write) -> Iterator[str]:
     if file.dotted(write.of) == "sys.modules":
         yield f"{name.partition('.')[0]}.*" if name else ""
         yield EVERYTHING if is_given else ""
-    for way in _ways(file, write.of):
-        is_names, of = _namespace(file, way)
-        if is_names:
-            yield name
-            yield from () if of is None else _of_module(file, of, name)
+    for of in _namespaces(file, write.of):
+        yield name
+        yield from () if of is None else _of_module(file, of, name)
 
 
 def _by_call(file: FileFacts, called: int, arguments: Sequence[int]) -> Iterator[str]:
@@ -157,8 +158,8 @@ def _by_call(file: FileFacts, called: int, arguments: Sequence[int]) -> Iterator
             for each in given:
                 yield from _of_module(file, each, names[0] if names else "")
         elif method in known.CHANGING_NAMES:
-            is_names, of = _namespace(file, parts[0])
-            yield from _of_module(file, of, "") if is_names and of is not None else ()
+            for of in _namespaces(file, parts[0]):
+                yield from () if of is None else _of_module(file, of, "")
         elif arguments and (method in known.PATCHING_METHODS or _is_patch(file, way)):
             yield from _by_patch(file, [max(each, 0) for each in arguments])
 
@@ -178,29 +179,43 @@ def _by_patch(file: FileFacts, given: Sequence[int]) -> Iterator[str]:
         yield f"{above}.{texts[0]}" if above else texts[0] if "." in texts[0] else ""
 
 
-def _namespace(file: FileFacts, at: int) -> tuple[bool, int | None]:
-    """Return whether an expression is the names of something, and of what: `vars(a)`, `a.__dict__`, `globals()`."""
+def _namespaces(file: FileFacts, at: int) -> set[int | None]:
+    """Return of what an expression may be the names: `vars(a)`, `a.__dict__`, and None of `globals()`."""
+    found: set[int | None] = set()
     for way in _ways(file, at):
         op, *parts = file.facts.expressions[way]
         if file.dotted(way) == known.BUILTINS:
-            return True, way
-        if op == Op.CALL and file.dotted(parts[0]) in known.NAMESPACES:
-            return True, max(parts[1][0], 0) if parts[1] else None
-        if op == Op.GET and file.name(parts[1]) == "__dict__":
-            return True, parts[0]
-    return False, None
+            found.add(way)
+        elif op == Op.CALL and file.dotted(parts[0]) in known.NAMESPACES:
+            found.add(max(parts[1][0], 0) if parts[1] else None)
+        elif op == Op.GET and file.name(parts[1]) == "__dict__":
+            found.add(parts[0])
+    return found
 
 
 def _ways(file: FileFacts, at: int) -> list[int]:
     """Return an expression and, of a name, its values: of what a loop goes over, what stands there."""
-    op, *parts = file.facts.expressions[at]
-    values = [value for value in file.values((op, *parts)) if value >= 0] if op == Op.NAME else []
-    for value in values[:MAX_VALUES]:
-        op, *parts = file.facts.expressions[value]
-        if op == Op.ELEMENT:
-            of = [way for way in _ways(file, parts[0]) if file.facts.expressions[way][0] in (Op.LIST, Op.TUPLE)]
-            values += [item for way in of for item in file.facts.expressions[way][1] if item >= 0]
-    return [at, *values]
+    return _walk(file, at)[0]
+
+
+def _walk(file: FileFacts, at: int) -> tuple[list[int], bool]:
+    """Return what an expression may be, and whether that is all."""
+    found = dict.fromkeys([(at, 0)])  # each with the loops that it was reached through
+    waiting = [*found]
+    for way, loops in waiting:
+        op, *parts = file.facts.expressions[way]
+        if op == Op.NAME:
+            more = [(value, loops) for value in file.values((op, *parts))]
+        elif op == Op.ELEMENT:
+            more = [(parts[0], loops + 1)]
+        else:
+            more = [(item, loops - 1) for item in parts[0]] if op in (Op.LIST, Op.TUPLE) and loops else []
+        new = [each for each in dict.fromkeys(more) if each[0] >= 0 and each not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+        if len(waiting) > MAX_WAYS:
+            break
+    return [way for way, loops in waiting[:MAX_WAYS] if not loops], len(waiting) <= MAX_WAYS
 
 
 def _is_own(file: FileFacts, at: int) -> bool:
