@@ -19,7 +19,6 @@ from running import PATIENCE, Server
 from test_cli import fledgling
 
 from fledgling import __version__
-from fledgling.broker.cli.operate import FAILED, IN_PART
 from fledgling.broker.control import answering
 from fledgling.messages.operating import AskStatus, FromOperator, Greeting, Reindex, ToOperator
 from fledgling.messages.status import Status
@@ -175,7 +174,7 @@ def unasked(tmp_path_factory: pytest.TempPathFactory, place: Path) -> Iterator[P
 def test_without_a_server_that_takes_commands_it_is_said(unasked, place, command):
     for environment in ({"XDG_RUNTIME_DIR": str(place)}, {}, {"XDG_RUNTIME_DIR": "/none"}):
         done = fledgling(command, "--root", str(unasked), **environment)
-        assert (done.returncode, done.stdout) == (FAILED, "")
+        assert (done.returncode, done.stdout) == (1, "")
         assert UNANSWERED in done.stderr
 
 
@@ -186,6 +185,13 @@ def test_a_server_that_does_not_follow_is_not_asked_and_builds_nothing_anew(tmp_
         refused = fledgling("reindex", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
         assert refused.returncode == 1
         assert "does not follow the project" in refused.stderr
+        untold = fledgling("check-updates", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
+        assert (untold.returncode, untold.stdout.count("changes: not known")) == (1, 1)
+        with serving(tmp_path, place):
+            until(lambda: len(json.loads(fledgling("list", "--json", XDG_RUNTIME_DIR=str(place)).stdout)["served"]) > 1)
+            of_one = fledgling("check-updates", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
+        assert (of_one.returncode, of_one.stdout.count("changes: not known")) == (2, 1)
+        assert "0 added, 0 modified, 0 deleted" in of_one.stdout
         (tmp_path / "a.py").write_text("other = 1\n")
         found = fledgling("search", "needle", "--root", str(tmp_path), XDG_RUNTIME_DIR=str(place))
         assert found.returncode == 1  # an index built for it knows
@@ -349,11 +355,14 @@ def test_projects_of_one_server_are_listed_ingested_and_given_up_each_by_itself(
         assert "of_web" in ask("search", "of_web", "--root", str(web), *settings).stdout
         (web / "one_too_many.py").touch()
         in_part = at_terminal("ingest", "--name", "web", XDG_RUNTIME_DIR=str(place))
-        assert in_part.returncode == IN_PART
+        assert in_part.returncode == 2
         assert re.search(r"indexing: [\d.]+ %[^\r]* \(\d+ s\)", in_part.stderr), in_part.stderr
-        assert [ask(command, "--name", "web").returncode for command in ("status", "ingest-delta")] == [IN_PART] * 2
+        of_a_part = [ask(command, "--name", "web").returncode for command in ("status", "ingest-delta", "reindex")]
+        assert of_a_part == [2, 2, 2]
+        assert ask("check-updates", "--name", "web").returncode == 0  # it tells all the same
+        assert ask("index", "--root", str(web), *settings).returncode == 3
         assert ask("ingest", str(api), "--name", "api").returncode == 0
-        assert ask("ingest", str(api), "--name", "web").returncode == FAILED  # that is another directory's name
+        assert ask("ingest", str(api), "--name", "web").returncode == 1  # that is another directory's name
         nowhere = ask("ingest", "--name", "none")
         assert (nowhere.returncode, "no server of project 'none' takes commands" in nowhere.stderr) == (1, True)
     until(lambda: not files(place))
@@ -362,7 +371,7 @@ def test_projects_of_one_server_are_listed_ingested_and_given_up_each_by_itself(
 
 def test_the_only_project_of_a_server_is_not_given_up(served, root, place):
     done = fledgling("purge", str(root), XDG_RUNTIME_DIR=str(place))
-    assert (done.returncode, "the only project of a server cannot be given up" in done.stderr) == (FAILED, True)
+    assert (done.returncode, "the only project of a server cannot be given up" in done.stderr) == (1, True)
     assert fledgling("status", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0
 
 

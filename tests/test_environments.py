@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from fledgling.broker import surroundings
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import Settings
@@ -169,3 +171,26 @@ def test_what_is_absent_in_a_namespace_of_one_id_is_said(directory: Path) -> Non
 def test_a_root_that_goes_while_it_is_opened_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(IndexingError, match="cannot be opened: No such file"):
         Indexing(Settings(root=str(tmp_path / "gone")), profile.load("fledgling-core"))
+
+
+UNLIMITED = resource.RLIM_INFINITY
+
+# Descriptors that are allowed, softly and at most, and how many a server then has; few machines allow so many
+DESCRIPTORS = [
+    ((64, 128), 128),
+    ((1_024, 65_535), 65_535),
+    ((1_024, 65_537), 65_536),
+    ((1_024, UNLIMITED), 65_536),
+    ((70_000, UNLIMITED), 70_000),
+    ((UNLIMITED, UNLIMITED), UNLIMITED),
+]
+
+
+@pytest.mark.parametrize(("limits", "has"), DESCRIPTORS)
+def test_a_server_has_as_many_descriptors_as_it_may_and_can_use(monkeypatch, limits, has):
+    """What the kernel allows and is told is said here."""
+    now = {resource.RLIMIT_AS: (UNLIMITED, UNLIMITED), resource.RLIMIT_NOFILE: limits}
+    monkeypatch.setattr(resource, "getrlimit", now.get)
+    monkeypatch.setattr(resource, "setrlimit", now.__setitem__)
+    surroundings.check()
+    assert now[resource.RLIMIT_NOFILE] == (has, limits[1])

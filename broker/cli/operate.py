@@ -24,7 +24,7 @@ from fledgling.messages.status import Status
 EVERY_SECONDS = 0.2  # how often a build is looked at
 LOOK_SECONDS = 60.0  # for a look at the project; the longest query_timeout of a shipped profile, which it may take
 
-FAILED, IN_PART = 1, 2  # as a script that fills an index expects; 2 is wrong usage, too, as it is everywhere
+FAILED, IN_PART = 1, 2  # as scripts that fill an index expect; wrong usage is 2, too
 
 since_option = click.option(
     "--since", type=click.IntRange(0), metavar="GENERATION", help="a number from _meta of an answer, or from here"
