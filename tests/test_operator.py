@@ -116,6 +116,8 @@ async def test_a_project_is_known_again_and_what_it_holds_is_told_by_a_hash(tmp_
         await structured(client, "manage", action="reindex", project="two")
         [now] = (await structured(client, "status", project="two"))["projects"]
         assert now["ingestion_date"] == before[1]["ingestion_date"] < now["last_updated"]
+        assert now["content_hash"] is None  # a change is laid over what it was the hash of
+        assert text(await client.call_tool("status", {"project": "two"})).count("content hash") == 0
         (tmp_path / "two" / "a.py").write_text("def f(): ...\n")
         await structured(client, "manage", action="reindex", project="two", force=True)
         [now] = (await structured(client, "status", project="two"))["projects"]

@@ -114,7 +114,7 @@ class Indexing:
         self.ingested_at: datetime | None = None  # when the first build was whole
         self.updated_at: datetime | None = None  # when the last was, or a change was taken over since
         self.has_files: int | None = None  # how many are in the index that was built last
-        self.contents: str | None = None  # the hash of these, where the profile has it told
+        self._contents: str | None = None  # the hash of these, where the profile has it told
         self.served_begun = float("-inf")  # when the build of the newest index began
         self._not_before = 0.0  # on the clock of time.monotonic, when a build that failed may be tried again
         self._building: asyncio.Task[Built] | None = None
@@ -167,6 +167,11 @@ class Indexing:
     def failure(self) -> str | None:
         """Why the last build has failed, as a sentence, if it has."""
         return self._failure.refusal.reason if self._failure else None
+
+    @property
+    def content_hash(self) -> str | None:
+        """The hash of what answers are made of; None once a change is laid over it, or where the profile tells none."""
+        return self._contents if self.changes == self.latest else None
 
     @property
     def images(self) -> Images:
@@ -400,7 +405,7 @@ class Indexing:
                 self._serve(message)
         if not isinstance(message, Built) or last != CODE:
             raise await self._attempt.failed(message)
-        self.has_files, self.contents = message.files, message.contents
+        self.has_files, self._contents = message.files, message.contents
         self.updated_at = datetime.now(UTC)
         self.ingested_at = self.ingested_at or self.updated_at
         self.progress = Progress("relate", 0, 0)
@@ -440,6 +445,7 @@ class Indexing:
             assert self._accepted
             self.scope = self._accepted.scope
             self.changes = self.latest = self.latest + 1
+            self._contents = None  # those of the last; of these they come with the end of the build
             self._sealed.pop(GRAPH, None)  # that of another build
             self.served_begun = self.begun
             self._no_graph = None

@@ -132,7 +132,7 @@ def _fields(indexing: Indexing, found: Status, *, has_changes: bool) -> dict[str
     if not has_changes:
         del fields["changes"]
     times = {"ingestion_date": indexing.ingested_at, "last_updated": indexing.updated_at}
-    known = {"reference": indexing.reference, "content_hash": indexing.contents, **msgspec.to_builtins(times)}
+    known = {"reference": indexing.reference, "content_hash": indexing.content_hash, **msgspec.to_builtins(times)}
     if indexing.profile.absolute_paths:
         known["source_path"] = indexing.root
     return {"status": fields.pop("state"), **fields, **known}
@@ -145,8 +145,8 @@ def _lines(indexing: Indexing) -> Iterator[str]:
     for name, at in (("ingested", indexing.ingested_at), ("updated", indexing.updated_at)):
         if at:
             yield f"{name}: {at:%Y-%m-%d %H:%M:%S} UTC"
-    if indexing.contents:
-        yield f"content hash: {indexing.contents}"
+    if indexing.content_hash:
+        yield f"content hash: {indexing.content_hash}"
 
 
 async def _built(indexing: Indexing, until: float) -> tuple[Outcome, Built | None, list[str]]:
