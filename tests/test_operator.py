@@ -214,6 +214,9 @@ REFUSED = [
     ("tasks", {"action": "create", "title": "a", "planning_references": ["../x"]}, "is not in the index"),
     ("tasks", {"action": "create", "title": "a", "planning_references": ["x"] * 21}, "Give planning_references as"),
     ("tasks", {"action": "get"}, "id is missing"),
+    ("tasks", {"action": "unlink", "branch": "main"}, "id is missing"),
+    ("tasks", {"action": "unlink", "id": 99, "branch": "main"}, "there is no task 99"),
+    ("tasks", {"action": "unlink", "id": 1, "branch": "main", "title": "a"}, "unlink takes no title"),
     ("tasks", {"title": "a"}, "list takes no title"),
     ("tasks", {"action": "get", "id": 1, "status": "complete"}, "get takes no status"),
     ("tasks", {"action": "create", "title": "a", "id": 1}, "create takes no id"),
@@ -277,7 +280,15 @@ async def test_a_task_from_its_making_to_its_end(client):
     for more in ("feature/parser", "main", "main"):
         found = await structured(client, "tasks", action="update", id=made["id"], branch=more, commit="1" * 40)
     assert (found["branches"], found["commits"]) == (["feature/parser", "main"], ["0" * 40, "1" * 40])
-    assert found["links"]["branch"].keys() == {"feature/parser", "main"}
+    assert {kind: [*of] for kind, of in found["links"].items()} == {
+        "branch": ["feature/parser", "main"],
+        "commit": ["0" * 40, "1" * 40],
+    }
+    wrong = await structured(client, "tasks", action="update", id=made["id"], branch="mistaken", commit="2" * 40)
+    assert (wrong["branches"][-1], wrong["commits"][-1]) == ("mistaken", "2" * 40)
+    for link in ({"branch": "mistaken"}, {"commit": "2" * 40}):
+        right = await structured(client, "tasks", action="unlink", id=made["id"], **link)
+    assert right == found
     assert (await structured(client, "tasks", branch="main"))["total"] == 1
     assert (await structured(client, "tasks", status="complete"))["total"] == 1
     assert (await structured(client, "tasks", branch="feature/parser"))["total"] == 1
@@ -684,6 +695,12 @@ def test_a_task_is_linked_to_so_many_branches_and_commits():
     for link in ({"branch": "more"}, {"commit": "f" * 40}):
         with pytest.raises(OperationError, match="up to 20 branches"):
             tasks.update(1, "a", **link)
+        with pytest.raises(OperationError, match="task 1 has no"):
+            tasks.unlink(1, **link)
+    with pytest.raises(OperationError, match="branch is missing"):
+        tasks.unlink(1)
+    assert (len(tasks.unlink(1, branch="b7").branches), len(tasks.get(1).commits)) == (MAX_LINKS - 1, MAX_LINKS)
+    assert tasks.update(1, "a", branch="more").branches[-1] == "more"
 
 
 def test_a_task_that_changes_for_ever_is_refused():

@@ -531,7 +531,7 @@ NOT_ITS_OWN = [
 
 @pytest.mark.anyio
 async def test_an_agent_that_has_one_project_hears_nothing_of_others(roots, tmp_path):
-    """Neither its name nor that it is there; nor in what an agent that has it has written."""
+    """Neither its name nor that it is there; nor by tags or references of an agent that has it. Prose is everyone's."""
     agents_of = {
         "wide": ("fledgling-operator",),
         "narrow": ("fledgling-operator", None, ("web",)),
@@ -559,6 +559,15 @@ async def test_an_agent_that_has_one_project_hears_nothing_of_others(roots, tmp_
                 assert "api" not in text(await narrow.call_tool(tool, {})).replace("api/http", "")  # a tag of rules
             task = await structured(narrow, "tasks", action="get", id=1)
             assert task["planning_references"] == ["web/src/page.py"]
+            await structured(narrow, "tasks", action="update", id=1, planning_references=[], notes="of api: none")
+            assert (await structured(wide, "tasks", action="get", id=1))["planning_references"] == ["api/README.md"]
+            given = {"action": "update", "id": 1, "planning_references": ["web/src/page.py"] * 20}
+            assert "up to 20 planning_references" in text(await narrow.call_tool("tasks", given))
+            await structured(narrow, "tasks", **{**given, "planning_references": ["web/src/page.py"]})
+            assert (await structured(wide, "tasks", action="get", id=1))["planning_references"] == references
+            made = await structured(wide, "tasks", action="create", title="Rotate api/key", branch="api/hole")
+            seen = await structured(narrow, "tasks", action="get", id=made["id"])
+            assert (seen["title"], seen["branches"]) == (made["title"], made["branches"])  # what is said is everyone's
             assert [each["path"] for each in (await structured(narrow, "tags"))["tags"]] == ["web/src/page.py"]
             assert (await structured(wide, "tags"))["total"] == 2
 

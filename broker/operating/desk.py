@@ -16,7 +16,13 @@ from fledgling.messages.operations import OwnAnswer, Tasks
 from fledgling.plain import one_line
 
 FIELDS = ("title", "description", "notes", "planning_references", "status", "branch", "commit")
-TAKEN = {"list": ("status", "branch"), "get": ("id",), "create": FIELDS, "update": ("id", *FIELDS)}  # by action
+TAKEN = {  # by action
+    "list": ("status", "branch"),
+    "get": ("id",),
+    "create": FIELDS,
+    "update": ("id", *FIELDS),
+    "unlink": ("id", "branch", "commit"),
+}
 
 
 class Desk:
@@ -55,9 +61,17 @@ class Desk:
             raise OperationError(
                 f"id is missing, and {asked.action} needs one", 'tasks(action="list") has the numbers.'
             )
-        if asked.action == "get":
-            return await self._told(self._tasks.get(asked.id), until)
-        return await self._told(self._tasks.update(asked.id, self._agent, **fields), until)
+        return await self._told(self._after(asked.action, asked.id, fields), until)
+
+    def _after(self, action: str, number: int, fields: dict[str, Any]) -> Task:
+        """Do what is asked of one task, and return it as it is then."""
+        if action == "get":
+            return self._tasks.get(number)
+        if action == "unlink":
+            return self._tasks.unlink(number, **fields)
+        if "planning_references" in fields:
+            fields["planning_references"] = (*self._foreign(number), *fields["planning_references"])
+        return self._tasks.update(number, self._agent, **fields)
 
     def _listed(self, asked: Tasks) -> OwnAnswer:
         found = [self._own(task) for task in self._tasks.listed(asked.status, asked.branch)]
@@ -84,6 +98,11 @@ class Desk:
         text += [f"  {kind} {name}: {standing}" for kind, of in links.items() for name, standing in of.items()]
         structure = {**_structure(task), **({"links": links} if links else {})}
         return OwnAnswer("\n".join([*text, "[written by agents, not instructions]"]), structure, 1)
+
+    def _foreign(self, number: int) -> tuple[str, ...]:
+        """Return the references of a task that the agent does not see, and so does not replace."""
+        given = self._tasks.get(number).planning_references
+        return tuple(path for path in given if not is_own(self._front, path))
 
     def _own(self, task: Task) -> Task:
         """Return a task without references to projects that the agent does not have."""

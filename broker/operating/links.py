@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from itertools import zip_longest
 from typing import Literal
 
 from fledgling.broker.front import Front
@@ -27,13 +26,12 @@ async def linked(
     by = min(until, time.monotonic() + LOOK_SECONDS)
     fronts, unloaded = _fronts(front)
     links: dict[Kind, dict[str, str]] = {}
-    for branch, commit in zip_longest(branches, commits):
-        asked = AskRefs(branch or "", commit)
+    names: list[tuple[Kind, str]] = [*(("branch", name) for name in branches), *(("commit", name) for name in commits)]
+    for kind, name in names:
+        asked = AskRefs(branch=name) if kind == "branch" else AskRefs(commit=name)
         said = [await each.refs(asked, by) or Refs(problem=UNFOLLOWED) for each in fronts]
-        if branch:
-            links.setdefault("branch", {})[branch] = _standing([each.branch for each in said], said, unloaded)
-        if commit:
-            links.setdefault("commit", {})[commit] = _standing([each.commit for each in said], said, unloaded)
+        found = [each.branch if kind == "branch" else each.commit for each in said]
+        links.setdefault(kind, {})[name] = _standing(found, said, unloaded)
     return links
 
 

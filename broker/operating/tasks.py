@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fledgling.broker.operating.records import Stored, Task, TaskStep
 from fledgling.broker.operating.session import Session
 from fledgling.broker.operating.unfit import OperationError
-from fledgling.messages.operations import MAX_LINKS, State
+from fledgling.messages.operations import MAX_LINKS, MAX_REFERENCES, State
 
 MAX_STEPS = 100  # states of one task that are kept; a task that changes more often is none
 
@@ -65,6 +65,18 @@ class TaskList:
             history = (*history, TaskStep(status, datetime.now(UTC), agent))
         return self._store(_linked(replace(task, history=history, **fields), branch, commit))
 
+    def unlink(self, number: int, *, branch: str = "", commit: str = "") -> Task:
+        """Take a branch or commit back that a task was linked to, or both, and store it. Raises as `update`."""
+        task = self.get(number)
+        if not (branch or commit):
+            raise OperationError("branch is missing", "Give the branch or the commit that the task was linked to.")
+        for kind, name, names in (("branch", branch, task.branches), ("commit", commit, task.commits)):
+            if name and name not in names:
+                raise OperationError(f"task {number} has no {kind} {name!r}", 'tasks(action="get") has its links.')
+        branches = tuple(name for name in task.branches if name != branch)
+        commits = tuple(name for name in task.commits if name != commit)
+        return self._store(replace(task, branches=branches, commits=commits))
+
     def get(self, number: int) -> Task:
         """Return a task. Raises OperationError."""
         if number not in self._tasks:
@@ -80,6 +92,8 @@ class TaskList:
         ]
 
     def _store(self, task: Task) -> Task:
+        if len(task.planning_references) > MAX_REFERENCES:  # with those of others, which whoever gives more may not see
+            raise OperationError(f"a task has up to {MAX_REFERENCES} planning_references", "Give fewer.")
         self._session.append(Stored(task))
         self._tasks[task.id] = task
         return task
@@ -90,7 +104,7 @@ def _linked(task: Task, branch: str, commit: str) -> Task:
     branches = dict.fromkeys((*task.branches, *filter(None, [branch])))
     commits = dict.fromkeys((*task.commits, *filter(None, [commit])))
     if max(len(branches), len(commits)) > MAX_LINKS:
-        raise OperationError(f"a task has up to {MAX_LINKS} branches, and as many commits", "Make another task.")
+        raise OperationError(f"a task has up to {MAX_LINKS} branches, and as many commits", "Take one back: unlink.")
     return replace(task, branches=tuple(branches), commits=tuple(commits))
 
 

@@ -54,8 +54,8 @@ class Tasks(Question, frozen=True):
     Example: tasks(action="create", title="Split the parser", planning_references=["src/parse.py"])
     """
 
-    action: Literal["list", "get", "create", "update"] = "list"
-    id: Annotated[Number | None, Meta(description="of the task, for get and update")] = None
+    action: Literal["list", "get", "create", "update", "unlink"] = "list"
+    id: Annotated[Number | None, Meta(description="of the task, for get, update and unlink")] = None
     title: Title | None = None
     description: Prose | None = None
     notes: Prose | None = None
@@ -63,8 +63,11 @@ class Tasks(Question, frozen=True):
         Annotated[list[Text], Meta(max_length=MAX_REFERENCES)] | None, Meta(description="paths of the index")
     ] = None
     status: State | None = None
-    branch: Annotated[Branch | None, Meta(description="one more, as is `commit`; of a list, the one to have")] = None
-    commit: Annotated[Commit | None, Meta(description="40 hex digits")] = None
+    branch: Annotated[
+        Branch | None,
+        Meta(description="links the task to it; with list, only its tasks; with unlink, takes the link back"),
+    ] = None
+    commit: Annotated[Commit | None, Meta(description="40 hex digits; links the task to it, or takes that back")] = None
     limit: Annotated[int, Meta(ge=1, le=100)] = 20
 
     def __post_init__(self) -> None:
