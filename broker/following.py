@@ -17,6 +17,7 @@ from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.query_worker import QueryWorker
+from fledgling.broker.spawn import spawn
 from fledgling.config import Freshness
 from fledgling.messages.answers import Refusal
 from fledgling.messages.bounded import MAX_COUNT
@@ -223,9 +224,8 @@ class Follower:
         self._images, self._swept = indexing.images, None
         try:
             self._process = BackProcess(
-                "fledgling.worker.follower",
+                spawn("fledgling.worker.follower", [follow.text_fd, follow.kept_fd, follow.root_fd]),
                 follow,
-                [follow.text_fd, follow.kept_fd, follow.root_fd],
                 Unpacker(FromFollower, MAX_FRAME_BYTES),
             )
         except OSError as problem:

@@ -6,13 +6,11 @@ import logging
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 import msgspec
 
 from fledgling.broker.memory import Memory, data_bytes
-from fledgling.broker.spawn import spawn
 from fledgling.pipe import HEADER_BYTES, CutFrameError, FrameError, Unpacker, pack
 
 LOGGED_CHARS = 2000  # of what a back process writes to its standard error, a line
@@ -49,24 +47,22 @@ class BackProcess(Generic[Received]):
     """One indexer or query worker, from its start to its end.
 
     Its first message waits in the pipe, so it can be started before the event loop runs. Without one it loads, and
-    waits for `begin`. One that is `spawned` already has its descriptors.
+    waits for `begin`.
 
-    >>> process = BackProcess("fledgling.worker.query", Open(...), [image_fd], Unpacker(FromWorker))
+    >>> process = BackProcess(spawn("fledgling.worker.query", [image_fd]), Open(...), Unpacker(FromWorker))
     >>> await process.receive()
     Ready()
     """
 
     def __init__(
         self,
-        module: str,
+        process: "subprocess.Popen[bytes]",
         first: msgspec.Struct | None,
-        fds: Sequence[int],
         unpacker: Unpacker[Received],
-        *,
-        spawned: "subprocess.Popen[bytes] | None" = None,
     ) -> None:
-        self._process = spawned or spawn(module, fds)
-        self._module = module
+        self._process = process
+        assert isinstance(process.args, list)
+        self._module = str(process.args[-1])  # as broker/spawn.py starts it
         self._unpacker = unpacker
         self._reader: asyncio.StreamReader | None = None
         self._answers: asyncio.ReadTransport | None = None

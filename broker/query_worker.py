@@ -22,6 +22,7 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
+from fledgling.broker.spawn import spawn
 from fledgling.broker.spelling.others import differences
 from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.control import (
@@ -142,7 +143,7 @@ class QueryWorker:
         self._indexing = indexing
         self.images = indexing.images
         replies: Unpacker[FromWorker] = Unpacker(FromWorker, longest_frame(profile), most_values(profile))
-        self._process = BackProcess("fledgling.worker.query", None, indexing.descriptors(), replies)
+        self._process = BackProcess(spawn("fledgling.worker.query", indexing.descriptors()), None, replies)
         self._profile = profile
         self._breaker = breaker
         self.generation: Generation | None = None

@@ -1,4 +1,4 @@
-"""Starting a back process. Everything that decides how one is started is here, and nothing that takes long to load."""
+"""Starting a back process: all that decides how is here. Little is imported, since a command waits for it."""
 
 import subprocess
 import sys

@@ -26,7 +26,7 @@ from fledgling.messages.questions import Query
 from fledgling.security import landlock, layering, memory_file
 from fledgling.security.audit import corpus, scratch
 from fledgling.security.audit.corpus import Ask
-from fledgling.security.audit.probes import AS
+from fledgling.security.audit.probes import PROBES_OF
 from fledgling.security.audit.verdict import leaks
 
 PROFILE = "SET tools = 'explore, query'; SET memory_limit = '512MB'; SET query_timeout = 2;"
@@ -216,7 +216,7 @@ def carried_out(role, gone):
     done = subprocess.run([*command, taken], capture_output=True, cwd="/", env={}, check=True)
     tried = [json.loads(line) for line in done.stdout.splitlines()]
     assert {row["outcome"] for row in tried} <= {"killed", "refused", "through", "not run"}, tried
-    assert len(tried) == len(gone) * sum(name.endswith(f": {AS.get(role, role)}") for name in DOES)
+    assert len(tried) == len(gone) * sum(name.endswith(f": {PROBES_OF.get(role, role)}") for name in DOES)
     found = [{} for _ in gone]
     for row in tried:
         if row["harmed"]:

@@ -76,9 +76,22 @@ MUST_NOT_IMPORT = {
         "subprocess",
         "fledgling.broker.front",
     ],  # a server may answer
+    "fledgling.broker.confining": ["asyncio", "csv", "subprocess", "yaml"],  # what a command waits for
+    "fledgling.broker.indexing.seeking": ["asyncio", "csv", "yaml", "fledgling.broker.launch"],
+    "fledgling.broker.spawn": ["asyncio", "msgspec", "yaml"],
     "fledgling.broker.protocol.server": ["duckdb", "tree_sitter", "fledgling.worker"],
     "fledgling.worker.indexer": ["mcp", "click", "fledgling.broker", "_duckdb", "tree_sitter", "numpy"],  # it forks
-    "fledgling.worker.indexer.seek": ["mcp", "click", "fledgling.broker", "_duckdb", "tree_sitter", "numpy"],
+    "fledgling.worker.indexer.__main__": ["asyncio", "yaml"],  # where there is no fledgling.yaml
+    "fledgling.worker.indexer.seek": [
+        "mcp",
+        "click",
+        "fledgling.broker",
+        "_duckdb",
+        "tree_sitter",
+        "numpy",
+        "yaml",
+    ],
+    "fledgling.worker.lister.process": ["asyncio", "yaml"],  # where there is no fledgling.yaml
     "fledgling.worker.indexer.run": ["mcp", "click", "tree_sitter", "fledgling.broker"],
     "fledgling.worker.query": ["mcp", "click", "tree_sitter", "numpy", "fledgling.broker"],
 }

@@ -11,6 +11,7 @@ from changing import Facts, Index, changes, edit, facts, following, indexed, pla
 from msgspec.structs import astuple, replace
 
 from fledgling.broker.launch import BackProcess
+from fledgling.broker.spawn import spawn
 from fledgling.messages.answers import Table
 from fledgling.messages.control import Begun, Call, FromWorker, Ready, Reply, Updated
 from fledgling.messages.questions import Asked, Dependencies, Explore, Query, Read, Search, Symbols
@@ -204,7 +205,8 @@ def test_files_that_could_not_be_read_yet_are_named(known: tuple[Index, Facts, F
 async def test_a_confined_worker_takes_changes_between_calls(known: tuple[Index, Facts, Facts]) -> None:
     index, before, after = known
     opened = replace(index.opened, broker_pid=os.getpid())
-    worker = BackProcess("fledgling.worker.query", opened, astuple(opened.images), Unpacker(FromWorker))
+    process = spawn("fledgling.worker.query", astuple(opened.images))
+    worker = BackProcess(process, opened, Unpacker(FromWorker))
     try:
         assert isinstance(await worker.receive(), Ready)
         questions = [Search("outdated"), Symbols(name_pattern="outdated*"), Query("SELECT count(*) FROM files")]

@@ -77,8 +77,10 @@ async def test_a_question_that_cannot_be_put_is_said(tree):
             await savings.measure(front)
 
 
-def test_a_project_that_is_too_small_for_any_question_is_told_so(tmp_path):
-    (tmp_path / "a.py").write_text("def short():\n    return 1\n")
+@pytest.mark.parametrize("files", [{"a.py": "def short():\n    return 1\n"}, {"a.md": "# Title\n\nText.\n" * 400}])
+def test_a_project_without_a_subject_for_any_question_is_told_so_whatever_its_size(tmp_path, files):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
     done = fledgling("savings", "--root", str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")
-    assert "too small for any of the questions" in done.stderr
+    assert "none of the questions finds a subject in the project" in done.stderr

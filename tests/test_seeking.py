@@ -15,8 +15,8 @@ from running import INDEXER, PATIENCE, back_processes, fronted
 from test_poison import ENDLESS
 from test_wire import BARE, LYING_INDEXER, script
 
-from fledgling.broker.indexing.seeking import is_sought, spawned
-from fledgling.broker.indexing.sought import sought
+from fledgling.broker.indexing.seeker_answer import answer_of
+from fledgling.broker.indexing.seeking import may_need_no_index, start_seeker
 from fledgling.broker.terms import Terms, due
 from fledgling.config import Settings
 from fledgling.messages.control import CONFINED, Built, Confining, Progress, Sought
@@ -90,8 +90,8 @@ def seek(
         pass
 
     given = Settings(root=str(root), **settings)
-    begun = spawned(given, profiles.load(profile), question, confining)
-    return asyncio.run(sought(begun, lambda _: None, report))
+    seeker = start_seeker(given, profiles.load(profile), question, confining)
+    return asyncio.run(answer_of(seeker, lambda _: None, report))
 
 
 @pytest.mark.parametrize("question", FOUND, ids=range(len(FOUND)))
@@ -143,14 +143,14 @@ def test_text_takes_all_the_room_that_it_has_in_an_index(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("question", NOT_SOUGHT, ids=range(len(NOT_SOUGHT)))
 def test_other_questions_take_an_index(question: AnyQuestion) -> None:
-    assert not is_sought(question, profiles.load(CORE))
+    assert not may_need_no_index(question, profiles.load(CORE))
 
 
 def test_under_a_profile_with_views_every_question_takes_an_index() -> None:
     narrow = [profile for profile in map(profiles.load, profiles.shipped()) if profile.views]
     assert narrow
-    assert not any(is_sought(Search("timeout"), profile) for profile in narrow)
-    assert is_sought(Search("timeout"), profiles.load(CORE))
+    assert not any(may_need_no_index(Search("timeout"), profile) for profile in narrow)
+    assert may_need_no_index(Search("timeout"), profiles.load(CORE))
 
 
 def test_where_it_dies_an_index_is_built_and_nothing_stays(odd: Path) -> None:
@@ -177,10 +177,10 @@ async def test_nothing_is_waited_for_any_more_where_who_waits_has_gone(
     async def report(_: Progress) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("fledgling.broker.indexing.sought.TOLD_SECONDS", 0.0)
-    begun = spawned(Settings(root=str(odd)), profiles.load(CORE), Search("timeout"), CONFINED)
+    monkeypatch.setattr("fledgling.broker.indexing.seeker_answer.TOLD_SECONDS", 0.0)
+    seeker = start_seeker(Settings(root=str(odd)), profiles.load(CORE), Search("timeout"), CONFINED)
     with pytest.raises(BrokenPipeError):
-        await sought(begun, lambda _: None, report)
+        await answer_of(seeker, lambda _: None, report)
     assert "_told" not in [getattr(task.get_coro(), "__name__", "") for task in asyncio.all_tasks()]
     assert back_processes(psutil.Process(), INDEXER) == []
 

@@ -224,7 +224,7 @@ def test_every_bare_word_that_duckdb_calls_is_known(engine):
     called = set()
     for name in names:
         try:
-            engine.execute(f'SELECT "{name}"')  # not fetched: 2.0.0 makes a time of a zone with a package of its own
+            engine.execute(f'SELECT "{name}"')  # not fetched: 2.0.0 needs pytz for a time with a zone
         except duckdb.BinderException:
             continue
         called.add(name)

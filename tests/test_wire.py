@@ -22,6 +22,7 @@ from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.launch import BackProcess, receive
 from fledgling.broker.protocol.tools import fits
+from fledgling.broker.spawn import spawn
 from fledgling.config import Settings
 from fledgling.messages.answers import Exploration, FileHits, Hits, Refusal, Summary, Table
 from fledgling.messages.control import (
@@ -811,7 +812,7 @@ time.sleep(60)
 async def test_a_pipe_with_more_than_anybody_reads_is_closed_with_its_process(tmp_path, monkeypatch):
     told, descriptors = tmp_path / "told", len(opened(psutil.Process()))
     monkeypatch.setattr(sys, "executable", script(tmp_path, FLOOD, ready=pack(Ready(())), told=str(told)))
-    process = BackProcess(QUERY_WORKER, Ready(()), [], Unpacker(FromWorker))
+    process = BackProcess(spawn(QUERY_WORKER, []), Ready(()), Unpacker(FromWorker))
     try:
         assert isinstance(await process.receive(), Ready)
         await until(told.exists)

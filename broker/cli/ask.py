@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fledgling.broker.audit_log.writer import AuditLog
     from fledgling.broker.front import Front
     from fledgling.broker.indexing.indexing import Indexing
-    from fledgling.broker.indexing.seeking import Spawned
+    from fledgling.broker.indexing.seeking import Seeker
     from fledgling.messages.control import Built
 
 # Letters that ripgrep, fd and tree have for the same.
@@ -251,12 +251,12 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
         return await _put_to_whole(front, question, put), await indexing.built()
 
     layers = confined_to(project.settings.roots.values(), project.confining)
-    spawned = None if put is _listed else _spawned(project, question)
+    seeker = None if put is _listed else _seeker(project, question)
     from fledgling.broker.audit_log.writer import AuditLog, tell_confinement  # noqa: PLC0415  (while the indexer loads)
 
     log = AuditLog()
     tell_confinement(log.tell, "broker", os.getpid(), layers)
-    if spawned and (found := _sought(spawned, log)):
+    if seeker and (found := _without_index(seeker, log)):
         return found
     from fledgling.broker.cli import starting  # noqa: PLC0415
 
@@ -265,28 +265,31 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
     return answer, bool(built.partial)
 
 
-def _spawned(project: ServedProject, question: AnyQuestion) -> "Spawned | None":
-    """Start an indexer that may answer a question without an index; None where it may not, or there is no root."""
+def _seeker(project: ServedProject, question: AnyQuestion) -> "Seeker | None":
+    """Start an indexer that may answer a question without an index; None where it may not.
+
+    It is None, too, where the root cannot be opened: building the index meets that again, and says it.
+    """
     from fledgling.broker.indexing import seeking  # noqa: PLC0415  (as confining)
 
-    if not seeking.is_sought(question, project.profile):
+    if not seeking.may_need_no_index(question, project.profile):
         return None
     with suppress(IndexingError):
-        return seeking.spawned(project.settings, project.profile, question, project.confining)
+        return seeking.start_seeker(project.settings, project.profile, question, project.confining)
     return None
 
 
-def _sought(spawned: "Spawned", log: "AuditLog") -> tuple[AnyAnswer, bool] | None:
+def _without_index(seeker: "Seeker", log: "AuditLog") -> tuple[AnyAnswer, bool] | None:
     """Return what a search finds without an index, and whether in a part; None where that takes one.
 
-    Whatever goes wrong is None, too: building the index meets it again, and says it.
+    It is None, too, where the indexer fails: building the index meets that again, and says it.
     """
     import asyncio  # noqa: PLC0415  (while the indexer loads)
 
-    from fledgling.broker.indexing.sought import sought  # noqa: PLC0415
+    from fledgling.broker.indexing.seeker_answer import answer_of  # noqa: PLC0415
 
     line = terminal.ProgressLine()
-    told = asyncio.run(sought(spawned, log.tell, line.report))
+    told = asyncio.run(answer_of(seeker, log.tell, line.report))
     line.clear()
     if not told:
         return None

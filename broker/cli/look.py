@@ -54,9 +54,10 @@ def index(with_stats: bool, with_sections: bool, as_json: bool, **options: Any) 
     raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
 
 
-TOO_SMALL = (
-    "the project is too small for any of the questions: they are about functions of 10 lines and more, longer files, "
-    "and directories of 8 files and more. Give a larger one with --root."
+NO_SUBJECT = (
+    "none of the questions finds a subject in the project: they are about functions of 10 lines and more, "
+    "functions and classes with long names that nothing else has, imported files, files of over 150 lines with "
+    "10 to 200 definitions, and directories of 8 to 200 files. Give another one with --root."
 )
 
 
@@ -82,7 +83,7 @@ def savings(as_json: bool, **options: Any) -> None:
     except measuring.MeasureError as failed:
         terminal.fail(str(failed), terminal.NOTHING)
     if not compared:
-        terminal.fail(TOO_SMALL, terminal.NOTHING)
+        terminal.fail(NO_SUBJECT, terminal.NOTHING)
     rows = measuring.table(compared)
     terminal.show_rows(rows[1:] if as_json else rows, "questions", measuring.KEYS, as_json=as_json)
 

@@ -20,6 +20,7 @@ from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.broker.own_file import OwnFileError
+from fledgling.broker.spawn import spawn
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import (
     Bundle,
@@ -220,7 +221,8 @@ def filled(order: Bundle | Export, count: int, held: int, made: Sequence[int]) -
 
 def _started(order: Bundle | Export, descriptors: Sequence[int]) -> BackProcess[FromBundler]:
     """Start a bundler, which is looked at: with the files that it was handed it holds no more than memory_limit."""
-    process = BackProcess("fledgling.worker.bundler", order, descriptors, Unpacker[FromBundler](FromBundler, MAX_FRAME))
+    unpacker = Unpacker[FromBundler](FromBundler, MAX_FRAME)
+    process = BackProcess(spawn("fledgling.worker.bundler", descriptors), order, unpacker)
     process.watch(Memory(order.memory_limit, lambda: descriptors), int(order.memory_limit * limits.INDEXING))
     return process
 

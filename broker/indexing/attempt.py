@@ -15,7 +15,6 @@ from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.indexing.failures import DiedError, IndexingError, UnchangedError, failed
 from fledgling.broker.indexing.files import Files, TakenOver
-from fledgling.broker.indexing.ordering import INDEXER
 from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.messages.answers import Refusal
@@ -32,9 +31,9 @@ Tell = Callable[[AnyRecord], None]  # what becomes of the processes: AuditLog.te
 
 
 class Attempt:
-    """An indexer over the memory files that it fills. Creating one starts it; nothing of it is waited for but reports.
+    """An indexer that is started, and is told its order here. Nothing of it is waited for but reports.
 
-    >>> attempt = Attempt(order, files, TakenOver(), tell=audit_log.tell)
+    >>> attempt = Attempt(started(order.root_fd, files, known), order, files, known, tell=audit_log.tell)
     >>> await attempt.accepted(memory, is_first=True)
     Accepted(...)
     >>> await attempt.report()
@@ -43,20 +42,19 @@ class Attempt:
 
     def __init__(
         self,
+        process: "subprocess.Popen[bytes]",
         order: Build,
         files: Files,
         known: TakenOver,
         *,
         tell: Tell,
-        spawned: "subprocess.Popen[bytes] | None" = None,
     ) -> None:
-        """Start the indexer, with what earlier builds have found, or take one that is `spawned`. Raises OSError."""
         self.started_at = datetime.now(UTC)
         self._order = order
         self._files = files
         self._tell = tell
         self._process: BackProcess[FromIndexer] = BackProcess(
-            INDEXER,
+            process,
             replace(
                 order,
                 images=files.images,
@@ -67,9 +65,7 @@ class Attempt:
                 known_facts_fd=known.facts_fd,
                 begun_ns=time.time_ns(),
             ),
-            [order.root_fd, *files.all(), *known.all()],
             Unpacker(FromIndexer, MAX_REPORT_BYTES),
-            spawned=spawned,
         )
 
     async def accepted(self, memory: Memory, *, is_first: bool, is_beside: bool = False) -> Accepted:

@@ -15,7 +15,7 @@ from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.indexing.attempt import Attempt, Tell
 from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
 from fledgling.broker.indexing.files import Files, TakenOver
-from fledgling.broker.indexing.ordering import opened, ordered, reference
+from fledgling.broker.indexing.ordering import opened, ordered, reference, started
 from fledgling.broker.memory import Memory
 from fledgling.config import Settings
 from fledgling.messages.control import (
@@ -298,7 +298,8 @@ class Indexing:
 
     def _started(self) -> Attempt:
         """Start an indexer over the memory files that are to be filled."""
-        return Attempt(self.order, self._filling, self._known, tell=self.tell)
+        process = started(self.root_fd, self._filling, self._known)
+        return Attempt(process, self.order, self._filling, self._known, tell=self.tell)
 
     def _all_files(self) -> set[int]:
         """Return those of all memory files; none once they are closed: others may have the numbers by then."""

@@ -1,10 +1,13 @@
 """What an indexer is told first: the root, which is open, and what to make of it."""
 
 import os
+import subprocess
 from hashlib import blake2b
 from pathlib import Path
 
 from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.files import Files, TakenOver
+from fledgling.broker.spawn import spawn
 from fledgling.config import Settings
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Build, Confining, Images
@@ -28,6 +31,11 @@ def ordered(
         root=str(root) if profile.absolute_paths else None,
         confining=confining,
     )
+
+
+def started(root_fd: int, files: Files, known: TakenOver) -> "subprocess.Popen[bytes]":
+    """Start an indexer that may read a root, fill files, and look at what earlier builds have found. Raises OSError."""
+    return spawn(INDEXER, [root_fd, *files.all(), *known.all()])
 
 
 def opened(path: str) -> tuple[Path, int]:

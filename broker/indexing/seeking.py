@@ -1,6 +1,7 @@
-"""One search of a command, before it is put to an indexer: what is loaded here is waited for, and is little.
+"""Starting an indexer that answers one search of a command, and builds no index.
 
-The indexer is started first, and loads beside all that hears it (broker/indexing/sought.py).
+Little is imported here, since the command waits for it: the indexer loads while the command imports what takes its
+answer (broker/indexing/seeker_answer.py).
 """
 
 import subprocess
@@ -8,16 +9,15 @@ from typing import NamedTuple, TypeGuard
 
 from msgspec.structs import replace
 
-from fledgling.broker.indexing.files import Files
-from fledgling.broker.indexing.ordering import INDEXER, opened, ordered
-from fledgling.broker.spawn import spawn
+from fledgling.broker.indexing.files import Files, TakenOver
+from fledgling.broker.indexing.ordering import opened, ordered, started
 from fledgling.config import Settings
 from fledgling.messages.control import Build, Confining
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion, Search
 
 
-class Spawned(NamedTuple):
+class Seeker(NamedTuple):
     """An indexer that has not been told its order, and the memory files that it may fill."""
 
     order: Build
@@ -25,16 +25,16 @@ class Spawned(NamedTuple):
     process: "subprocess.Popen[bytes]"
 
 
-def is_sought(question: AnyQuestion, profile: Profile) -> TypeGuard[Search]:
-    """Return whether a question is a first page of lines, under a profile without views: it may need no index."""
+def may_need_no_index(question: AnyQuestion, profile: Profile) -> TypeGuard[Search]:
+    """Return whether a question is a first page of lines, under a profile without views."""
     if not isinstance(question, Search) or profile.views:
         return False
     return not (question.is_ranked or question.kind or question.has_tags or question.cursor)
 
 
-def spawned(settings: Settings, profile: Profile, question: Search, confining: Confining) -> Spawned:
-    """Start an indexer. Raises IndexingError where the root cannot be opened, or OSError; the command ends then."""
+def start_seeker(settings: Settings, profile: Profile, question: Search, confining: Confining) -> Seeker:
+    """Start an indexer. Raises IndexingError where the root cannot be opened, and OSError where there is no room."""
     root, root_fd = opened(settings.root)
     files = Files.created(is_followed=False)
     order = replace(ordered(settings, profile, confining, files.images, root, root_fd), sought=question)
-    return Spawned(order, files, spawn(INDEXER, [root_fd, *files.all()]))
+    return Seeker(order, files, started(root_fd, files, TakenOver()))

@@ -35,7 +35,7 @@ from fledgling.security.confinement import confine
 from fledgling.security.system import prctl
 
 MADE = Path("/tmp/fledgling-probe")  # noqa: S108  (what an unconfined probe has made)
-AS = {"nobody": corpus.ROLES[0], "anybody": corpus.ROLES[0], "bundler": "indexer"}  # makes the probes of which role
+PROBES_OF = {"nobody": corpus.ROLES[0], "anybody": corpus.ROLES[0], "bundler": "indexer"}  # makes those of which role
 SECONDS = 20.0  # for one call, from a fork on; one that hangs has not been refused
 SUCCEEDED, STARTED = "it succeeded", "the process ended: exit"
 _PR_SET_DUMPABLE = 4  # prctl(2)
@@ -226,7 +226,7 @@ def main() -> None:
     """Run all probes of a role and print what was seen."""
     role, *taken = sys.argv[1:]
     numbers = corpus.numbers(platform.machine())
-    named = AS.get(role, role)
+    named = PROBES_OF.get(role, role)
     probes = [
         (attack.name, attack.act) for attack in corpus.attacks(["syscalls"]) if isinstance(attack.act, corpus.Probe)
     ]
@@ -363,7 +363,7 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
             if role == "extractor":
                 confine(role, confining, parent=parent)
         case "indexer" | "bundler":
-            _confine_indexer(confining, parent, held if role == "indexer" else None)
+            _confine_indexer(role, confining, parent, held)
         case "keeper":
             confine(role, confining, lowered=limits.KEEPER, removable=[held.root])
         case "connector" | "embedder":
@@ -376,9 +376,9 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
                 confine(role, confining, lowered=limits.BROKER, readable=[held.root, *reading], executable=starting)
 
 
-def _confine_indexer(confining: Confining, parent: int, held: Reachable | None) -> None:
+def _confine_indexer(role: str, confining: Confining, parent: int, held: Reachable) -> None:
     """Confine this process as an indexer is, or as a bundler, which has no directory."""
-    if held is None:
+    if role == "bundler":
         confine("indexer", confining, parent=parent, lowered=limits.of_bundler(MEMORY))
     else:
         lowered = limits.of_indexer(MEMORY)

@@ -1,4 +1,4 @@
-"""One search of a command, put to an indexer that builds nothing and answers it: worker/indexer/seek.py."""
+"""The answer of an indexer that was started for one search (broker/indexing/seeking.py), and builds no index."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fledgling.broker.indexing.attempt import Attempt, Tell
 from fledgling.broker.indexing.failures import DiedError, IndexingError
 from fledgling.broker.indexing.files import TakenOver
-from fledgling.broker.indexing.seeking import Spawned
+from fledgling.broker.indexing.seeking import Seeker
 from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
 from fledgling.broker.query_worker import meant_by, with_words
@@ -21,18 +21,18 @@ TOLD_SECONDS = 0.5  # between two reports to who waits
 READING = Progress("read", 0, 0)
 
 
-async def sought(spawned: Spawned, tell: Tell, report: Report) -> Sought | None:
-    """Return the answer, and all there is to notice; None where that takes an index. Raises IndexingError.
+async def answer_of(seeker: Seeker, tell: Tell, report: Report) -> Sought | None:
+    """Return the answer, and all there is to notice; None where that takes an index, or the indexer fails.
 
     It has query_timeout once all text is read, and before that the time of an indexer that says nothing.
     """
-    order, files, process = spawned
+    order, files, process = seeker
     profile, question = order.profile, order.sought
     assert question
     with ExitStack() as open_:
         open_.callback(os.close, order.root_fd)
         open_.callback(files.close, ())
-        attempt = Attempt(order, files, TakenOver(), tell=tell, spawned=process)
+        attempt = Attempt(process, order, files, TakenOver(), tell=tell)
         memory = Memory(profile.memory_limit, files.all)
         waiting = asyncio.create_task(_told(attempt, memory, profile.query_timeout))
         try:
