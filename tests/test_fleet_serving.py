@@ -189,9 +189,48 @@ async def test_of_many_those_are_ranked_that_say_most_of_a_question(
             assert isinstance(found, Ranking)
             assert {each.path[:4] for each in found.files} == {best}
             assert found.note
-            assert found.note.startswith("Ranked are 1 of ")
+            assert re.match(r"Ranked are 1 of \d repositories that may have a word of this: ", found.note)
         none = await fleet.ask(Search("where zebras quarrel", mode="meaning"))
         assert none == Ranking([], 0, "meaning", "Nothing says this: none of 4 repositories has a word of it.")
+
+
+@pytest.mark.parametrize("has_bundle", [True, False])
+@pytest.mark.parametrize(
+    ("query", "broken", "path", "best", "said"),
+    [
+        ("where zebras quarrel", ["api"], None, None, "Nothing says this: none of 3 repositories has a word of it."),
+        ("who runs the web", ["api"], None, "web/", "Ranked are 1 of 3 repositories that may have a word of this: "),
+        ("who runs the web", ["api"], "[lw]*/**", "web/", None),  # which leaves out the one that cannot be read
+        ("who runs the web", ["api", "big"], "[ab]*/**", None, "its index cannot be read"),
+    ],
+)
+async def test_of_many_those_that_cannot_be_read_are_named(
+    shards: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    query: str,
+    broken: list[str],
+    path: str | None,
+    best: str | None,
+    said: str | None,
+    *,
+    has_bundle: bool,
+) -> None:
+    break_index(shards, *((name, "blocks") for name in broken))
+    if has_bundle:
+        bundled(shards)  # without those
+    else:
+        (shards / "00000.bundle").unlink()
+    monkeypatch.setattr("fledgling.broker.fleet.fleet.RANKED_TOGETHER", 1)
+    async with serving(shards) as fleet:
+        found = await fleet.ask(Search(query, mode="meaning", path=path))
+        if isinstance(found, Refusal):  # where it is about no other
+            assert found.reason == said
+            return
+        assert isinstance(found, Ranking)
+        assert {each.path[:4] for each in found.files} == ({best} if best else set())
+        assert found.note
+        assert said is None or found.note.startswith(said)
+        assert ("api/ is not in this answer: its index cannot be read." in found.note) == (path is None)
 
 
 async def test_sql_is_refused(fleet: Fleet) -> None:
@@ -411,9 +450,9 @@ async def test_refused_repository_is_said_wherever_it_could_have_been_in_an_answ
         assert "lib/: not served, its manifest is not what was written" in fleet.stands()
 
 
-async def test_index_that_cannot_be_read_costs_its_own_repository_alone(shards: Path) -> None:
-    """One whose hashes hold, out of an indexer that was taken over: it is read once the worker is confined."""
-    for name, part in (("api", "blocks"), ("lib", "words")):
+def break_index(shards: Path, *broken: tuple[str, str]) -> None:
+    """Write parts of shards that are no parts of an index, though all hashes hold."""
+    for name, part in broken:
         path = shards / f"{name}.shard"
         whole = path.read_bytes()
         [of] = [each for each in manifest(path).parts if each.name == part]
@@ -425,6 +464,11 @@ async def test_index_that_cannot_be_read_costs_its_own_repository_alone(shards: 
             return {**written, "parts": parts}
 
         path.write_bytes(remade(whole[: of.start] + garbage + whole[of.start + of.size :], change))
+
+
+async def test_index_that_cannot_be_read_costs_its_own_repository_alone(shards: Path) -> None:
+    """One out of an indexer that was taken over: it is read once the worker is confined."""
+    break_index(shards, ("api", "blocks"), ("lib", "words"))
     async with serving(shards) as fleet:
         found = await fleet.ask(Search("needle"))
         assert isinstance(found, Hits)

@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -19,8 +19,8 @@ from fledgling.broker.breaker import Breaker
 from fledgling.broker.fleet import builds
 from fledgling.broker.fleet.pack import PackIndex
 from fledgling.broker.front import MAX_CALLS
-from fledgling.broker.projects.merging import Merging, ranked, summed, tree, turn
-from fledgling.broker.projects.paths import Part, Parts
+from fledgling.broker.projects.merging import Merging, not_in_answer, ranked, summed, tree, turn
+from fledgling.broker.projects.paths import Part, Parts, top
 from fledgling.broker.projects.tree import ManyProjects, only, some_of
 from fledgling.broker.query_worker import QueryWorker
 from fledgling.broker.refused import not_ready
@@ -61,6 +61,13 @@ SHOWN_NAMES = 5  # repositories in a sentence
 UNREADABLE = Refusal(
     "unavailable", "its index cannot be read", "Ask about another repository; its shard is to be made again."
 )
+
+
+class _Left(NamedTuple):
+    """Which repositories may have an answer, the best first; and which cannot be read, and may have one as well."""
+
+    having: list[str]
+    unreadable: list[str]
 
 
 class Fleet(ManyProjects):
@@ -197,12 +204,11 @@ class Fleet(ManyProjects):
         """Answer by those that may have an answer, of which the worker tells from what it knows of all."""
         if isinstance(question, Search) and question.is_ranked:
             return await self._ranked(question, about, terms)
-        found = await self._put(Sift(question), 0, terms)
-        if not isinstance(found, Sifted):
-            assert isinstance(found, Refusal)
+        found = await self._sift(question, about, terms)
+        if isinstance(found, Refusal):
             return found
-        worker = self._workers.current
-        left = Parts(self._of(about, sorted({*found.indexes, *(worker.unreadable if worker else ())})), about.question)
+        asked = sorted((*found.having, *found.unreadable), key=self._numbers.__getitem__)
+        left = Parts(asked, about.question)
         if isinstance(question, Read) or (isinstance(question, Symbols) and question.relation):
             if not left:
                 reason = f"none of {len(about):,} repositories defines {question.symbol!r}"
@@ -210,10 +216,18 @@ class Fleet(ManyProjects):
             return only(await self._answers(left, terms))
         return self._with_gaps(await self._listed(question, about, left, terms), about.projects)
 
+    async def _sift(self, question: Search | Symbols | Read, about: Parts, terms: Terms) -> "_Left | Refusal":
+        """Return those of whom a question is about that may have an answer, and those of which nobody knows."""
+        found = await self._put(Sift(question), 0, terms)
+        if not isinstance(found, Sifted):
+            assert isinstance(found, Refusal)
+            return found
+        return _Left(self._of(about, found.indexes), self._of(about, found.unreadable))
+
     def _of(self, about: Parts, numbers: Iterable[int]) -> list[str]:
         """Return those of some repositories, by the numbers that a worker has said, that a question is about."""
         names = [self._names[number] for number in numbers if number < len(self._names)]
-        if about.projects is self._names:
+        if about.is_all:
             return names
         projects = {*about.projects}
         return [name for name in names if name in projects]
@@ -222,29 +236,28 @@ class Fleet(ManyProjects):
         """Return the best passages; of many repositories those are ranked alone that say most of what is asked."""
         if len(about) <= RANKED_TOGETHER:
             return self._with_gaps(ranked(await self._answers(about, terms)), about.projects)
-        found = await self._put(Sift(question), 0, terms)
-        if not isinstance(found, Sifted):
-            assert isinstance(found, Refusal)
+        found = await self._sift(question, about, terms)
+        if isinstance(found, Refusal):
             return found
-        saying = self._of(about, found.indexes)
-        if not saying:
-            nothing = f"Nothing says this: none of {len(about):,} repositories has a word of it."
+        if not found.having and len(found.unreadable) < len(about):
+            read = len(about) - len(found.unreadable)
+            nothing = f"Nothing says this: none of {read:,} repositories has a word of it."
             mode: Literal["meaning", "docs"] = "docs" if question.mode == "docs" else "meaning"
-            return self._with_gaps(Ranking([], 0, mode, nothing), about.projects)
-        best = saying[:RANKED_TOGETHER]
-        answer = ranked(await self._answers(Parts(best, about.question), terms))
-        if len(best) < len(saying) and isinstance(answer, Ranking):
+            note = " ".join((nothing, *not_in_answer(dict.fromkeys(found.unreadable, UNREADABLE))))
+            return self._with_gaps(Ranking([], 0, mode, said(note)), about.projects)
+        best = found.having[:RANKED_TOGETHER]
+        answer = ranked(await self._answers(Parts([*best, *found.unreadable], about.question), terms))
+        if len(best) < len(found.having) and isinstance(answer, Ranking):
             cut = (
-                f"Ranked are {len(best)} of {len(saying):,} repositories that have a word of this: those with most of "
-                "its words, in names before text. path asks others."
+                f"Ranked are {len(best)} of {len(found.having):,} repositories that may have a word of this: those "
+                "with most of its words. path asks others."
             )
             answer = replace(answer, note=said(" ".join(filter(None, (cut, answer.note)))))
         return self._with_gaps(answer, about.projects)
 
     async def _listed(self, question: Search | Symbols, about: Parts, left: Parts, terms: Terms) -> AnyAnswer | Refusal:
         """Return a page of what all have, in their order, with totals, which are asked for first."""
-        is_all = about.projects is self._names
-        places = self._numbers if is_all else {name: place for place, name in enumerate(about.projects)}
+        places = self._numbers if about.is_all else {name: place for place, name in enumerate(about.projects)}
         merging = Merging(question, about.projects)
         totals = await self._totals(question, places, left, terms, merging)
         for part in left:
@@ -349,7 +362,7 @@ class Fleet(ManyProjects):
         return self._with_gaps(replace(page, summary=summary, next=following), names)
 
     def _nowhere(self, question: AnyQuestion) -> Refusal:
-        name = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0]
+        name = top(question)
         if reason := self._index.pack.refused.get(name):
             return Refusal("unavailable", said(f"{name}/ is not served: {reason}"), "Ask about another repository.")
         return super()._nowhere(question)

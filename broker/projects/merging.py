@@ -118,7 +118,7 @@ class Merging:
         """Return the page; where no project has answered, why the first has not."""
         if len(self._refused) == len(self._projects):
             return next(iter(self._refused.values()))
-        note = said(" ".join([*self._notes, *_not_in_answer(self._refused)])) or None
+        note = said(" ".join([*self._notes, *not_in_answer(self._refused)])) or None
         following = None
         if self._next:
             arguments = {
@@ -142,7 +142,7 @@ class Merging:
         )
 
 
-def _not_in_answer(refused: Mapping[str, Refusal]) -> list[str]:
+def not_in_answer(refused: Mapping[str, Refusal]) -> list[str]:
     """Say of the first projects why they are not in an answer, and how many more are not."""
     said_of = [
         f"{name}/ is not in this answer: {each.reason}." for name, each in islice(refused.items(), SHOWN_REFUSALS)
@@ -171,7 +171,7 @@ def ranked(found: Mapping[str, AnyAnswer | Refusal]) -> Ranking | Refusal:
     passages = [passage for each in inside if isinstance(each, Ranking) for passage in each.files]
     most = max(len(each.files) for each in rankings.values())
     notes = [each.note for each in inside if isinstance(each, Ranking) and each.note]
-    notes += _not_in_answer(refusals)
+    notes += not_in_answer(refusals)
     return Ranking(
         sorted(passages, key=lambda passage: -passage.score)[:most],
         sum(each.total for each in rankings.values()),
@@ -213,7 +213,7 @@ def tree(question: Explore, found: Mapping[str, AnyAnswer | Refusal]) -> Explora
             files += inside.files
             if each.next:
                 notes.append(f"{name}/ has more: explore(path={name!r}).")
-    notes += _not_in_answer(refusals)
+    notes += not_in_answer(refusals)
     return Exploration(
         "", directories, files, summed(each.summary for each in maps.values()), None, said(" ".join(notes)) or None
     )

@@ -40,6 +40,8 @@ class Parts:
 
     projects: Sequence[str]
     question: AnyQuestion
+    is_named: bool = False  # its path begins with the one project
+    is_all: bool = False  # they are all that there are
 
     def __iter__(self) -> Iterator[Part]:
         """Yield the part of each project."""
@@ -51,23 +53,30 @@ class Parts:
 
 
 def parts(question: AnyQuestion, projects: Sequence[str]) -> Parts:
-    """Return what of a question is whose; nobody's where its path is in no project.
-
-    `projects` are those very ones where it is about all of them: there may be thousands.
+    """Return what of a question is whose; it has no parts where its path is in no project.
 
     >>> [*parts(Search("timeout", path="api/src"), ["api", "web"])]
     [Part(project='api', question=Search(query='timeout', path='src', ...))]
     """
-    path = str(getattr(question, "path", None) or "").removeprefix("./")
+    path = _path(question)
     is_filter = isinstance(question, Search | Symbols)
     first, _, rest = path.partition("/")
     if first and first in projects:
-        return Parts([first], replace(question, path=rest or (None if is_filter else "")))
+        return Parts([first], replace(question, path=rest or (None if is_filter else "")), is_named=True)
     if not path or (is_filter and _ANYWHERE.match(path) and any(c in path for c in "*?[{")):
-        return Parts(projects, question)
+        return Parts(projects, question, is_all=True)
     if not is_filter or not any(c in first for c in "*?[{"):
         return Parts([], question)
     return Parts([name for name in projects if fnmatchcase(name, first)], replace(question, path=rest or None))
+
+
+def top(question: AnyQuestion) -> str:
+    """Return the first name of a question's path, which is a project's if the path is in one: `api` of `./api/src`."""
+    return _path(question).partition("/")[0]
+
+
+def _path(question: AnyQuestion) -> str:
+    return str(getattr(question, "path", None) or "").removeprefix("./")
 
 
 def within(found: AnyAnswer, project: str) -> AnyAnswer:

@@ -60,10 +60,9 @@ class ManyProjects:
         if not about:
             return self._nowhere(question)
         terms = terms or Terms(due(self.profile))
-        first = str(getattr(question, "path", None) or "").removeprefix("./").partition("/")[0]
-        if first and first in self._names:
+        if about.is_named:
             [part] = about
-            return _as_of(first, await self._ask(part, terms))
+            return _as_of(part.project, await self._ask(part, terms))
         if isinstance(question, Explore) and question.detail != "map":
             return self._of_one(question.detail, question)
         return await self._ask_all(question, about, terms)

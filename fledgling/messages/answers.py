@@ -461,9 +461,13 @@ class Overview(Answer, frozen=True):
 
 
 class Sifted(Answer, frozen=True):
-    """Answer of sift: the numbers of the indexes that may answer, in order; by meaning the best come first."""
+    """Answer of sift: the numbers of the indexes that may answer, in order; by meaning the best come first.
+
+    Of those that cannot be read nobody knows.
+    """
 
     indexes: list[Count]
+    unreadable: tuple[Count, ...] = ()
 
 
 class Candidate(Struct, frozen=True):

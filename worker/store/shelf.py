@@ -58,16 +58,12 @@ class Shelf:
             if bundle:
                 self._members[bundle[0]][bundle[1]] = number
         self.snapshots = [self._open(each, number) for number, each in enumerate(stored.indexes)]
+        self.unreadable = tuple(number for number, snapshot in enumerate(self.snapshots) if snapshot is None)
         self._attaching, self._attached = Lock(), db.cursor()  # which nobody else uses: DuckDB has one at a time
 
     def __len__(self) -> int:
         """Return how many there are."""
         return len(self.snapshots)
-
-    @property
-    def unreadable(self) -> tuple[int, ...]:
-        """The numbers of those that cannot be read."""
-        return tuple(number for number, snapshot in enumerate(self.snapshots) if snapshot is None)
 
     def left(self, may: Callable[[Level], set[int]]) -> list[int]:
         """Return the indexes that a first level leaves by what `may` says of it, and those that are in none."""

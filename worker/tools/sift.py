@@ -1,5 +1,7 @@
 """Which of several indexes may answer a question: those that are left out need not be asked, and have nothing.
 
+Those that cannot be read are told apart: what they have nobody knows.
+
 By meaning each has something: those come first that have most of the words, so that the first of thousands are ranked.
 """
 
@@ -33,23 +35,23 @@ def sift(request: Request, question: Sift) -> Sifted:
     shelf = request.shelf
     assert shelf, "one index is asked at once"
     if isinstance(question.question, Search) and question.question.is_ranked:
-        return Sifted(_by_words(request, shelf, question.question))
+        return Sifted(_by_words(request, shelf, question.question), shelf.unreadable)
     looks = _looks(question)
     if looks is None:
-        return Sifted([number for number, snapshot in enumerate(shelf.snapshots) if snapshot])
+        return Sifted([number for number, snapshot in enumerate(shelf.snapshots) if snapshot], shelf.unreadable)
     left = []
     for number in shelf.left(looks.at_level):
         request.check()
         snapshot = shelf.snapshots[number]
         if snapshot and looks.at_index(snapshot):
             left.append(number)
-    return Sifted(left)
+    return Sifted(left, shelf.unreadable)
 
 
 def _by_words(request: Request, shelf: Shelf, question: Search) -> list[int]:
-    """Return the indexes whose text has a word of a question, those first that have most of its rare words.
+    """Return the indexes whose text may have a word of a question, those first that have most of its rare words.
 
-    Of the first NAMED a word in names, comments or sections counts once more.
+    Of the first NAMED of all indexes a word in names, comments or sections counts once more.
     """
     said = words_of(question.query, question.also)
     scores: dict[int, float] = {}
