@@ -287,13 +287,12 @@ def test_no_memory_is_put_down_to_the_shards_that_take_most(built: tuple[Path, P
 # A bundler that was taken over: it fills each file as far as the kernel lets it, and then its memory.
 GREEDY = """#!{python} -I
 import os, time
-from fledgling.messages.control import Bundle, Export, TakenIndex
+from fledgling.messages.control import Bundle, Export, Ready
 from fledgling.pipe import Pipe
 from fledgling.worker.bundler.opening import confined
 pipe = Pipe(Bundle | Export)
 order = pipe.receive()
-confined(order)
-pipe.send(TakenIndex())
+pipe.send(Ready(confined(order)))
 for fd in (order.level_fd, order.tables_fd):
     for at in range(0, int(order.memory_limit * 0.875), 2**20):
         os.pwrite(fd, b"x" * 2**20, at)
@@ -302,15 +301,58 @@ time.sleep(60)
 """
 
 
+# One that is not held by what it says holds it, and says something of which the broker would make use.
+UNHELD = """#!{python} -I
+import time
+from fledgling.messages.control import Bundle, Bundled, Exhausted, Export, Layer, Ready, TakenIndex
+from fledgling.pipe import Pipe
+from fledgling.security.confinement import ROLES
+pipe = Pipe(Bundle | Export)
+pipe.receive()
+layers = tuple(Layer(name, None) for name in ROLES["indexer"])
+{says}
+time.sleep(60)
+"""
+# What it says, and why there is no bundle then.
+UNHELD_SAYS = {
+    "that it is ready": ("pipe.send(Ready(layers))", " does not hold the indexer: the kernel says "),
+    "which shard costs it": (
+        "pipe.send(Ready(layers)); pipe.send(Exhausted(0))",
+        " does not hold the indexer: the kernel says ",
+    ),
+    "that one is taken": ("pipe.send(TakenIndex())", "the process that reads its tables has ended"),
+    "that all is done": ("pipe.send(Bundled())", "the process that reads its tables has ended"),
+}
+
+
+@pytest.mark.parametrize(("says", "reason"), UNHELD_SAYS.values(), ids=UNHELD_SAYS)
+def test_nothing_is_made_of_what_a_bundler_says_that_is_not_held(
+    built: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, reason: str
+) -> None:
+    out = Path(shutil.copytree(built[1], tmp_path / "shards"))
+    (out / "00000.bundle").unlink()
+    monkeypatch.setattr(sys, "executable", taken_over(tmp_path, UNHELD, says=says))
+    monkeypatch.setattr(bundling, "TAKING_SECONDS", 20.0)
+    failed = bundling.bundle(out, 2**29, CONFINED).failed
+    assert list(failed) == ["00000"]
+    assert reason in failed["00000"]
+    assert not psutil.Process().children()
+
+
+def taken_over(tmp_path: Path, program: str, **values: str) -> str:
+    """Write a program that is started in the place of a bundler."""
+    path = tmp_path / "bundler"
+    path.write_text(program.format(python=sys.executable, **values))
+    path.chmod(0o700)
+    return str(path)
+
+
 def test_bundler_holds_no_more_than_memory_limit(
     built: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = Path(shutil.copytree(built[1], tmp_path / "shards"))
     (out / "00000.bundle").unlink()
-    greedy = tmp_path / "greedy"
-    greedy.write_text(GREEDY.format(python=sys.executable))
-    greedy.chmod(0o700)
-    monkeypatch.setattr(sys, "executable", str(greedy))
+    monkeypatch.setattr(sys, "executable", taken_over(tmp_path, GREEDY))
     monkeypatch.setattr(bundling, "MAX_LEFT_OUT", 0)
     failed = bundling.bundle(out, 2**29, CONFINED).failed
     assert failed == {"00000": "the process that reads its tables took more memory than there is"}

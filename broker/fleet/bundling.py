@@ -28,6 +28,7 @@ from fledgling.messages.control import (
     Confining,
     Exhausted,
     Export,
+    Ready,
     StoredIndex,
     StoredIndexes,
     TakenIndex,
@@ -42,7 +43,7 @@ TAKING_SECONDS = 120.0  # until a process begins, and then until it takes the ne
 MAX_LEFT_OUT = 10  # shards of one bundle that cost a process: each has all others taken once more
 MADE_OF = ("text", "code", "blocks", "signatures", "outlines")  # parts of its shards
 MAX_FRAME = 2**16  # bytes of what a bundler says
-FromBundler = TakenIndex | Bundled | Exhausted | Refusal
+FromBundler = Ready | TakenIndex | Bundled | Exhausted | Refusal
 
 
 class Bundles(Struct, frozen=True):
@@ -227,6 +228,12 @@ def _started(order: Bundle | Export, descriptors: Sequence[int]) -> BackProcess[
     return process
 
 
+def _look(process: BackProcess[FromBundler], ready: Ready, order: Bundle | Export) -> None:
+    """Look from outside at a process that says that it is ready. Raises ShardError where something does not hold it."""
+    if problem := inspection.problem("indexer", process.pid, ready.layers, order.confining):
+        raise ShardError(problem)
+
+
 def _end_of(process: BackProcess[FromBundler], status: int) -> str:
     return "took more memory than there is" if process.over_memory else f"has ended: {how_ended(status)}"
 
@@ -242,15 +249,16 @@ async def _told(order: Bundle | Export, count: int, descriptors: Sequence[int], 
             seconds = min(left, TAKING_SECONDS) if len(taken) < count else left
             async with asyncio.timeout(seconds):
                 found = await process.receive()
-            if not isinstance(found, TakenIndex) or len(taken) == count:
+            if isinstance(found, Ready) and not begun:
+                _look(process, found, order)
+                begun = True
+            elif isinstance(found, TakenIndex) and begun and len(taken) < count:
+                taken.append(found.bytes)
+            else:
                 break
-            taken += [found.bytes] if begun else []
-            begun = True
-        if isinstance(found, Bundled):
-            if problem := inspection.problem("indexer", process.pid, found.layers, order.confining):
-                raise ShardError(problem)
+        if isinstance(found, Bundled) and begun:
             return found.unreadable
-        if isinstance(found, Exhausted) and found.number < count:
+        if isinstance(found, Exhausted) and begun and found.number < count:
             raise _CostlyError(found.number, "its tables take most of the memory that there is for all of them")
         if isinstance(found, Refusal):
             raise ShardError(found.reason)

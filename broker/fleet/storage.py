@@ -29,7 +29,7 @@ MAX_BUILD = 2**40  # bytes of all its files: zeros are counted, of which a shard
 FileName = Annotated[str, Meta(pattern=r"^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.shard|[0-9]{5}\.bundle)\Z")]
 
 
-class ListedFile(Struct, frozen=True, forbid_unknown_fields=True):
+class ListedFile(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What the list says of a file: the hash of its manifest, how long it is, and of a shard where its repository was.
 
     Of that it has the hash, by which a directory inside of a repository is refused before anything is written there.

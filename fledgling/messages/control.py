@@ -398,12 +398,9 @@ class Export(Struct, frozen=True, forbid_unknown_fields=True, tag="export"):
 
 
 class TakenIndex(Struct, frozen=True, forbid_unknown_fields=True, tag="taken"):
-    """Bundler to broker: it has begun; and then that the next index, in their order, is taken or left out.
+    """Bundler to broker: the next index, in their order, is taken or left out; its tables take so many bytes."""
 
-    Its tables take so many bytes.
-    """
-
-    bytes: Count = 0
+    bytes: Count
 
 
 class Exhausted(Struct, frozen=True, forbid_unknown_fields=True, tag="exhausted"):
@@ -413,14 +410,16 @@ class Exhausted(Struct, frozen=True, forbid_unknown_fields=True, tag="exhausted"
 
 
 class Bundled(Struct, frozen=True, forbid_unknown_fields=True, tag="bundled"):
-    """Bundler to broker: what it makes is written, but for the indexes with these numbers, and these layers held it."""
+    """Bundler to broker: what it makes is written, but for the indexes with these numbers."""
 
-    layers: tuple[Layer, ...] = ()
     unreadable: tuple[Count, ...] = ()
 
 
 class Ready(Struct, frozen=True, forbid_unknown_fields=True, tag="ready"):
-    """Query worker to broker: what it serves is open, but for some of several, and these layers hold the process."""
+    """Query worker or bundler to broker: what it serves or takes is open, and these layers hold the process.
+
+    Of several indexes that are served some may not be open.
+    """
 
     layers: tuple[Layer, ...] = ()
     unreadable: tuple[Count, ...] = ()

@@ -9,7 +9,7 @@ import os
 import _duckdb as duckdb
 
 from fledgling import refusals
-from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
+from fledgling.messages.control import Bundle, Bundled, Export, Ready, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security.confinement import ConfinementError
 from fledgling.worker.bundler.opening import confined, opened
@@ -84,7 +84,7 @@ def export(pipe: Pipe[Bundle | Export], order: Export, db: duckdb.DuckDBPyConnec
     columns = _staged(db)
     db.execute(f"SET allowed_directories=['{StoredFiles.protocol}://', '{files.protocol}://']")
     lock_down(db)
-    pipe.send(TakenIndex())
+    pipe.send(Ready(layers))
     room = Room(db, order.staging_fd, order)
     unreadable = []
     for number, name in enumerate(order.repositories):
@@ -97,8 +97,7 @@ def export(pipe: Pipe[Bundle | Export], order: Export, db: duckdb.DuckDBPyConnec
                 f"COPY (SELECT repository, {columns[table]} FROM made.{table} ORDER BY {first}rowid) "
                 f"TO '{files.protocol}://{table}' (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)"
             )
-    pipe.send(Bundled(layers, tuple(unreadable)))
-    pipe.receive()  # the broker looks at this process before it closes the pipe
+    pipe.send(Bundled(tuple(unreadable)))
 
 
 def _staged(db: duckdb.DuckDBPyConnection) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import _duckdb as duckdb
 
 from fledgling import refusals
-from fledgling.messages.control import Bundle, Bundled, Export, TakenIndex
+from fledgling.messages.control import Bundle, Bundled, Export, Ready, TakenIndex
 from fledgling.pipe import Pipe
 from fledgling.security import memory_file
 from fledgling.security.confinement import ConfinementError
@@ -41,7 +41,7 @@ def bundle(pipe: Pipe[Bundle | Export], order: Bundle, db: duckdb.DuckDBPyConnec
     writer, tables = LevelWriter(order.level_fd), _Tables(db, shelf, own)
     room = Room(db, order.tables_fd, order)
     unreadable = []
-    pipe.send(TakenIndex())
+    pipe.send(Ready(layers))
     for number, snapshot in enumerate(shelf.snapshots):
         is_left = snapshot is None or number in order.without or not _is_whole(snapshot)
         if snapshot is None or is_left or not tables.take(number, room):
@@ -52,8 +52,7 @@ def bundle(pipe: Pipe[Bundle | Export], order: Bundle, db: duckdb.DuckDBPyConnec
     writer.finish()
     with room.filled():
         tables.write(set(range(len(stored.indexes))) - {*unreadable})
-    pipe.send(Bundled(layers, tuple(unreadable)))
-    pipe.receive()  # the broker looks at this process before it closes the pipe
+    pipe.send(Bundled(tuple(unreadable)))
 
 
 def _is_whole(snapshot: Snapshot) -> bool:
