@@ -1,10 +1,11 @@
 """What a fleet of so many repositories costs: to build, to hold, and to ask, in CPU time of the broker and the worker.
 
-    .venv/bin/python benchmarks/fleet.py 400 4000 40000 --distinct 400 --keep /var/tmp/fleet
+    .venv/bin/python benchmarks/fleet.py 400 4000 40000 --distinct 200 --keep /var/tmp/fleet
 
 Repositories are generated from a number, so that two runs have the same, and no two repositories share a file. Names
 come from a vocabulary of the repository's own and one of all; `common` is in each. Beyond the distinct ones there are
-copies of all but the last hundred, under names of their own, which take room as others do.
+copies of all but the last hundred, under names of their own, which take room as others do. What is kept is used again
+by a run with the same `--distinct`, for as many repositories or more.
 """
 
 import argparse
@@ -58,7 +59,7 @@ def questions(alone: int) -> dict[str, AnyQuestion]:
         "classes, a page": Symbols(kind="class"),
         "by meaning": Search("where rows are merged", mode="meaning"),
         "map of all": Explore(),
-        "one file": Read("r00003/src/m0.py"),
+        "one file": Read("r00000/src/m0.py"),
     }
 
 
@@ -88,13 +89,16 @@ def write_repository(root: Path, number: int) -> None:
 
 def measured(count: int, distinct: int, above: Path, workers: int) -> Iterator[tuple[str, str]]:
     """Build a fleet and ask it; yield what was measured, and the figure."""
-    out = above / "shards"
+    out = above / f"shards-{distinct}"
     out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    built = min(count, distinct)
-    if len(list(out.glob("*.shard"))) < count:
+    built, there = min(count, distinct), len(list(out.glob("*.shard")))
+    if there > count:
+        raise SystemExit(f"{out} has {there} repositories already")
+    if there < count:
         yield from _built(built, above, out, workers)
-        fleet_copies.fill(out, distinct, count)
-    yield from asyncio.run(_asked(out, questions(built - 50)))
+        if count > built:
+            fleet_copies.fill(out, distinct, count)
+    yield from asyncio.run(_asked(out, questions(max(built - 50, built // 2))))
 
 
 def _built(count: int, above: Path, out: Path, workers: int) -> Iterator[tuple[str, str]]:
@@ -193,15 +197,24 @@ def main() -> None:
     """Measure fleets of the sizes that are asked for, and print a table of each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("counts", type=int, nargs="+", metavar="N", help="repositories")
-    parser.add_argument("--distinct", type=int, default=10**6, help="how many of them are built; hundreds")
+    parser.add_argument("--distinct", type=int, help="how many of them are built; all, unless it is said")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="repositories that are built at once")
     parser.add_argument("--keep", type=Path, help="a directory for sources and shards, which are used again")
     given = parser.parse_args()
+    counts = sorted(given.counts)
+    distinct = min(given.distinct or counts[-1], counts[-1])
+    if counts[0] < 1:
+        parser.error("a fleet has a repository at least")
+    for count in counts:
+        if count > distinct and not fleet_copies.can_fill(distinct, count):
+            parser.error(
+                f"{count} cannot be made out of {distinct}: both must be hundreds, and this two of them at least"
+            )
     above = given.keep or Path(tempfile.mkdtemp(prefix="fleet-"))
     try:
-        for count in given.counts:
+        for count in counts:
             print(f"\n{count} repositories, load {os.getloadavg()[0]:.1f}")  # noqa: T201
-            for what, figure in measured(count, given.distinct, above, given.workers):
+            for what, figure in measured(count, distinct, above, given.workers):
                 print(f"  {what:26}{figure}", flush=True)  # noqa: T201
     finally:
         if not given.keep:

@@ -22,6 +22,11 @@ def name_of(number: int) -> str:
     return f"r{number:05}"
 
 
+def can_fill(distinct: int, count: int) -> bool:
+    """Return whether so many repositories can be made out of so many: of whole bundles, and the last is not copied."""
+    return distinct % MEMBERS == count % MEMBERS == 0 and distinct >= 2 * MEMBERS
+
+
 def fill(shards: Path, distinct: int, count: int) -> None:
     """Add copies to a directory until it has `count` repositories, of which `distinct` were built and bundled."""
     copied = distinct // MEMBERS - 1  # bundles

@@ -81,3 +81,25 @@ def test_fleets_are_generated_alike_and_all_different(tmp_path):
     first, again = ([*(tmp_path / name).rglob("*.py")] for name in ("first", "again"))
     assert sorted(path.read_bytes() for path in first) == sorted(path.read_bytes() for path in again)
     assert len({path.read_bytes() for path in first}) == len(first) == 50
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["0"], "a fleet has a repository at least"),
+        (["400", "--distinct", "100"], "400 cannot be made out of 100: "),
+        (["400", "--distinct", "250"], "400 cannot be made out of 250: "),
+        (["450", "--distinct", "200"], "450 cannot be made out of 200: "),
+        (["100", "500", "--distinct", "-1"], "100 cannot be made out of -1: "),
+        (["2", "--keep", "{kept}"], "shards-2 has 3 repositories already"),
+    ],
+)
+def test_fleets_that_cannot_be_made_are_refused(tmp_path, arguments, reason):
+    (tmp_path / "shards-2").mkdir()
+    for name in "abc":
+        (tmp_path / "shards-2" / f"{name}.shard").touch()
+    command = [sys.executable, "fleet.py", *(each.format(kept=tmp_path) for each in arguments)]
+    done = subprocess.run(command, cwd=FOLDER, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
