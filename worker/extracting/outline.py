@@ -114,7 +114,7 @@ class SourceText:
         has_blank_ends: bool = False,
     ) -> None:
         self.source = source
-        self.comments = sorted(comments)
+        self.comments = sorted((start, end - source.endswith(b"\n", start, end)) for start, end in comments)
         self.code = without(source, self.comments)
         self.shown = without(self.code, hidden) if hidden else self.code
         self.starts = line_starts(source)
