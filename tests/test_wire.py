@@ -380,7 +380,7 @@ async def test_lying_worker_is_killed_and_the_next_call_answered(front, tmp_path
         for process in back_processes(me, QUERY_WORKER):
             process.kill()
     assert (await answered(front)).summary.total_files == 20
-    assert len(back_processes(me)) == 1
+    await until(lambda: len(back_processes(me)) == 1)  # an indexer may be at uses of names yet
     await until(lambda: len(opened(me)) <= descriptors)
     assert me.memory_info().rss - memory <= MAX_GROWTH
 
