@@ -751,6 +751,11 @@ def test_it(mocker): mocker.patch("json.dumps")
 @mock.patch("json.dumps")\ndef test_it(a): pass
 def test_it(monkeypatch): monkeypatch.setattr(json, "dumps", fake)
 def test_it(monkeypatch): monkeypatch.setattr("json.dumps", fake)
+mock.patch("core.dumps", fake)
+mock.patch("core.json.dumps", fake)
+mock.patch.multiple("core", dumps=fake)
+import core; mock.patch.object(core, "dumps")
+def test_it(monkeypatch, core): monkeypatch.setattr(core, "dumps", fake)
 def patches(module): module.dumps = fake
 class Own:\n    @staticmethod\n    def patches(module): module.dumps = fake
 """
@@ -816,6 +821,7 @@ def test_nothing_is_known_of_what_a_file_calls_that_may_give_any_of_its_names_an
         ("__builtins__.update(len=fake)", ["unknown", "pure"]),
         ("def patches(name): sys.modules[name] = fake", ["pure", "pure"]),
         ("setattr(builtins, name, fake)", ["unknown", "pure"]),
+        ('class Own: pass\nmock.patch.object(Own, "len")', ["pure", "pure"]),
         ("setattr(json, name, fake)", ["pure", "pure"]),
         ("object.__setattr__(json, name, fake)", ["pure", "pure"]),
         ("print(globals())", ["pure", "pure"]),

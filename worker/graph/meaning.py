@@ -5,7 +5,7 @@ from typing import Any
 from fledgling.worker.graph.calls import made_of
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
 from fledgling.worker.graph.members import places
-from fledgling.worker.graph.operations import import_places
+from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
 from fledgling.worker.graph.reasons import Reason
@@ -138,12 +138,9 @@ class Meaning:
     def _of_case(
         self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
     ) -> None:
-        constants: Targets = {}
-        for part in expression[1:]:
-            if not constants:
-                self._of_expression((node & ~MASK) | part, name, constants, sure, depth + 1)
-        for target, own in constants.items():
-            put(found, target, own)
+        own = no_member(self.solver, node, expression)
+        part = expression[2] if own else expression[1]
+        self._of_expression((node & ~MASK) | part, name, found, min(sure, own or sure), depth + 1)
 
     def _of_definition(self, scope: int, name: int, found: Targets, sure: int, depth: int) -> None:
         row = self.project.scope(scope)
@@ -316,7 +313,8 @@ class Meaning:
             node = (node & ~MASK) | expression[1]
             expression = self.project.expression(node)
         while expression[0] in (Op.UNSURE, Op.CASE) or (expression[0] == Op.REACH and expression[2] != NONE):
-            node = (node & ~MASK) | expression[-1]
+            is_member = expression[0] == Op.CASE and not no_member(self.solver, node, expression)
+            node = (node & ~MASK) | expression[1 if is_member else -1]
             expression = self.project.expression(node)
         return node
 

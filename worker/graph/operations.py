@@ -31,6 +31,9 @@ from fledgling.worker.graph.values import (
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
+NUMBERS_AND_TEXTS = {
+    f"{name}#" for name in ["Byte", "Character", "Integer", "Short", "String", "byte", "char", "int", "short"]
+}
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -142,13 +145,31 @@ def class_(solver: Solver, node: int, expression: Expression) -> Values:
 
 
 def alias(solver: Solver, node: int, expression: Expression) -> Values:
-    """ALIAS, RENAMED"""
+    """ALIAS, RENAMED: what the other name stands for."""
     return dict(solver.value(solver.child(node, expression[1])))
 
 
 def case(solver: Solver, node: int, expression: Expression) -> Values:
-    """CASE"""
-    return dict(solver.value(solver.child(node, expression[1])) or solver.value(solver.child(node, expression[2])))
+    """CASE: a member of what is looked at, or what its name means anywhere else."""
+    sure = no_member(solver, node, expression)
+    return (
+        capped(solver.value(solver.child(node, expression[2])), sure)
+        if sure
+        else dict(solver.value(solver.child(node, expression[1])))
+    )
+
+
+def no_member(solver: Solver, node: int, expression: Expression) -> int:
+    """How sure it is that a name of a CASE is no member of what is looked at; 0 where it is one."""
+    member_of = solver.child(node, expression[1])
+    subject = solver.child(node, solver.project.expression(member_of)[1])
+    values = solver.value(subject)
+    types = [value[1].removeprefix(BUILTIN) for value in values if value[0] == EXTERNAL]
+    others = [type_ for type_ in types if type_ not in NUMBERS_AND_TEXTS]
+    if any(value[0] not in (EXTERNAL, CONSTANT) for value in values) or any(type_.endswith("#") for type_ in others):
+        return 0
+    is_known = bool(values) or solver.op(subject) == Op.MADE
+    return Reason.BOUND if is_known and not others else Reason.SEVERAL  # what a function outside gives may be either
 
 
 def unsure(solver: Solver, node: int, expression: Expression) -> Values:

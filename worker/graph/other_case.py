@@ -64,7 +64,7 @@ def _definitions(facts: Facts) -> Iterator[tuple[str, int, str]]:
 
 
 class _Respelling:
-    """One file at work."""
+    """Gives the names of one file the spellings that they are looked up by."""
 
     def __init__(self, facts: Facts, spelled: Spellings) -> None:
         self._facts, self._spelled = facts, spelled

@@ -41,8 +41,9 @@ def bind_parameters(builder: Builder, scope: int, nodes: list[int], rows: list[t
         by_name = by_name or rest == 1 or bool(tree.labels[node] & BY_NAME)
         value = builder.add(Op.PARAMETER, scope, place)
         if bound != NONE:
-            builder.bind(bound, value, Use.DEFINITION)
-            if tree.first(node, FIELD) != NONE:  # `constructor(private a: T)`
+            binding = builder.bind(bound, value, Use.DEFINITION)
+            has_site = bool(builder.sites) and builder.sites[-1].binding == binding
+            if has_site and tree.first(node, FIELD) != NONE:  # `constructor(private a: T)`
                 field = builder.named(tree.text(bound).removeprefix(builder.dialect.sigil))
                 holder, site = builder.scopes[scope].parent, builder.sites[-1]
                 held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)

@@ -38,6 +38,7 @@ NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
 MAX_NAMES = 50  # that stand for each other, one after the other
 Target = tuple[int, int]  # file and first line of a definition
+Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
 Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
 
 
@@ -107,10 +108,10 @@ class Project:
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
 
-    def _respell(self) -> dict[tuple[int, Target], int]:
+    def _respell(self) -> dict[Definition, int]:
         """Let names in any case be one; return the own names of definitions by that name, where it is another."""
         units = [unit for unit in self.units if unit.dialect.in_any_case]
-        found: dict[tuple[int, Target], int] = {}
+        found: dict[Definition, int] = {}
         for unit, own in zip(units, respell([unit.facts for unit in units]), strict=True):
             unit.names += [self.number(name) for name in unit.facts.names[len(unit.names) :]]
             for at, name in own:
@@ -194,7 +195,7 @@ class Project:
         return found
 
     @cached_property
-    def functions_apart(self) -> set[tuple[int, Target]]:
+    def functions_apart(self) -> set[Definition]:
         """The functions, by name and place, that no name means which stands alone and is only read."""
         return {
             (unit.names[scope.name], (unit.number, scope.line))

@@ -29,7 +29,7 @@ def replaced(files: Mapping[int, FileFacts]) -> frozenset[str]:
             op, *parts = expressions[site.at] if site.use == Use.WRITE else (Op.TEXT,)
             found.update(_by_name(file, parts[0], parts[1]) if op == Op.GET else ())
         for op, *parts in expressions if known.SETTING & {*file.facts.names} else ():
-            found.update(_by_call(file, parts[0], parts[1]) if op == Op.CALL else ())
+            found.update(_by_call(file, *parts) if op == Op.CALL else ())
     return frozenset(found)
 
 
@@ -146,7 +146,7 @@ def _by_key(file: FileFacts, write: Write) -> Iterator[str]:
         yield from () if of is None else _of_module(file, of, name)
 
 
-def _by_call(file: FileFacts, called: int, arguments: Sequence[int]) -> Iterator[str]:
+def _by_call(file: FileFacts, called: int, arguments: Sequence[int], named: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Yield what a call replaces: `setattr(a, "b", c)`, `a.__setattr__("b", c)`, `vars(a).update(b=c)`."""
     for way in _ways(file, called):
         op, *parts = file.facts.expressions[way]
@@ -162,6 +162,8 @@ def _by_call(file: FileFacts, called: int, arguments: Sequence[int]) -> Iterator
                 yield from () if of is None else _of_module(file, of, "")
         elif arguments and (method in known.PATCHING_METHODS or _is_patch(file, way)):
             yield from _by_patch(file, [max(each, 0) for each in arguments])
+        elif method == "multiple" and _is_patch(file, parts[0]):
+            yield from (file.name(name) for name, _ in named)
 
 
 def _is_patch(file: FileFacts, called: int) -> bool:
@@ -172,11 +174,17 @@ def _is_patch(file: FileFacts, called: int) -> bool:
 
 
 def _by_patch(file: FileFacts, given: Sequence[int]) -> Iterator[str]:
-    """Yield the one function that a test replaces: `patch("json.dumps")`, `patch.object(json, "dumps")`."""
+    """Yield the one function that a test replaces: `patch("json.dumps")`, `patch.object(json, "dumps")`.
+
+    Of another module, which may have it by an import, it is the name alone: `patch("core.dumps")`.
+    """
     texts = [file.name(text[1]) for each in given[:2] if (text := file.facts.expressions[each])[0] == Op.TEXT]
-    for way in _ways(file, given[0]) if texts else ():
-        above = file.dotted(way)
-        yield f"{above}.{texts[0]}" if above else texts[0] if "." in texts[0] else ""
+    if not texts or _is_own(file, given[0]):
+        return
+    above = [full for way in _ways(file, given[0]) if (full := file.dotted(way))]
+    yield from (f"{full}.{texts[0]}" for full in above)
+    if not above:
+        yield texts[0] if texts[0] in known.PURE else texts[0].rpartition(".")[2]
 
 
 def _namespaces(file: FileFacts, at: int) -> set[int | None]:

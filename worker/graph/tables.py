@@ -72,7 +72,7 @@ class Op:
     UNSURE = 34  # of: what a name means if an object around has no member of that name
     RENAMED = 35  # of: the same, a method of a trait under another name
     PREFIX = 36  # of: the namespace of that name, where there is one: `a` in `a\b`
-    CASE = 37  # member of what is looked at, otherwise: a name of a case is a constant of an enumeration first
+    CASE = 37  # GET of what a switch looks at, the name alone: a case names a constant of an enumeration, or any other
 
 
 class ScopeKind:

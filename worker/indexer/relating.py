@@ -71,6 +71,7 @@ class Relating:
         self._of_graph = b""  # what the graph is known by, if it may serve another build
         self._index = index
         self._rows, self._graphed = languages.rows, languages.graphed()
+        self._in_any_case = languages.in_any_case()
         self._extractors = extractors
         for_graph = limits.graph(limit, index.size())
         self._most_rows = for_graph // graph_writer.ROW_BYTES
@@ -182,7 +183,7 @@ class Relating:
         if effects := [*judged(files, graph, self._tell_filling)]:
             paths = [files[row.file].path for row in effects]
             tables.add("effects", {"path": paths, **of_rows(Judged._fields[1:], [row[1:] for row in effects])})
-        whole = Whole(graph, files, [*map(blocks.file, numbers)], blocks, outlines)
+        whole = Whole(graph, files, [*map(blocks.file, numbers)], blocks, outlines, in_any_case=self._in_any_case)
         self._tell_filling()
         if circles := [*whole.circles()]:
             tables.add("cycles", of_rows(Circle._fields, circles))

@@ -26,7 +26,6 @@ DOUBTFUL = tuple(map(CONFIDENCES.index, ("possible", "unresolved")))
 KINDS = frozenset(("function", "method", "class"))
 STARTED = frozenset(("main", "init", "setup", "teardown", "constructor"))  # names that a language or its tools run
 BY_NAME = frozenset(("python", "javascript", "typescript", "php", "ruby"))  # no interface calls a method unseen
-ANY_CASE = frozenset(("php",))  # uses may spell a name in another case
 PASTING = frozenset(("c", "cpp"))  # their macros make names by `##`
 WORD = re.compile(r"\w+")
 LINE_BITS = 32
@@ -74,14 +73,22 @@ class Spans:
 class Whole:
     """Asks a graph, its files and their definitions.
 
-    >>> whole = Whole(graph, files, [blocks.file(number) for number in numbers], blocks, outlines)
+    >>> whole = Whole(graph, files, [blocks.file(number) for number in numbers], blocks, outlines, in_any_case=("php",))
     >>> [*whole.circles()], [*whole.unreached(not_whole={"c"})]
     """
 
     def __init__(
-        self, graph: Graph, files: Sequence[GraphFile], places: Sequence[File], blocks: Blocks, outlines: Outlines
+        self,
+        graph: Graph,
+        files: Sequence[GraphFile],
+        places: Sequence[File],
+        blocks: Blocks,
+        outlines: Outlines,
+        *,
+        in_any_case: Sequence[str],
     ) -> None:
-        """`places` are the files of the graph as the index has them."""
+        """`places` are the files of the graph as the index has them; some languages have names `in_any_case`."""
+        self._in_any_case = in_any_case
         self._graph, self._files, self._places, self._blocks = graph, files, places, blocks
         self._split: tuple[int, list[bytes]] = -1, []  # the block that was read last, and its lines
         self._symbols: list[list[Symbol]] = [outlines.definitions(place) for place in places]
@@ -141,7 +148,7 @@ class Whole:
                 if row.kind not in KINDS or (file << LINE_BITS | row.line_start) in used:
                     continue
                 language = self._files[file].language
-                name = small(row.name) if language in ANY_CASE else row.name
+                name = small(row.name) if language in self._in_any_case else row.name
                 is_whole = language not in not_whole
                 unseen = None if is_whole else "a file that is not wholly in the graph may use it"
                 if name in doubtful:
@@ -201,7 +208,7 @@ class Whole:
     def _spelled(self, file: int, name: str) -> Iterator[str]:
         """Yield a name of a file, and in small letters what may mean one in another case."""
         yield name
-        if self._files[file].language in ANY_CASE:
+        if self._files[file].language in self._in_any_case:
             yield small(name)
 
     @cached_property

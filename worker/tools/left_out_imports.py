@@ -13,6 +13,7 @@ from fledgling.worker.tools.request import Request
 
 MAX_NAMES = 20  # of one import that may be files themselves
 MAX_CHARS = 1_000  # of a module: what is longer is no path
+MAX_PARTS = 64  # of a path that is tried, of which each is a place to begin as well
 INNER = frozenset({"crate", "self", "super"})  # modules around, in Rust: where they are is looked for anyway
 
 
@@ -26,6 +27,7 @@ def left_out(request: Request, file: File, imports: Iterable[Import]) -> str | N
     names |= {f"{posixpath.splitext(name)[0]}.": name for name in unlisted if not name.endswith("/")}
     said: dict[str, None] = {}
     for each in dead:
+        request.check()
         if name := next((found for place in _places(file, each) if (found := _left_out(names, *place))), None):
             said[f"line {each.line} ({name}, {unlisted[name]})"] = None
     return f"May lead to what is not indexed: {unknown.listed([*said])}." if said else None
@@ -45,6 +47,8 @@ def _places(file: File, each: Import) -> Iterator[tuple[str, str]]:
     """Yield the directories that an import may start from, each with the path from there."""
     directory = posixpath.dirname(file.path)
     for path in _paths(each):
+        if path.count("/") >= MAX_PARTS:
+            continue
         if path.startswith("."):
             place = posixpath.normpath(posixpath.join(directory, path))
             if not place.startswith(".."):

@@ -115,10 +115,10 @@ NAMESPACES = words("globals locals vars", BUILTIN)  # what they give are the var
 GLOBALS = words("__globals__ f_globals")  # attributes that are the variables of a module, as globals() is
 READING_NAMES = words("__contains__ __getitem__ __iter__ __len__ copy get items keys values")  # change no name
 READERS = words("all any dict iter len list print repr set sorted str tuple", BUILTIN)  # nor do these with a dictionary
-SETTERS = words("setattr delattr", BUILTIN)  # they set a name by its text, as do these methods
+PATCHING_METHODS = words("setattr delattr")  # of pytest's `monkeypatch`
+SETTERS = {BUILTIN + name for name in PATCHING_METHODS}  # they set a name by its text, as do these methods
 SETTING_METHODS = words("__setattr__ __delattr__")
 BUILTINS = f"{BUILTIN}__builtins__"  # the module of that name, or its names
-PATCHING_METHODS = words("setattr delattr")  # of pytest's `monkeypatch`
 STATE = words("os.environ sys.argv sys.modules sys.path sys.stderr sys.stdin sys.stdout")
 
 # Methods of types that are built in; those of MUTATING change the object.
