@@ -2,7 +2,7 @@
 
 Those that cannot be read are told apart: what they have nobody knows.
 
-By meaning each has something: those come first that have most of the words, so that the first of thousands are ranked.
+A search by meaning leaves none out, but ranks only the first of thousands: those with most of its words come first.
 """
 
 from collections.abc import Callable
