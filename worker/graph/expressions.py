@@ -84,20 +84,22 @@ def reference(builder: Builder, node: int, use: int) -> int:
     """`a::b`, `::b`: a function, and no variable of its name, where a name alone means the variable."""
     alone = builder.tree.first(node, VALUE)
     at = get(builder, node, use) if alone == NONE else builder.visit(alone, use)
-    meant = builder.add(Op.ALIAS, at)
-    if builder.sites and builder.sites[-1].at == at:
-        builder.sites[-1].at = meant
-    return meant
+    return wrapped(builder, Op.ALIAS, at)
 
 
 def before_others(builder: Builder, at: int) -> int:
     """A name that others follow in a path: of a namespace and what else may have its name, it is the namespace."""
     if builder.dialect.spaces != "global" and not builder.dialect.crates:
         return at
-    prefix = builder.add(Op.PREFIX, at)
+    return wrapped(builder, Op.PREFIX, at)
+
+
+def wrapped(builder: Builder, op: int, at: int) -> int:
+    """What an operation makes of an expression, which the occurrence just added then means."""
+    meant = builder.add(op, at)
     if builder.sites and builder.sites[-1].at == at:
-        builder.sites[-1].at = prefix
-    return prefix
+        builder.sites[-1].at = meant
+    return meant
 
 
 def is_generic(builder: Builder, node: int) -> bool:
