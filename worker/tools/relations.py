@@ -340,7 +340,7 @@ def _named(asked: Asked, calls: Sequence[Occurrence]) -> str:
 def _hierarchy(asked: Asked) -> Found:
     """Find what a class is derived from and what is derived from it; or of a method those in whose place it comes.
 
-    What is above it and not in the project is said by name.
+    What is above it and not in the index is said by name: outside the project, or left out of it.
     """
     graph = asked.graph
     up: list[tuple[str, Callable[[Definition], list[Definition]]]] = [
@@ -355,7 +355,7 @@ def _hierarchy(asked: Asked) -> Found:
 def _bases_outside(asked: Asked) -> str | None:
     """Name what a class and those above it are derived from that is no class of the project, the nearest first."""
     graph, request = asked.graph, asked.request
-    names: dict[str, dict[str, None]] = {"Bases not in the project": {}, "Bases not resolved": {}}
+    names: dict[str, dict[str, None]] = {"Bases not in the index": {}, "Bases not resolved": {}}
     above = [place for places in _steps(asked, graph.bases) for place in places]
     for place in [*asked.places, *above]:
         bases, each = graph.bases_outside(place), definitions.at(request, place)
@@ -366,7 +366,7 @@ def _bases_outside(asked: Asked) -> str | None:
         open_rows = (row for row in inside if row.use == "inherit" and row.confidence in ("unresolved", "local"))
         unresolved = {"", *(occurrences.word_at(request, row) for row in open_rows)}
         for name in bases:
-            which = "Bases not resolved" if name in unresolved else "Bases not in the project"
+            which = "Bases not resolved" if name in unresolved else "Bases not in the index"
             names[which][f"{name or 'an expression'}{behind}"] = None
     return unknown.joined(*(f"{which}: {_some([*some])}." for which, some in names.items() if some))
 
