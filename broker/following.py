@@ -206,11 +206,11 @@ class Follower:
         if self._is_given_up():
             raise LostError
         indexing, order = self._indexing, self._indexing.order
-        assert indexing.files.kept_fd is not None
+        assert indexing.files.served.kept_fd is not None
         follow = Follow(
             broker_pid=os.getpid(),
             text_fd=indexing.images.blocks,
-            kept_fd=indexing.files.kept_fd,
+            kept_fd=indexing.files.served.kept_fd,
             root_fd=indexing.root_fd,
             profile=order.profile,
             scope=indexing.scope,

@@ -73,7 +73,7 @@ class Front:
         self.by_hand: ByHand = no_tags  # what agents have given
         self.connector: Connector | None = None  # where text that the profile shows may go to an embedding endpoint
         self._breaker = Breaker()
-        self._follower = Follower(indexing, freshness) if indexing.is_followed else None
+        self._follower = Follower(indexing, freshness) if indexing.files.is_followed else None
         self._workers = Workers(indexing, self._breaker, self._follower)
         self._calls = 0
         self._sql_calls = 0

@@ -124,7 +124,7 @@ async def test_document_names_the_sections_that_an_index_has(project: Path) -> N
     }
     async with fronted(project, "fledgling-core", is_followed=True) as (_, indexing):
         await indexing.sealed(GRAPH)
-        images, kept, findings, facts = indexing.files
+        images, kept, findings, facts = indexing.files.served
         level = memory_file.create()
         LevelWriter(level).finish()
         files = {

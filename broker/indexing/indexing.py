@@ -6,7 +6,6 @@ import os
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Literal
 
 from msgspec.structs import astuple, replace
 
@@ -14,7 +13,7 @@ from fledgling import refusals
 from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.indexing.attempt import Attempt, Tell
 from fledgling.broker.indexing.failures import DiedError, IndexingError, failed, without_graph
-from fledgling.broker.indexing.files import Files, TakenOver
+from fledgling.broker.indexing.files import HeldFiles
 from fledgling.broker.indexing.ordering import opened, ordered, reference, started
 from fledgling.broker.memory import Memory
 from fledgling.config import Settings
@@ -31,7 +30,6 @@ from fledgling.messages.control import (
 )
 from fledgling.messages.generations import CODE, GRAPH, LISTING, TEXT
 from fledgling.messages.profile import Profile
-from fledgling.security import memory_file
 
 UNFINISHED = "The index could not be finished: what is not there now will be missing until Fledgling is started again."
 BUILD_SECONDS = 1800.0  # for an index, two builds included; a kernel of 78,000 files takes a minute of two quiet cores
@@ -89,17 +87,12 @@ class Indexing:
         self.confining = confining
         self.tell = tell
         self.progress: Progress | None = None
-        self.is_followed = is_followed
         try:
-            self.files = self._filling = Files.created(
-                is_followed=is_followed
-            )  # of the newest generation; of the build
+            self.files = HeldFiles(is_followed=is_followed)
         except OSError:
             self._close_root()
             raise
-        self._known = TakenOver()
-        self._is_closed = False
-        self.memory = Memory(profile.memory_limit, self._all_files)
+        self.memory = Memory(profile.memory_limit, self.files.all)
         self.news = asyncio.Event()  # set, and replaced by another, with all that changes what is said below
         self.is_over = False
         self.scope = settings.scope  # what the newest index was built with
@@ -121,13 +114,12 @@ class Indexing:
         self._relating: asyncio.Task[None] | None = None  # behind a build
         self._no_graph: IndexingError | None = None
         self._graph_wanted = asyncio.Event()
-        images = self._filling.images
-        order = ordered(settings, profile, confining, images, root, self.root_fd)
+        order = ordered(settings, profile, confining, self.files.filling.images, root, self.root_fd)
         self.order = replace(order, tree=tree)  # to all indexers, but for the files they fill
         try:
             self._attempt = self._started()
         except OSError:
-            self.files.close(())
+            self.files.close()
             self._close_root()
             raise
         self.begun_at = self.started_at  # the build of the newest generation
@@ -176,7 +168,7 @@ class Indexing:
     @property
     def images(self) -> Images:
         """What a worker opens that starts now."""
-        return self.files.images
+        return self.files.served.images
 
     def descriptors(self) -> tuple[int, ...]:
         """Return what a worker is handed that starts now."""
@@ -223,17 +215,14 @@ class Indexing:
             return
         if self._relating:
             self._relating.cancel()  # what it resolves is of the project as it was
-            self._keep("facts_fd")
+            self.files.keep("facts_fd")
         if afresh:
-            self._know(TakenOver())
+            self.files.forget()
         self._died = self._failure = None
         self.progress = self.completed_at = None
         self.is_over = False
-        if self._filling is not self.files:
-            self._filling.close(self._known.all())  # of a build that has failed
-            self._filling = self.files
         try:
-            self._filling = Files.created(is_followed=self.is_followed)
+            self.files.begin(is_any_served=True)
             self._attempt = self._started()
         except OSError as problem:
             _log.error("the index cannot be built anew: %s", problem.strerror)
@@ -273,10 +262,7 @@ class Indexing:
             task.cancel()
             await asyncio.wait([task])
         await self._attempt.end()
-        descriptors = self._all_files()
-        self._is_closed = True
-        for fd in descriptors:
-            os.close(fd)
+        self.files.close()
         self._close_root()
 
     async def _changed(self, number: int = CODE) -> None:
@@ -298,12 +284,8 @@ class Indexing:
 
     def _started(self) -> Attempt:
         """Start an indexer over the memory files that are to be filled."""
-        process = started(self.root_fd, self._filling, self._known)
-        return Attempt(process, self.order, self._filling, self._known, tell=self.tell)
-
-    def _all_files(self) -> set[int]:
-        """Return those of all memory files; none once they are closed: others may have the numbers by then."""
-        return set() if self._is_closed else {*self.files.all(), *self._filling.all(), *self._known.all()}
+        filling, known = self.files.filling, self.files.known
+        return Attempt(started(self.root_fd, filling, known), self.order, filling, known, tell=self.tell)
 
     async def _build(self) -> Built:
         """Build the index, to its end: all waiters are told."""
@@ -318,7 +300,7 @@ class Indexing:
         except IndexingError as failure:
             raise self._fails(failure) from None
         finally:
-            if not self.is_followed:
+            if not self.files.is_followed:
                 self._close_root()
             self.is_over, self.completed_at = True, datetime.now(UTC)
             self._tell_news()
@@ -349,38 +331,13 @@ class Indexing:
     def _start_again(self) -> None:
         """Start another indexer over memory files of its own; what nobody can open is let go."""
         self.progress = None
-        died = self._filling
         try:
-            self._filling = Files.created(is_followed=self.is_followed)
-            if self._newest is None:
-                self._open_from(self._filling)
-            elif died is not self.files:
-                died.close(self._known.all())
+            self.files.begin(is_any_served=self._newest is not None)
             self._attempt = self._started()
         except OSError as problem:
             reason = f"{self._died}, and no other indexer can be started: {problem.strerror}"
             raise failed(reason) from problem
         self._tell_news()
-
-    def _keep(self, name: Literal["findings_fd", "facts_fd"]) -> None:
-        """Keep what a build has found for those that follow, also if its graph is not whole."""
-        found: int | None = getattr(self._filling, name)
-        if found is None or found in self._known or not memory_file.is_sealed(found):
-            return
-        self._know(self._known._replace(**{name: found}))
-
-    def _know(self, known: TakenOver) -> None:
-        """Let the next build take over these, and close what is needed no more."""
-        before = self._all_files()
-        self._known = known
-        for fd in before - self._all_files():
-            os.close(fd)
-
-    def _open_from(self, files: Files) -> None:
-        """Let workers that start from now on open these; those at work hold theirs themselves."""
-        if self.files is not files:
-            self.files.close(self._known.all())
-            self.files = files
 
     async def _built_at_once(self) -> Built:
         """Follow one indexer to its end. Raises IndexingError, or DiedError where another may do better."""
@@ -402,7 +359,7 @@ class Indexing:
                 last = message.number
                 await self._attempt.check(last)
                 if last == CODE:
-                    self._keep("findings_fd")
+                    self.files.keep("findings_fd")
                 self._serve(message)
         if not isinstance(message, Built) or last != CODE:
             raise await self._attempt.failed(message)
@@ -427,7 +384,7 @@ class Indexing:
                     raise await attempt.failed(message)
                 await attempt.check(GRAPH)
                 self._serve(message)
-                self._keep("facts_fd")
+                self.files.keep("facts_fd")
         except TimeoutError:
             self._no_graph = without_graph(f"this was not finished after {RELATING_SECONDS:g} s")
         except (IndexingError, DiedError) as failure:
@@ -440,7 +397,7 @@ class Indexing:
         """Let workers open a generation, if it is not less than what another build has left."""
         if self._newest and generation.number < min(self._newest.number, CODE):
             return
-        self._open_from(self._filling)
+        self.files.serve()
         self.begun_at = self.started_at
         if generation.number == CODE:
             assert self._accepted

@@ -31,7 +31,7 @@ async def answer_of(seeker: Seeker, tell: Tell, report: Report) -> Sought | None
     assert question
     with ExitStack() as open_:
         open_.callback(os.close, order.root_fd)
-        open_.callback(files.close, ())
+        open_.callback(files.close)
         attempt = Attempt(process, order, files, TakenOver(), tell=tell)
         memory = Memory(profile.memory_limit, files.all)
         waiting = asyncio.create_task(_told(attempt, memory, profile.query_timeout))
