@@ -158,6 +158,10 @@ def test_bundle_is_made_again_only_of_other_shards(built: tuple[Path, Path], tmp
     done = fledgling("fleet", "bundle", str(out), "--json")
     assert counts(done.stdout) == (1, 0)
     assert (out / "00000.bundle").read_bytes() == before
+    (out / "00000.bundle").unlink()
+    done = fledgling("fleet", "bundle", str(out), "--json")
+    assert counts(done.stdout) == (1, 1)
+    assert (out / "00000.bundle").read_bytes() == before, "of the same shards the same bytes, whoever makes them"
     write_garbage(out / "lib.shard")
     write_garbage(out / "web.shard", at=16, size=40)  # behind the head: the first row alone
     for made in (1, 0):

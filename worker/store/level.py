@@ -44,7 +44,7 @@ class LevelWriter:
         """Take what an index holds: texts, none of which a hit goes beyond, and names. With None it may hold any."""
         import numpy as np  # noqa: PLC0415  (who reads a level needs nothing of it)
 
-        named = {*map(str.encode, names)}
+        named = sorted({*map(str.encode, names)})  # what stands beside what is in the matrix, too
         self._names += {_hash(name) << 32 | member for name in named}
         if texts is None:
             self._column(member, np.ones(ROWS, bool))
