@@ -23,8 +23,9 @@ from running import fronted
 
 from fledgling.broker.protocol import render, tools
 from fledgling.messages.answers import Refusal
-from fledgling.messages.questions import QUESTIONS, Detail, Mode, Relation
+from fledgling.messages.questions import QUESTIONS, Detail, Mode, Relation, Symbols
 from fledgling.worker import reasons
+from fledgling.worker.tools.empty_answers import MAX_NEAR
 
 FOLDER = Path(__file__).parent / "honesty"
 REASONS = tomllib.loads((FOLDER / "reasons.toml").read_text())
@@ -116,6 +117,15 @@ async def test_every_answer_says_what_it_does_not_know(tmp_path, name):
             if missing or present:
                 wrong.append((case["reason"], question, missing, present, said))
     assert not wrong, "".join(f"\n{why}: {asked}\n  lacks {m}, has {p}:\n{said}" for why, asked, m, p, said in wrong)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("length", "is_near"), [(MAX_NEAR, True), (MAX_NEAR + 1, False)])
+async def test_a_long_name_is_compared_with_none(tmp_path, length, is_near):
+    (tmp_path / "a.py").write_text(f"{'a' * MAX_NEAR} = 1\n")
+    async with fronted(tmp_path) as (front, _):
+        said = tools.text(await front.ask(Symbols(name_pattern="a" * (length - 1) + "b")))
+    assert ("The nearest names: " in said) is is_near, said
 
 
 def silent(reason: str) -> set[str]:

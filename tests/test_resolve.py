@@ -213,6 +213,66 @@ async def test_a_build_knows_what_files_declare_that_come_after_the_importer(tmp
     assert [(found.module, found.resolved) for found in graph.imports] == [("org.tools", "Tools.java")]
 
 
+# files, the file that imports, and where each module leads, or why nowhere
+OWN = {
+    "what is used of a name that is imported": (
+        {"Cargo.toml": "[package]\nname = 'm'\n", "src/lib.rs": "mod kind;\nmod user;\n"}
+        | {"src/kind.rs": "pub enum Kind { A }\n"}
+        | {
+            "src/user.rs": "use crate::kind::Kind as K;\nuse std::cmp::Ordering;\nuse serde::De;\nuse other::*;\n"
+            "fn f() { use K::*; use Ordering::*; use De::{A, B}; }\n"
+        },
+        "src/user.rs",
+        {"crate::kind": "src/kind.rs", "K": "src/kind.rs", "std::cmp": "stdlib", "Ordering": "stdlib"}
+        | {"serde": "external", "De": "external", "other": "external"},
+    ),
+    "a package of the own module": (
+        {"go.mod": 'module "example.com/m" // m\n', "m.go": "package m\n", "n/go.mod": "module example.com/n\n"}
+        | {"n/n.go": 'package n\nimport "example.com/n/gen"\nimport "example.com/m/gen"\nimport "example.com/mm"\n'},
+        "n/n.go",
+        {"example.com/m/gen": "not found", "example.com/mm": "external", "example.com/n/gen": "not found"},
+    ),
+    "a class of an own package": (
+        {"a/P.java": "package com.acme;\nclass P {}\n", "module-info.java": "module com.other {}\n"}
+        | {"a/Q.java": "package x;\nimport com.acme.Gen;\nimport com.acme.Gen.Inner;\nimport com.acme.sub.S;\n"}
+        | {"b/R.java": "package y;\nimport com.other.Gen;\nimport static com.acme.Gen.*;\nimport com.acmes.Gen;\n"}
+        | {"c/S.kt": "package y\nimport com.acme.made\n"},
+        "*",
+        {"com.acme": "not found", "com.acme.Gen": "not found", "com.acme.sub": "external"}
+        | {"com.other": "external", "com.acmes": "external"},
+    ),
+    "what is too long to be a name": (
+        {"a/P.java": f"package {'A.' * 500}A;\nclass P {{}}\n", "Q.java": f"import {'A.' * 500}A.B;\n"},
+        "*",
+        {f"{'A.' * 500}A": "external"},
+    ),
+    "a module that is named too late": (
+        {
+            "go.mod": "// a comment\n" * 400 + "module example.com/m\n",
+            "m.go": 'package m\nimport "example.com/m/gen"\n',
+        },
+        "m.go",
+        {"example.com/m/gen": "external"},
+    ),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", OWN)
+async def test_imports_lead_where_the_project_says(tmp_path: Path, name: str) -> None:
+    files, asked, wanted = OWN[name]
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    found: dict[str, str | None] = {}
+    async with fronted(tmp_path) as (front, _):
+        for path in files if asked == "*" else [asked]:
+            graph = await front.ask(Dependencies(path, direction="imports"))
+            assert isinstance(graph, DependencyGraph)
+            found |= {each.module: each.resolved or each.unresolved for each in graph.imports}
+    assert found == wanted
+
+
 def test_an_alias_stays_with_its_module() -> None:
     renamed = ImportRow(1, "pkg", "c", False, False, None, ("core",))
     (found,) = Resolution(LANGUAGES, languages(PYTHON_FILES.split())).of("app.py", [renamed])

@@ -121,11 +121,12 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     """How a language names modules, as far as the tools must know it; the row of the language says so.
 
     `root` stands between the parts of a name, of which the first is what all modules of a package share, or as many as
-    `longer` says where it holds a sign: three with a dot in Go. Without it they share the whole name. Languages with
+    `longer` says where it holds a sign: three with a dot in Go. Without it they share the whole name. A directory whose
+    modules begin with a name of its own says it in a file, which is `named`, with the word before it. Languages with
     one word for `packages` share those that their files declare. Where that is "directory", the files in one are a
     package; where it is "tree", so are all below a directory of that name. What ends in `apart` is of no package.
     Files of one package use each other without an import. Where a language `autoloads`, so may all of its files: what
-    they define is loaded by its name.
+    they define is loaded by its name. Where it `chains`, a module may begin with a name that the file imports.
 
     Languages with one word for `imports` may import each other; without it imports are not extracted. What `run_time`
     matches, as RE2, imports what only a running program knows; what `declares` matches, with a name for NAME,
@@ -134,9 +135,11 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
 
     root: Word = ""
     longer: dict[Word, Count] = {}
+    named: dict[Word, Word] = {}
     packages: Word = ""
     apart: Word = ""
     autoloads: bool = False
+    chains: bool = False
     imports: Word = ""
     run_time: Word = ""
     declares: Word = ""

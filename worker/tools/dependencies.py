@@ -5,12 +5,14 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from fledgling.messages.answers import DependencyGraph, FileImports, Import, Importer
+from fledgling.messages.control import Modules
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Dependencies
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import CODES
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages, paths, unknown_imports
+from fledgling.worker.tools.own_modules import OwnModules
 from fledgling.worker.tools.request import Request, continuing, cut_page
 
 
@@ -22,6 +24,7 @@ class _Row(NamedTuple):
     resolved_path: str | None
     is_stdlib: bool
     is_relative: bool
+    alias: str | None
 
 
 class _Root(NamedTuple):
@@ -108,15 +111,26 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
     known = {path: modules.get(language or "") for path, language in languages.items()}
     roots = {root(row.module, known.get(row.path)) for row in rows if row.resolved_path is None}
     ours = {row.root for row in request.rows("roots_of", _Root, roots=list(roots))} if roots else set()
-    edges = []
+    own, edges = OwnModules(request), []
+    bound = {(row.path, name): row for row in rows for name in ([row.alias] if row.alias else row.imported_names)}
     for (path, line, module, *_), group in groupby(rows, key=_statement):
         same = list(group)
+        if same[0].resolved_path is None and (begins := _begins(same[0], known.get(path), bound)):
+            same = [row._replace(resolved_path=begins.resolved_path, is_stdlib=begins.is_stdlib) for row in same]
         names = [name for row in same for name in row.imported_names]
         why = _unresolved(same, root(module, known.get(path)), ours)
+        if why == "external" and own.has(path, known.get(path), module):
+            why = "not found"
         leads = same[0].resolved_path
         shown = packages.directory(leads) if leads and packages.is_directory(known.get(path)) else leads
         edges.append(_Edge(path, distance, Import(line, module, names, shown, why), leads))
     return edges
+
+
+def _begins(row: _Row, modules: Modules | None, bound: Mapping[tuple[str, str], _Row]) -> _Row | None:
+    """Return what imports the name that a module begins with: `use a::Kind;` of `use Kind::*;`."""
+    is_chained = modules is not None and modules.chains and not row.is_relative
+    return bound.get((row.path, root(row.module, modules))) if is_chained else None
 
 
 def _statement(row: _Row) -> tuple[str, int, str, bool, str]:

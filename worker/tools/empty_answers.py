@@ -7,10 +7,16 @@ from typing import NamedTuple
 from fledgling.messages.questions import Search, Symbols
 from fledgling.plain import counted
 from fledgling.worker.matching import globs
+from fledgling.worker.store.symbols import DEFINITIONS
 from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.request import Request
 
 SHOWN_LANGUAGES = 5  # in a note
+MAX_NEAR = 64  # characters of a name that is compared with others, which takes the square of them: few are longer
+
+
+class _Near(NamedTuple):
+    name: str
 
 
 class _Covered(NamedTuple):
@@ -61,6 +67,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
             unknown.naming(request, unknown.not_whole(request, asked, question.kind), name_of(question)),
             "search() finds their text",
         ),
+        _nearest_names(request, name_of(question)),
         _undefined(others) if others else None,
         _skipped(covered),
         unlisted.of_filter(request, path),
@@ -90,6 +97,15 @@ def name_of(question: Search | Symbols) -> str:
     if isinstance(question, Symbols):
         return max(globs.literals(question.name_pattern or ""), key=len, default="")
     return "" if question.is_regex else question.query
+
+
+def _nearest_names(request: Request, asked: str) -> str | None:
+    """Name the definitions of the index whose names resemble what was asked for, wherever they are."""
+    name = asked.rpartition(".")[2]
+    if not name or len(name) > MAX_NEAR:
+        return None
+    near = request.rows("nearest_names", _Near, name=name, definitions=DEFINITIONS)
+    return f"The nearest names: {', '.join(each.name for each in near)}." if near else None
 
 
 def _undefined(others: list[_Covered]) -> str:
