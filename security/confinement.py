@@ -40,6 +40,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "keeper": ("capabilities", "no_new_privs", "landlock", "limits", "seccomp"),  # it outlives the broker, as its user
     "connector": tuple(name for name in _SERVING if name != "lifeline"),  # it ends when its socket does
     "embedder": ("lifeline", "limits", "seccomp"),
+    "bundler": _SERVING,
 }
 
 

@@ -14,9 +14,9 @@ _SERVING = ("query worker", *_EXTRACTING)
 SERVER = (*_SERVING, *_WALKING)  # what every server has
 BACK = (*SERVER, "bundler", "connector", "embedder")
 
-_NAMELESS = (*_SERVING, "connector", "embedder")  # no call that names a path
+_NAMELESS = (*_SERVING, "bundler", "connector", "embedder")  # no call that names a path
 _FULL = (*_SERVING, "bundler", "embedder")  # may open no descriptor more
-_NOBODY = (*_SERVING, "bundler", "connector", "embedder")
+_NOBODY = _NAMELESS  # who sees no path of the project need not be its owner
 _UNCONNECTED = (*SERVER, "bundler", "embedder")
 
 

@@ -1,8 +1,8 @@
 """Which system calls a process may make: a seccomp filter from the table system_calls.txt.
 
-The query worker's has no call that names a path, an extractor's none that starts anything; the indexer's opens for
-reading only, a keeper removes, and a connector connects. See seccomp(2); the program is classic BPF, as linux/filter.h
-has it.
+The query worker's and the bundler's have no call that names a path, an extractor's none that starts anything; the
+indexer's opens for reading only, a keeper removes, and a connector connects. See seccomp(2); the program is classic
+BPF, as linux/filter.h has it.
 """
 
 import ctypes
@@ -26,6 +26,7 @@ ROLES = (
     "keeper",
     "connector",
     "embedder",
+    "bundler",
 )
 
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000  # SECCOMP_RET_*; the last one kills the process

@@ -247,7 +247,7 @@ def test_what_code_inside_a_process_can_do_without_a_layer_is_what_is_said(role,
 def test_without_landlock_or_on_an_older_kernel_nobody_is_signalled_and_nothing_is_written(role):
     gone = carried_out(role, tuple(ONE_GONE))
     kinds = [{layering.THREATS[name].kind for name in found} for found in gone[:3]]
-    sees = {"read"} if role == "bundler" or (role == "indexer" and not AS_ROOT) else set()
+    sees = {"read"} if role == "indexer" and not AS_ROOT else set()
     connects = {"network"} if role == "connector" else set()
     assert kinds == [sees | connects, sees | connects, sees]
 

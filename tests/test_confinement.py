@@ -29,7 +29,7 @@ from fledgling.security.confinement import DEGRADABLE, LAYERS, ROLES
 from fledgling.security.system_calls import CHECKS, MACHINES, program, rules
 
 BACK = ("query worker", "extractor", "extractor's parent", "indexer")
-NARROWED = (*BACK, "keeper", "connector", "embedder")
+NARROWED = (*BACK, "bundler", "keeper", "connector", "embedder")
 X86 = MACHINES["x86_64"]
 HEADERS = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm-generic/unistd.h")]
 

@@ -313,16 +313,16 @@ from fledgling.pipe import Pipe
 from fledgling.security.confinement import ROLES
 pipe = Pipe(Bundle | Export)
 pipe.receive()
-layers = tuple(Layer(name, None) for name in ROLES["indexer"])
+layers = tuple(Layer(name, None) for name in ROLES["bundler"])
 {says}
 time.sleep(60)
 """
 # What it says, and why there is no bundle then.
 UNHELD_SAYS = {
-    "that it is ready": ("pipe.send(Ready(layers))", " does not hold the indexer: the kernel says "),
+    "that it is ready": ("pipe.send(Ready(layers))", " does not hold the bundler: the kernel says "),
     "which shard costs it": (
         "pipe.send(Ready(layers)); pipe.send(Exhausted(0))",
-        " does not hold the indexer: the kernel says ",
+        " does not hold the bundler: the kernel says ",
     ),
     "that one is taken": ("pipe.send(TakenIndex())", "the process that reads its tables has ended"),
     "that all is done": ("pipe.send(Bundled())", "the process that reads its tables has ended"),

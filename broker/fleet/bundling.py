@@ -230,7 +230,7 @@ def _started(order: Bundle | Export, descriptors: Sequence[int]) -> BackProcess[
 
 def _look(process: BackProcess[FromBundler], ready: Ready, order: Bundle | Export) -> None:
     """Look from outside at a process that says that it is ready. Raises ShardError where something does not hold it."""
-    if problem := inspection.problem("indexer", process.pid, ready.layers, order.confining):
+    if problem := inspection.problem("bundler", process.pid, ready.layers, order.confining):
         raise ShardError(problem)
 
 

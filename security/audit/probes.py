@@ -40,6 +40,10 @@ SECONDS = 20.0  # for one call, from a fork on; one that hangs has not been refu
 SUCCEEDED, STARTED = "it succeeded", "the process ended: exit"
 _PR_SET_DUMPABLE = 4  # prctl(2)
 MEMORY = 256_000_000  # bytes of memory_limit, as a profile would say
+_NAMELESS = {  # the limits of those who have no directory
+    "query worker": limits.with_memory(limits.QUERY_WORKER, MEMORY),
+    "bundler": limits.of_bundler(MEMORY),
+}
 _X32 = 0x40000000
 # getpid by the 32-bit door: rdi, rsi, rdx, rcx -> eax, ebx, ecx, edx; int 0x80
 _INT80 = bytes.fromhex("5389f889f387cacd8048985bc3")
@@ -355,15 +359,16 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
     match role:
         case "nobody":
             user.become(user.NOBODY, user.NOBODY)
-        case "query worker":
-            confine(role, confining, parent=parent, lowered=limits.with_memory(limits.QUERY_WORKER, MEMORY))
+        case "query worker" | "bundler":
+            confine(role, confining, parent=parent, lowered=_NAMELESS[role])
         case "extractor" | "extractor's parent":
             lowered = limits.of_extractor(MEMORY)
             confine("extractor's parent", confining, parent=parent, lowered=lowered)
             if role == "extractor":
                 confine(role, confining, parent=parent)
-        case "indexer" | "bundler":
-            _confine_indexer(role, confining, parent, held)
+        case "indexer":
+            lowered = limits.of_indexer(MEMORY)
+            confine(role, confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])
         case "keeper":
             confine(role, confining, lowered=limits.KEEPER, removable=[held.root])
         case "connector" | "embedder":
@@ -374,15 +379,6 @@ def _confine(role: str, confining: Confining, parent: int, held: Reachable) -> N
             needed = interpreter.opened(interpreter.readable()), interpreter.opened(interpreter.executable())
             with needed[0] as reading, needed[1] as starting:
                 confine(role, confining, lowered=limits.BROKER, readable=[held.root, *reading], executable=starting)
-
-
-def _confine_indexer(role: str, confining: Confining, parent: int, held: Reachable) -> None:
-    """Confine this process as an indexer is, or as a bundler, which has no directory."""
-    if role == "bundler":
-        confine("indexer", confining, parent=parent, lowered=limits.of_bundler(MEMORY))
-    else:
-        lowered = limits.of_indexer(MEMORY)
-        confine("indexer", confining, parent=parent, lowered=lowered, root=held.root, readable=[held.root])
 
 
 def _prepared(probe: corpus.Probe, numbers: Mapping[str, int], held: Reachable) -> Callable[[], int] | None:

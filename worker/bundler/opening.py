@@ -25,7 +25,7 @@ class MadeFiles(ImageFiles):
 def confined(order: Bundle | Export) -> tuple[Layer, ...]:
     """Give up the rights of this process, and say what holds it. Raises ConfinementError."""
     lowered = limits.of_bundler(order.memory_limit)
-    return confine("indexer", order.confining, parent=order.broker_pid, lowered=lowered)
+    return confine("bundler", order.confining, parent=order.broker_pid, lowered=lowered)
 
 
 def opened(order: Bundle | Export, made: int, db: duckdb.DuckDBPyConnection) -> StoredIndexes:

@@ -1,6 +1,5 @@
 """The memory that a bundler has for tables, and whose they are that take most of it where none is left."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -8,6 +7,7 @@ import _duckdb as duckdb
 
 from fledgling.messages.control import Bundle, Export
 from fledgling.security import limits
+from fledgling.worker.store.image_files import size_of
 
 # After these nothing can be done with any database. The process ends, and the broker knows whose tables it was taking.
 DEADLY = (duckdb.FatalException, duckdb.InternalException)
@@ -80,7 +80,7 @@ class Room:
 
     def _held(self) -> int:
         held = self._db.execute("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()
-        return int(held[0][0] or 0) + os.fstat(self._made).st_blocks * 512
+        return int(held[0][0] or 0) + size_of(self._made)
 
 
 def memory(order: Bundle | Export) -> int:
