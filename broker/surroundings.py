@@ -24,12 +24,16 @@ _FIXES: Mapping[int, str] = {
 
 
 def hold_standard_descriptors() -> None:
-    """Open what is closed of the descriptors 0 to 2 on /dev/null, or the next file would be taken for one of them."""
-    for descriptor in range(3):
+    """Open what is closed of the descriptors 0 to 2 on /dev/null, or the next file would be taken for one of them.
+
+    Python has no stream for one that was closed: it gets one, so that everybody may ask whether it is a terminal.
+    """
+    for descriptor, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         try:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # the lowest that is free
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))
 
 
 def check() -> None:

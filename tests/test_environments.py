@@ -50,6 +50,7 @@ CASES = {
     "no standard input": ("{explore} 0<&-", FOUND, "a.py  python"),
     "no standard output": ("{explore} 1>&-", FOUND, ""),
     "no standard error": ("{explore} 2>&-", FOUND, "a.py  python"),
+    "a shell without input": ("{run} shell --root {tmp}/p 0<&-", FOUND, ""),
     "none of the three": ("{explore} 0<&- 1>&- 2>&-", FOUND, ""),
     "a server without input": ("{run} serve --root {tmp}/p --log-level error 0<&-", FOUND, ""),
     "a server without output": ("{run} serve --root {tmp}/p --log-level error 1>&- </dev/null", FOUND, ""),
@@ -95,7 +96,7 @@ CASES = {
 
 # The others that are served meet nothing but what these meet, and each takes a second.
 SERVED = {"a namespace of one id", "bubblewrap", "24 open files that may be more", "no standard input", "ASCII alone"}
-SERVED |= {"none of the three", "a server without any", "a working directory that is gone"}
+SERVED |= {"none of the three", "a shell without input", "a server without any", "a working directory that is gone"}
 LONG = {name for name, (_, code, _) in CASES.items() if code == FOUND} - SERVED
 
 
@@ -147,6 +148,21 @@ def test_it_works_or_one_line_says_why_not(directory: Path, name: str) -> None:
         assert said in done.stderr
         assert done.stderr.count("\n") == 1
         assert done.stderr.startswith("fledgling: ")
+
+
+# What the rows above meet only where an index takes long: progress is for a terminal, which is asked for then
+HELD = """
+import sys
+from fledgling.broker.surroundings import hold_standard_descriptors
+hold_standard_descriptors()
+sys.exit(None in (sys.stdin, sys.stdout, sys.stderr))
+"""
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_a_closed_stream_is_there(directory: Path, closed: str) -> None:
+    (directory / "held.py").write_text(HELD)
+    assert run(f"{sys.executable} -I {{tmp}}/held.py {closed}", directory).returncode == 0
 
 
 def test_what_is_absent_in_a_namespace_of_one_id_is_said(directory: Path) -> None:

@@ -19,7 +19,7 @@ LESS = "FRX"  # ends where one screen is enough, shows colour, and leaves what i
 
 
 def _started() -> "subprocess.Popen[bytes] | None":
-    if not all(stream and stream.isatty() for stream in (sys.stdin, sys.stdout)):  # each may be closed
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout)):
         return None
     try:
         name, *options = shlex.split(os.environ.get("PAGER", "less")) or [""]

@@ -31,15 +31,14 @@ _LINES: Mapping[type[AnyAnswer], "re.Pattern[str]"] = {
 }
 
 
-def is_wanted(when: str, stream: TextIO | None) -> bool:
+def is_wanted(when: str, stream: TextIO) -> bool:
     """Return whether output is coloured: `always`, `never`, or `auto`: at a terminal, unless NO_COLOR is set.
 
     The variable is as on https://no-color.org: set to anything but nothing.
     """
     if when != "auto":
         return when == "always"
-    is_shown = stream is not None and stream.isatty()  # it may be closed
-    return is_shown and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def painted(text: str, answer: AnyAnswer, spans: Spans | None) -> str:
