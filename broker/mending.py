@@ -14,6 +14,8 @@ from fledgling.messages.answers import AnyAnswer, Excerpt, Hits, Refusal, Symbol
 from fledgling.messages.questions import AnyQuestion, Dependencies, Read, Search, Symbols, name_of
 from fledgling.plain import counted, said
 
+NO_FILE, NO_DEFINITION = "no file or directory", "no definition"  # how the reasons of two refusals begin
+
 MAX_WAYS = 2  # that are named where nothing was found
 
 Ask = Callable[[AnyQuestion], Awaitable[AnyAnswer | Refusal]]
@@ -34,8 +36,8 @@ async def answered(meant: Taken, ask: Ask, allowed: Collection[str], root: str) 
         again = await ask(other.question)
         if _is_meant(again) or (isinstance(found, Refusal) and not isinstance(again, Refusal)):
             return _with_words(again, (*words, *other.words))
-        if isinstance(again, Refusal) and again.kind == "ambiguous":
-            best = again  # which names what may be meant
+        if isinstance(again, Refusal) and (again.kind == "ambiguous" or _is_nearer(again, best)):
+            best = again  # which names what may be meant, or a file that is there and lacks the definition
     if isinstance(found, Refusal):
         return _with_words(await _elsewhere(meant.question, best or found, ask), words)
     return _with_words(await _with_ways(meant.question, found, ask, allowed), words)
@@ -46,6 +48,10 @@ def _is_meant(found: AnyAnswer | Refusal) -> bool:
     if isinstance(found, Refusal):
         return found.kind not in ("not_found", "ambiguous", "denied")
     return not tools.is_empty(found)
+
+
+def _is_nearer(again: Refusal, best: Refusal | None) -> bool:
+    return best is not None and best.reason.startswith(NO_FILE) and again.reason.startswith(NO_DEFINITION)
 
 
 async def _below(question: AnyQuestion, refused: Refusal, ask: Ask) -> Refusal:

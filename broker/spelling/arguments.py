@@ -22,6 +22,7 @@ MAX_RESPELLED_CHARS = 512  # of a path or a name: some rows look at the rest of 
 WRAPPERS = ("arguments", "args", "parameters", "params", "kwargs", "tool_input")  # of all arguments
 
 _IN_GLOBS = re.compile(r"[,{}]")  # what stands between the paths of a glob that has several
+_NUMBERED = re.compile(r"\s*(?:L|line\s*|#)([0-9]{1,9})\s*", re.IGNORECASE)  # a line as links and people write it
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -122,7 +123,9 @@ def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str
                 raise MeaningError(tool, name, min(twice))
             meant |= became
             shown = dict.fromkeys(became) if alias.how in PLAIN else became
-            words.append(f"{name} as {', '.join(_shown(*item) for item in shown.items())}")
+            words.append(
+                f"{name} {'as ' + ', '.join(_shown(*item) for item in shown.items()) if shown else 'left out'}"
+            )
     for row in listed().always:
         for name in _of(tool, row, strange):
             if not row.values or strange[name] in row.values:
@@ -219,6 +222,8 @@ def _bounded(value: object, known: Mapping[str, int]) -> object:
     most, least = known.get("maximum", MAX_LINE), known["minimum"]
     if isinstance(value, str) and value.strip().lower() in ("all", "max", "unlimited"):
         return most
+    if isinstance(value, str) and (line := _NUMBERED.fullmatch(value[:64])):
+        value = line[1]
     try:
         number = msgspec.convert(value, int, strict=False)
     except msgspec.ValidationError:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, Taken
 from fledgling.broker.spelling.table import PathRow, listed
-from fledgling.broker.spelling.values import MAX_LEVELS, WILDCARD
+from fledgling.broker.spelling.values import MAX_LEVELS, WILDCARD, WORDS
 from fledgling.messages.questions import AnyQuestion, Explore, Read, Search, Symbols
 
 _SLASHED = re.compile(r"/(.+)/[gimsu]*")  # an expression as JavaScript and sed write it
@@ -45,7 +45,7 @@ def others(question: AnyQuestion, root: str = "/") -> Iterator[Taken]:
         else:
             last = respelled.rpartition(".")[2] if field == "name_pattern" else ""
             within = symbol(name[crate.end() :]) if field == "symbol" and (crate := _CRATE.match(name)) else ""
-            names += [{field: each} for each in (respelled, last, within) if each]
+            names += [{field: each} for each in (respelled, last, within, *joined(respelled)) if each]
     names += _patterns_of_names(question)
     known = [question]
     for place in [{}, *_places(question, root), *_patterns(question), *_as_symbol(question)]:
@@ -89,6 +89,16 @@ def symbol(name: str) -> str:
     for like, to in _symbols():
         name = like.sub(to, name)
     return name
+
+
+def joined(name: str) -> Iterator[str]:
+    """Yield a name whose words are joined as other languages do: `get-url` as `get_url`, `getUrl`, `GetUrl`."""
+    before, dot, last = name[:MAX_RESPELLED_CHARS].rpartition(".")
+    words = WORDS.findall(last)
+    if len(words) > 1:
+        first, *rest = (f"{word[:1].upper()}{word[1:]}" for word in words)
+        for each in ("_".join(words).lower(), "".join([words[0].lower(), *rest]), "".join([first, *rest])):
+            yield f"{before}{dot}{each}"
 
 
 def _places(question: AnyQuestion, root: str) -> Iterator[dict[str, object]]:

@@ -12,6 +12,7 @@ from fledgling.messages.questions import Direction, Kind, Mode, Relation
 MAX_LEVELS = 20  # of a map that is to be recursive: the most that explore gives
 URI_PREFIXES = ("file://", "fledgling://file/")
 WILDCARD = re.compile(r"[*?\[{]")
+WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")  # of camelCase, snake_case and a sentence
 
 _FENCED = re.compile(r"\s*```\w*\n(.*?)```\s*", re.DOTALL)
 _RANGE = re.compile(r"L?([0-9]{1,9})(?:\s*(?:-|:|,|\.\.|to)\s*L?([0-9]{1,9}))?")
@@ -92,7 +93,9 @@ def _member(value: object, means: str, given: Mapping[str, object]) -> dict[str,
 
 
 def _around(value: object, means: str, given: Mapping[str, object]) -> dict[str, object]:
-    """So many lines around one."""
+    """So many lines around one; none around a definition, which is read whole."""
+    if "symbol" in given and means not in given:
+        return {}
     try:
         line, count = (msgspec.convert(number, int, strict=False) for number in (given.get(means), value))
     except msgspec.ValidationError:

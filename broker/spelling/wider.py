@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from fledgling.broker.spelling.values import WILDCARD
+from fledgling.broker.spelling.values import WILDCARD, WORDS
 from fledgling.messages.questions import AnyQuestion, Search, Symbols, asks_graph
 
 MAX_JOINED = 12  # words of a text that are looked for however they are joined: a name has fewer
 REGEX_SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")  # of RE2's syntax; a text without one means the same as an expression
 
+_ONE_LEVEL = re.compile(r"(?<!\*\*)/([^/*]*\*[^/]*)\Z")  # `src/*.py`, with no file of a directory below
 _NAME = re.compile(r"[^\W\d]\w*")  # what a path may be that is none
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")  # of camelCase, snake_case and a sentence
 
 
 class Wider(NamedTuple):
@@ -36,6 +36,8 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
     if isinstance(question, Symbols) and not question.name_pattern and _NAME.fullmatch(question.path or ""):
         like = f"*{question.path}*"
         yield Wider(replace(question, path=None, name_pattern=like), f"for names like `{like}`")
+    if question.path and (deeper := _ONE_LEVEL.sub(r"/**/\1", question.path)) != question.path:
+        yield Wider(replace(question, path=deeper), f"in `{deeper}`")
     ways = [*_ways(question)]
     for words, changes in ways:
         yield Wider(replace(question, **changes), words)
@@ -47,7 +49,7 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
     elif question.kind:
         yield Wider(Symbols(question.path, None, question.language, f"*{question.query}*"), "of any kind")
         yield Wider(replace(question, kind=None), "as text")
-    elif not question.is_ranked and len(parts := _WORDS.findall(question.query)) > 1:
+    elif not question.is_ranked and len(parts := WORDS.findall(question.query)) > 1:
         yield Wider(replace(question, query=max(parts, key=len), regex=False, mode="auto"), "its longest word")
 
 
@@ -56,7 +58,7 @@ def _as_text(question: Symbols) -> Iterator[Wider]:
     name = question.name_pattern
     if name and not WILDCARD.search(name):
         yield Wider(Search(name, question.path, question.language), "as text")
-        if len(words := _WORDS.findall(name)) > 1:
+        if len(words := WORDS.findall(name)) > 1:
             yield Wider(Search(_joined(words), regex=True), "as text, however its words are joined")
 
 
@@ -70,7 +72,7 @@ def _ways(question: Search | Symbols) -> Iterator[tuple[str, dict[str, object]]]
     if isinstance(question, Search) and not question.is_ranked:
         if not question.is_regex and not question.kind and REGEX_SIGNS.search(question.query):
             yield "as a regular expression", {"regex": True, "mode": "auto"}
-        elif not question.is_regex and not question.kind and len(words := _WORDS.findall(question.query)) > 1:
+        elif not question.is_regex and not question.kind and len(words := WORDS.findall(question.query)) > 1:
             yield "however its words are joined", {"query": _joined(words), "regex": True, "mode": "auto"}
         if question.whole_word:
             yield "within words", {"whole_word": False}

@@ -5,6 +5,7 @@ import re
 from fledgling.messages.questions import Search
 
 _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]]*\]|\{[^{}]*\}|.", re.DOTALL)
+_EITHER = re.compile(r"\{([^{}]*)\}")
 _RANGES = re.compile(r"(.)-(.)|(.)", re.DOTALL)
 NOTHING = r"[^\x00-\x{10ffff}]"  # matches no character
 _WILDCARD = re.compile(r"[*?\[{]")
@@ -37,12 +38,21 @@ def path_pattern(path: str) -> str:
     '^src(/|$)'
     >>> path_pattern("src/*.py")
     '^src\\\\/[^/]*\\\\.py$'
+
+    Each choice of `{src,docs}` is a filter by itself, and a plain one also the name of files anywhere.
     """
     path = path.removeprefix("./").rstrip("/")
+    if (either := _EITHER.fullmatch(path)) and (choices := [*filter(None, either[1].split(","))]):
+        return f"({'|'.join(map(_choice, choices))})"
     if not _WILDCARD.search(path):
         return f"^{literal(path)}(/|$)" if path not in ("", ".") else ""
     anchor = "^" if "/" in path else "(^|/)"
     return f"{anchor}{_translate(path)}$"
+
+
+def _choice(path: str) -> str:
+    is_name = plain(path) and "/" not in path
+    return f"{path_pattern(path)}|(^|/){literal(path)}$" if is_name else path_pattern(path)
 
 
 def plain(glob: str | None) -> str | None:

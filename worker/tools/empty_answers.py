@@ -1,5 +1,6 @@
 """Why an answer is empty: what was looked through, and what was not."""
 
+import re
 from collections.abc import Set
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from fledgling.worker.matching import globs
 from fledgling.worker.store.symbols import DEFINITIONS
 from fledgling.worker.tools import paths, unknown, unlisted
 from fledgling.worker.tools.request import Request
+
+_NAME = re.compile(r"[^\W\d]\w*")  # a query that may be one
 
 SHOWN_LANGUAGES = 5  # in a note
 MAX_NEAR = 64  # characters of a name that is compared with others, which takes the square of them: few are longer
@@ -37,8 +40,10 @@ def of_text(request: Request, question: Search, asked: unknown.Searched, tagged:
         searched = sum(1 for _ in asked.files(request, sorted(tagged)))
     if empty := _empty_file(request, asked):
         return empty
+    is_name = request.outlines and _NAME.fullmatch(question.query) and not (question.path or question.language)
     return unknown.joined(
         f"Nothing found in {counted(searched, 'file')}.",
+        nearest_names(request, question.query) if is_name else None,
         _skipped(covered),
         unlisted.of_filter(request, question.path),
         unknown.of_encodings(request, asked),
@@ -67,7 +72,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
             unknown.naming(request, unknown.not_whole(request, asked, question.kind), name_of(question)),
             "search() finds their text",
         ),
-        _nearest_names(request, name_of(question)),
+        nearest_names(request, name_of(question)),
         _undefined(others) if others else None,
         _skipped(covered),
         unlisted.of_filter(request, path),
@@ -99,7 +104,7 @@ def name_of(question: Search | Symbols) -> str:
     return "" if question.is_regex else question.query
 
 
-def _nearest_names(request: Request, asked: str) -> str | None:
+def nearest_names(request: Request, asked: str) -> str | None:
     """Name the definitions of the index whose names resemble what was asked for, wherever they are."""
     name = asked.rpartition(".")[2]
     if not name or len(name) > MAX_NEAR:

@@ -17,6 +17,7 @@ from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import DEFINITIONS, Outlines, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths, unknown, unlisted
+from fledgling.worker.tools.empty_answers import nearest_names
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request
 
@@ -265,10 +266,12 @@ def _anywhere(request: Request, question: Read, symbol: str) -> MeantQuestion:
     files = [*dict.fromkeys(each.file.path for each in found)]
     if not found:
         last = re.findall(r"\w+", symbol)[-1:] or [name]
+        near = f"{nearest} " if (nearest := nearest_names(request, symbol)) else ""
         raise Refused(
             "not_found",
             f"no file of the index defines {symbol!r}",
-            f'symbols(name_pattern="*{last[0]}*") lists names that hold it; search(query="{last[0]}") finds text.',
+            f'{near}symbols(name_pattern="*{last[0]}*") lists names that hold it; '
+            f'search(query="{last[0]}") finds text.',
         )
     if len(files) > 1:
         example = f'read(path="{files[0]}", symbol="{found[0].row.qualified_name}")'
