@@ -1,6 +1,7 @@
 """Every call ends by query_timeout and GRACE, whoever is late: the index, a worker, a queue, the engine.
 
-On a busy machine a timer is late, too: a call may be as late as a plain timer of the same process at the same time.
+On a busy machine a timer is late, too: a call may be as late as a plain timer of the same process at the same time, and
+after that by what the thread of both has waited for a processor.
 """
 
 import asyncio
@@ -62,13 +63,18 @@ async def late(call):
     begun, promised = loop.time(), SECONDS + limits.GRACE
     timer = asyncio.create_task(asyncio.sleep(promised))
     fired = loop.create_future()
-    timer.add_done_callback(lambda _: fired.set_result(loop.time() - begun - promised))
+    timer.add_done_callback(lambda _: fired.set_result(loop.time() - begun - promised - waited()))
     found = await asyncio.gather(call, return_exceptions=True)
     passed = loop.time() - begun - promised
     if passed <= 0:
         timer.cancel()
         return found[0], passed
-    return found[0], passed - await fired
+    return found[0], passed - waited() - await fired
+
+
+def waited():
+    """For how many seconds this thread could have run so far and got no processor."""
+    return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
 
 
 async def in_time(*calls):
