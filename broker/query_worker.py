@@ -11,10 +11,8 @@ from itertools import count
 from typing import Protocol
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from fledgling import refusals
-from fledgling.broker import fitting
 from fledgling.broker.audit_log.records import AnyRecord, KilledRecord
 from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.basis import Basis
@@ -23,7 +21,7 @@ from fledgling.broker.launch import BackProcess, how_ended
 from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
 from fledgling.broker.spawn import spawn
-from fledgling.broker.spelling.others import differences
+from fledgling.broker.taken import meant_by, with_words
 from fledgling.messages.answers import Found, Refusal
 from fledgling.messages.control import (
     Begun,
@@ -41,9 +39,8 @@ from fledgling.messages.control import (
 )
 from fledgling.messages.generations import CODE
 from fledgling.messages.profile import Profile
-from fledgling.messages.questions import AnyQuestion, Asked, Inner
+from fledgling.messages.questions import Asked
 from fledgling.pipe import MAX_FRAME_BYTES, MAX_VALUES, Unpacker
-from fledgling.plain import said
 from fledgling.security import inspection, limits
 
 MOMENTS = 16  # generations of changes whose time is known: twice as many as a worker continues pages in
@@ -353,19 +350,3 @@ class QueryWorker:
     def _lost(self) -> Refusal:
         """Say what became of a call that the worker had begun with."""
         return refusals.out_of_memory(self._profile) if self._process.over_memory else LOST
-
-
-def meant_by(asked: Asked, taken: AnyQuestion | None) -> Asked | None:
-    """Return the question that a worker says it answers; None for one that nobody can have meant."""
-    if taken is None:
-        return asked
-    return taken if fitting.may_mean(asked, taken) else None
-
-
-def with_words(asked: Asked, meant: Asked, found: Found | Refusal) -> Found | Refusal:
-    """Say what of a question was taken as what: the broker's own words, whatever the worker said."""
-    if isinstance(found, Refusal):
-        return found
-    if meant is asked or isinstance(asked, Inner) or isinstance(meant, Inner):
-        return replace(found, taken=None)
-    return replace(found, taken=said("; ".join(differences(asked, meant))))

@@ -5,7 +5,6 @@ Everything that decides what a setting is called, what it may be and who may set
 until the type of its setting reads it, so a variable, a flag and a file mean the same by the same words.
 """
 
-import difflib
 import re
 import warnings
 from collections.abc import Iterable, Mapping
@@ -201,8 +200,10 @@ class Given(NamedTuple):
 
 def suggestion(word: str, known: Iterable[str], intro: str = "Known:") -> str:
     """Return what a wrong word may have meant: `suggestion("prot", ["port"])` is `did you mean port? Known: port`."""
+    from difflib import get_close_matches  # noqa: PLC0415  (as a rule no word is wrong)
+
     names = list(known)
-    near = difflib.get_close_matches(word[:40], names, 1)
+    near = get_close_matches(word[:40], names, 1)
     said = f"did you mean {near[0]}? {intro}" if near else f"{intro[0].lower()}{intro[1:]}"
     return f"{said} {', '.join(names)}"
 

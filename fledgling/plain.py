@@ -1,6 +1,5 @@
 """Text of a project, or about it, so that nobody can take it for more than that, and no terminal obeys it."""
 
-import json
 import re
 
 MAX_SAID_CHARS = 2**13  # of a sentence of ours: a path may be half as long
@@ -43,6 +42,10 @@ def visible(text: str) -> str:
 
 def visible_json(text: str) -> str:
     r"""Return the same JSON for a terminal: `visible_json('"\u202e"')` is `"\u202e"` in eight characters."""
+    if not _OBEYED.search(text):
+        return text
+    import json  # noqa: PLC0415  (few texts hold such a character)
+
     return _OBEYED.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 

@@ -4,14 +4,15 @@ A copy is as secret as its original, so a name counts without what is added to i
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import re2
 
-from fledgling.gitignore import compile_patterns
+from fledgling.gitignore import Patterns, compile_patterns
 
-_NAMES = compile_patterns(Path(__file__).with_name("secret_files.txt").read_bytes().split(b"\n"), of_files=True)
+_LIST = Path(__file__).with_name("secret_files.txt").read_bytes().split(b"\n")
 MOST_ADDED = 4  # additions to one name that are taken away, one after the other: `.netrc.bak.2~` has three
 
 # What programs and people add to the name of a copy. RE2 as for all that is matched with hostile names: in linear time.
@@ -35,10 +36,23 @@ _ADDED = (
     rf"{_AROUND}|(?P<end>{'|'.join(_AT_THE_END)})$"
     rf"|(?P<middle>{'|'.join(_BEFORE_THE_EXTENSION)})(?P<extension>\.[^.]{{1,10}})?$"
 )
-_WHERE = re2.compile(_ADDED)
-_WHETHER = re2.Set.SearchSet()  # in a twentieth of the time: most names have nothing added
-_WHETHER.Add(_ADDED)
-_WHETHER.Compile()
+
+
+class _Expressions(NamedTuple):
+    """What is in the list, where something is added to a name, and whether."""
+
+    names: Patterns
+    where: "re2.Pattern[str]"
+    whether: re2.Set  # in a twentieth of the time: most names have nothing added
+
+
+@cache
+def _compiled() -> _Expressions:
+    """Compile them where a name is first looked at: who looks at none has not waited for them."""
+    whether = re2.Set.SearchSet()
+    whether.Add(_ADDED)
+    whether.Compile()
+    return _Expressions(compile_patterns(_LIST, of_files=True), re2.compile(_ADDED), whether)
 
 
 def is_secret(path: str) -> bool:
@@ -48,7 +62,7 @@ def is_secret(path: str) -> bool:
     (True, True, True, False)
     """
     folded = path.casefold()
-    return any(_NAMES.verdict(each.encode(), is_directory=False) for each in _spellings(folded))
+    return any(_compiled().names.verdict(each.encode(), is_directory=False) for each in _spellings(folded))
 
 
 def _spellings(path: str) -> Iterator[str]:
@@ -71,7 +85,7 @@ def _plain(directory: str) -> str:
 def _originals(name: str) -> Iterator[str]:
     """Yield what is left of a name each time that something added to it is taken away."""
     for _ in range(MOST_ADDED):
-        added = _WHETHER.Match(name) and _WHERE.search(name)
+        added = _compiled().whether.Match(name) and _compiled().where.search(name)
         if not added:
             return
         before = name[: added.start()]

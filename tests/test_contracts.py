@@ -73,11 +73,14 @@ MUST_NOT_IMPORT = {
         "asyncio",
         "csv",
         "ctypes",
+        "difflib",
+        "json",
         "subprocess",
         "fledgling.broker.front",
     ],  # a server may answer
     "fledgling.broker.confining": ["asyncio", "csv", "subprocess", "yaml"],  # what a command waits for
     "fledgling.broker.indexing.seeking": ["asyncio", "csv", "yaml", "fledgling.broker.launch"],
+    "fledgling.broker.indexing.seeker_answer": ["json", "tomllib", "fledgling.broker.query_worker"],
     "fledgling.broker.spawn": ["asyncio", "msgspec", "yaml"],
     "fledgling.broker.protocol.server": ["duckdb", "tree_sitter", "fledgling.worker"],
     "fledgling.worker.indexer": ["mcp", "click", "fledgling.broker", "_duckdb", "tree_sitter", "numpy"],  # it forks
@@ -102,6 +105,29 @@ def test_room_loads_nothing_it_must_not(module: str) -> None:
     program = f"import sys, {module}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()).intersection(MUST_NOT_IMPORT[module])
+
+
+@pytest.mark.parametrize(
+    ("program", "without"),
+    [
+        ("from fledgling.broker.cli import ask; ask._load_event_loop()", "ssl"),
+        ("sys.modules['typing_extensions'] = None; import fledgling.worker.extractor.process", "inspect"),
+        (
+            "from fledgling.worker.extracting.extract import Extractor\n"
+            "from fledgling.worker.languages.table import load_languages\n"
+            "Extractor(load_languages())",
+            "importlib.resources",
+        ),
+    ],
+)
+def test_what_libraries_load_for_others_is_left_to_those(program: str, without: str) -> None:
+    program = (
+        f"import sys\n{program}\nprint('{without}' in sys.modules)\nimport {without} as left; print(left.__file__)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", program], cwd="/", capture_output=True, text=True, check=True)
+    was_loaded, file = done.stdout.splitlines()
+    assert was_loaded == "False"
+    assert Path(file).is_file()
 
 
 def test_a_command_loads_no_typing_extensions_and_leaves_them_to_who_needs_them() -> None:

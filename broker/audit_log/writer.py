@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import json
 import logging
 import os
 import time
@@ -180,6 +179,8 @@ class AuditLog:
         self.write(self._call(decision))
 
     def _call(self, decision: Decision) -> CallRecord:
+        import json  # noqa: PLC0415  (where there is a log, or somebody who hears)
+
         text = json.dumps(decision.arguments, sort_keys=True, separators=(",", ":"))
         return CallRecord(
             profile=decision.profile.name,

@@ -1,6 +1,7 @@
 """The tools as commands: the same questions, answered by the same processes under the same profile."""
 
 import os
+import sys
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
@@ -252,6 +253,7 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
 
     layers = confined_to(project.settings.roots.values(), project.confining)
     seeker = None if put is _listed else _seeker(project, question)
+    _load_event_loop()
     from fledgling.broker.audit_log.writer import AuditLog, tell_confinement  # noqa: PLC0415  (while the indexer loads)
 
     log = AuditLog()
@@ -263,6 +265,17 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
     answer, built = starting.run(starting.indexing(project, log), use)
     warn(built.notices)
     return answer, bool(built.partial)
+
+
+def _load_event_loop() -> None:
+    """Load asyncio, without TLS where nobody has loaded that yet: no command speaks it, and it is a quarter of all."""
+    if "ssl" in sys.modules:
+        import asyncio  # noqa: PLC0415
+    else:
+        sys.modules["ssl"] = None  # type: ignore[assignment]
+        import asyncio  # noqa: F401, PLC0415
+
+        del sys.modules["ssl"]
 
 
 def _seeker(project: ServedProject, question: AnyQuestion) -> "Seeker | None":

@@ -3,7 +3,6 @@
 A path is looked up in its directory, a symbol in an index that is made for it, as for any command.
 """
 
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -44,7 +43,8 @@ def paths(context: click.Context, _: click.Parameter, incomplete: str) -> list[C
 
 def symbols(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return names of definitions that begin like this: of the file that is named, if one is."""
-    import subprocess  # noqa: PLC0415  (a command that is not completed needs none of this)
+    import json  # noqa: PLC0415  (a command that is not completed needs none of this)
+    import subprocess  # noqa: PLC0415
 
     command = [sys.executable, "-I", "-m", "fledgling", "symbols", "--json", "--max-results", str(MAX_ITEMS)]
     options = ["--name-pattern", f"{incomplete}*", "--root", _root(context)]

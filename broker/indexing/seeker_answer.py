@@ -12,7 +12,7 @@ from fledgling.broker.indexing.files import TakenOver
 from fledgling.broker.indexing.seeking import Seeker
 from fledgling.broker.memory import Memory
 from fledgling.broker.protocol import tools
-from fledgling.broker.query_worker import meant_by, with_words
+from fledgling.broker.taken import meant_by, with_words
 from fledgling.broker.terms import Report
 from fledgling.messages.answers import Hits
 from fledgling.messages.control import Accepted, FromIndexer, Progress, Sought

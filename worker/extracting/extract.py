@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from fledgling.worker.deferred import compile_all
 from fledgling.worker.extracting.captures import Span
 from fledgling.worker.extracting.elided_bodies import Blanked, Bodies
-from fledgling.worker.extracting.grammar import Syntax, load_grammar
+from fledgling.worker.extracting.grammar import Syntax, load_grammar, without_resources
 from fledgling.worker.extracting.heads import HeadRules
 from fledgling.worker.extracting.inner import Inner, on_lines
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
@@ -37,7 +37,10 @@ class Extractor:
 
     def __init__(self, languages: Languages) -> None:
         self.rows = languages.rows
-        self._syntaxes = {name: syntaxes(name, row, languages) for name, row in languages.rows.items() if row.grammars}
+        with without_resources():
+            self._syntaxes = {
+                name: syntaxes(name, row, languages) for name, row in languages.rows.items() if row.grammars
+            }
         for name, row in languages.rows.items():
             repairs(row.repairs)
             if row.fallback:

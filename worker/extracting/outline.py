@@ -5,7 +5,6 @@ they become symbols and imports lives here, so that all languages agree.
 """
 
 import ast
-import inspect
 import re
 import sys
 import warnings
@@ -445,12 +444,17 @@ def unmarked(text: str) -> str:
 
 
 def cleaned(text: str) -> str:
-    """What `inspect.cleandoc` makes of a text. Most have one line, or a second one that begins at the margin."""
+    """What `inspect.cleandoc` makes of a text, which takes a twentieth of what an extractor loads.
+
+    Most have one line, or a second one that begins at the margin.
+    """
     text = text.expandtabs()
     if AT_MARGIN.search(text):
         first, newline, more = text.partition("\n")
         return (first.lstrip() + newline + more).strip("\n")
-    return inspect.cleandoc(text) if "\n" in text else text.lstrip()
+    top, *lines = text.split("\n")
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return "\n".join([top.lstrip(), *(line[margin:] for line in lines)]).strip("\n")
 
 
 def literal(source: str) -> str | None:

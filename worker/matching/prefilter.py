@@ -22,7 +22,13 @@ _ANYTHING: Templates = frozenset({_GAP})
 _NOTHING: Templates = frozenset({""})
 
 # Scripts without case in every version of Unicode: kana, han, hangul.
-_CASELESS = re.compile("[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
+_CASELESS = (
+    ("\u3041", "\u3096"),
+    ("\u30a1", "\u30fa"),
+    ("\u3400", "\u4dbf"),
+    ("\u4e00", "\u9fff"),
+    ("\uac00", "\ud7a3"),
+)
 
 _ESCAPED = r"\\[!-/:-@\[-^`{-~]"  # ASCII punctuation, which stands for itself; RE2 refuses `\_`
 _TOKEN = rf"""
@@ -83,7 +89,11 @@ def _is_known(text: bytes) -> bool:
 
 def _char(char: str, *, case_sensitive: bool) -> str:
     """Return a character as a template holds it; one beyond ASCII that may have another case is a gap."""
-    return char if case_sensitive or char.isascii() or _CASELESS.match(char) else _GAP
+    return char if case_sensitive or char.isascii() or _is_caseless(char) else _GAP
+
+
+def _is_caseless(char: str) -> bool:
+    return any(first <= char <= last for first, last in _CASELESS)
 
 
 def _tokens(pattern: str) -> Iterator[Token]:
