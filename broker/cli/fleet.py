@@ -1,10 +1,8 @@
 """`fleet`: indexes of many repositories on a disk, made by confined indexers and served as one tree."""
 
-import asyncio
 import logging
 import os
 import re
-import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -13,24 +11,20 @@ from pathlib import Path
 
 import click
 
-from fledgling.broker import logs, surroundings
-from fledgling.broker.audit_log.records import EndRecord
-from fledgling.broker.audit_log.writer import tell_confinement
-from fledgling.broker.cli import completing, terminal
+from fledgling.broker import surroundings
+from fledgling.broker.cli import terminal
+from fledgling.broker.cli.fleet_options import settings, settings_options
+from fledgling.broker.cli.fleet_serve import fleet_serve
 from fledgling.broker.cli.project import ServedProject, json_option
-from fledgling.broker.cli.starting import audit_log, confined
-from fledgling.broker.confining import confined_to
+from fledgling.broker.cli.starting import confined
 from fledgling.broker.fleet import bundling, exporting, making, replacing, shard, storage
 from fledgling.broker.fleet.building import ListError, build, read_list, untouched
 from fledgling.broker.fleet.engines import ENGINES, EngineMissingError, EngineName
-from fledgling.broker.fleet.live import LiveFleet, ShardDirectory
 from fledgling.broker.fleet.making import Outcome, ToIndex
-from fledgling.broker.fleet.pack import Pack, PackIndex
 from fledgling.broker.fleet.verified import ShardError
 from fledgling.broker.own_file import OwnFileError
 from fledgling.config import NAMED_ROOT, ConfigError, Resolved, read_user_file, resolve
 from fledgling.messages.control import Confining
-from fledgling.messages.profile import Profile
 from fledgling.plain import counted
 from fledgling.roots import refuse_wide, with_root
 from fledgling.security import lifeline, limits
@@ -49,17 +43,6 @@ def fleet_group() -> None:
     A shard is the index of one repository, as one file. It holds what its profile shows, and no profile that hides more
     is served from it.
     """
-
-
-def settings_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that decide what is indexed and how; other settings come from the environment and your file."""
-    command = click.option("--config", metavar="FILE", help="your own settings file")(command)
-    command = click.option(
-        "--allow-degraded", is_flag=True, help="work without Landlock or seccomp where the kernel has none; see doctor"
-    )(command)
-    return click.option(
-        "--profile", metavar="PROFILE", shell_complete=completing.profiles, help="what is indexed, and may be shown"
-    )(command)
 
 
 out_option = click.option(
@@ -142,7 +125,7 @@ def fleet_build(
     except ListError as wrong:
         raise ConfigError(str(listed), str(wrong), "give a line for each repository: [NAME=]DIRECTORY") from None
     _outside(out, repositories)
-    _, of_profile = _settings(profile, config)
+    _, of_profile = settings(profile, config)
     options = ["--out", str(out.resolve())]
     for name, value in (("--profile", profile), ("--config", config)):
         options += [name, value] if value else []
@@ -181,7 +164,7 @@ def fleet_bundle(directory: Path, profile: str | None, config: str | None, allow
 
     Only bundles whose shards have changed are made, by a confined process each. `fleet build` does this at its end.
     """
-    _, of_profile = _settings(profile, config)
+    _, of_profile = settings(profile, config)
     raise SystemExit(_bundled(directory.resolve(), of_profile.memory_limit, Confining(allow_degraded), as_json=as_json))
 
 
@@ -230,7 +213,7 @@ def fleet_parquet(
     Shards have tables where their profile has the tool `query`. What the profile of this command hides is in none of
     the files, and only those are written whose shards have changed.
     """
-    _, shown = _settings(profile, config)
+    _, shown = settings(profile, config)
     with _explained(str(directory), "fleet parquet", str(out), "the tables cannot be written"):
         found = exporting.export(directory.resolve(), out.resolve(), shown, Confining(allow_degraded))
     if as_json:
@@ -288,56 +271,7 @@ def _moved(move: Callable[[], storage.Moved], url: str, what: str, *, as_json: b
     return SOME if found.failed else ALL
 
 
-@fleet_group.command("serve", short_help="Serve an MCP client all repositories of a directory")
-@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@settings_options
-@click.option("--digest", metavar="HEX", help="serve what `fleet bundle` has said this of, or nothing")
-def fleet_serve(
-    directory: Path, profile: str | None, config: str | None, allow_degraded: bool, digest: str | None
-) -> None:
-    """Serve one MCP client the repositories whose shards are in a directory, as the directories of one tree.
-
-    Each shard is verified while it is copied into memory; one that is not what was written, or holds what the profile
-    hides, is refused by name, and the others are served. All of them must fit the profile's memory_limit. A new build
-    is served once it is whole.
-    """
-    resolved, served = _settings(profile, config)
-    logs.configure(resolved.settings)
-    place = directory.resolve()
-    log = audit_log(resolved, {"": str(place)}, served)
-    shards = ShardDirectory(str(place), served, digest)
-    index = PackIndex(_packed(shards, place), served, Confining(allow_degraded), log.tell)
-    for name, reason in index.pack.refused.items():
-        _log.error("%s is not served: %s", name, reason)
-    _log.info("%d repositories, profile %s", len(index.pack.manifests), served.name)
-    tell_confinement(log.tell, "broker", os.getpid(), confined_to([str(place)], index.confining))
-    from fledgling.broker.protocol import server  # noqa: PLC0415  (the SDK takes 0.4 s; other commands need none)
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-    async def serving() -> None:
-        fleet = LiveFleet(shards, index)
-        try:
-            await server.serve(fleet, log, resolved.settings.answers)
-        finally:
-            await fleet.close()
-
-    asyncio.run(serving())
-    log.tell(EndRecord(reason="the client has closed its end"))
-
-
-def _settings(profile: str | None, config: str | None) -> tuple[Resolved, Profile]:
-    """Check where this runs, and return the settings of a command that has no root, and its profile."""
-    surroundings.check()
-    resolved = resolve({"profile": profile}, os.environ, read_user_file(os.environ, config))
-    return resolved, profiles.load(resolved.settings.profile)
-
-
-def _packed(shards: ShardDirectory, place: Path) -> Pack:
-    try:
-        return shards.packed()
-    except ShardError as wrong:
-        raise ConfigError(str(place), str(wrong), "see `fledgling fleet shard --help`") from None
+fleet_group.add_command(fleet_serve)
 
 
 def named(repositories: Iterable[str]) -> list[tuple[str, str]]:

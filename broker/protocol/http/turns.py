@@ -1,10 +1,11 @@
 """Whose turn it is: agents share an event loop, and what one of them asks does not hold up the others."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
+from fledgling.broker.fleet.live import LiveFleet
 from fledgling.broker.front import Front
 from fledgling.broker.terms import Terms
 from fledgling.messages.answers import AnyAnswer, Refusal
@@ -60,23 +61,39 @@ async def taken(turns: asyncio.Semaphore) -> AsyncIterator[Turn]:
         turn.end()
 
 
+@asynccontextmanager
+async def aside() -> AsyncIterator[None]:
+    """Give the turn back until the block ends."""
+    turn = _turn.get()
+    if turn is None:
+        yield
+        return
+    turn.give()
+    try:
+        yield
+    finally:
+        await turn.take()
+
+
 class SharingFront(Front):
     """A front whose questions give their turn back while the worker has them."""
 
     @asynccontextmanager
     async def aside(self) -> AsyncIterator[None]:
         """Give the turn back until the block ends."""
-        turn = _turn.get()
-        if turn is None:
+        async with aside():
             yield
-            return
-        turn.give()
-        try:
-            yield
-        finally:
-            await turn.take()
 
     async def ask(self, question: AnyQuestion, terms: Terms | None = None) -> AnyAnswer | Refusal:
         """Put one question, as any front does."""
-        async with self.aside():
+        async with aside():
             return await super().ask(question, terms)
+
+
+class SharingFleet(LiveFleet):
+    """A fleet whose calls give their turn back while they are answered."""
+
+    async def call(self, tool: str, arguments: Mapping[str, object], terms: Terms | None = None) -> AnyAnswer | Refusal:
+        """Answer one call, as any fleet does."""
+        async with aside():
+            return await super().call(tool, arguments, terms)

@@ -1,0 +1,137 @@
+"""`fleet serve`: one client on standard input and output, or several agents over HTTP, over shards."""
+
+import asyncio
+import logging
+import os
+import signal
+from pathlib import Path
+
+import click
+
+from fledgling.broker import logs
+from fledgling.broker.audit_log.records import EndRecord
+from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
+from fledgling.broker.cli import over_http
+from fledgling.broker.cli.fleet_options import settings, settings_options
+from fledgling.broker.cli.starting import audit_log
+from fledgling.broker.confining import confined_to
+from fledgling.broker.fleet.live import LiveFleet, ShardDirectory
+from fledgling.broker.fleet.pack import Pack, PackIndex
+from fledgling.broker.fleet.verified import ShardError
+from fledgling.config import ConfigError, Resolved
+from fledgling.messages.control import Confining
+from fledgling.messages.profile import Profile
+
+_log = logging.getLogger("fledgling")
+
+
+@click.command("serve", short_help="Serve an MCP client, or several over HTTP, all repositories of a directory")
+@click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@settings_options
+@click.option("--digest", metavar="HEX", help="serve what `fleet bundle` has said this of, or nothing")
+@click.option("--transport", metavar="VALUE", help="stdio, or http for several agents [default: stdio]")
+@click.option("--agents", metavar="FILE", help="over HTTP, the file of agents, outside of DIR")
+@click.option("--host", metavar="ADDRESS", help="over HTTP, where it listens [default: 127.0.0.1]")
+@click.option("--port", metavar="PORT", help="over HTTP, where it listens [default: 3000]")
+@click.option("--secrets", metavar="FILE", help="over HTTP, keep the token of this run there, mode 600")
+def fleet_serve(
+    directory: Path,
+    profile: str | None,
+    config: str | None,
+    allow_degraded: bool,
+    digest: str | None,
+    secrets: str | None,
+    **flags: str | None,
+) -> None:
+    """Serve the repositories whose shards are in a directory, as the directories of one tree.
+
+    Each shard is verified while it is copied into memory; one that is not what was written, or holds what the profile
+    hides, is refused by name, and the others are served. All of them must fit the profile's memory_limit. A new build
+    is served once it is whole. Over HTTP each agent has a copy and a query worker of its own, under its own profile.
+    """
+    resolved, served = settings(profile, config, **flags)
+    logs.configure(resolved.settings)
+    place, confining = directory.resolve(), Confining(allow_degraded)
+    if resolved.settings.transport == "stdio":
+        if secrets is not None:
+            raise ConfigError("flag --secrets", "only a server over HTTP has any", "give --transport http")
+        _serve_stdio(resolved, _Shards(place, digest, confining), served)
+    else:
+        _serve_http(resolved, _Shards(place, digest, confining), served, secrets)
+
+
+class _Shards:
+    """The directory that is served, and how."""
+
+    def __init__(self, place: Path, digest: str | None, confining: Confining) -> None:
+        self.place, self._digest, self.confining = place, digest, confining
+
+    def packed(self, profile: Profile, log: AuditLog) -> tuple[ShardDirectory, PackIndex]:
+        """Verify and copy what a profile may be served; say what is refused. Raises ConfigError where that is all."""
+        directory = ShardDirectory(str(self.place), profile, self._digest)
+        index = PackIndex(self._pack(directory), profile, self.confining, log.tell)
+        for name, reason in index.pack.refused.items():
+            _log.error("%s is not served: %s", name, reason)
+        _log.info("%d repositories, profile %s", len(index.pack.manifests), profile.name)
+        return directory, index
+
+    def _pack(self, directory: ShardDirectory) -> Pack:
+        try:
+            return directory.packed()
+        except ShardError as wrong:
+            raise ConfigError(str(self.place), str(wrong), "see `fledgling fleet shard --help`") from None
+
+    def confine(self, log: AuditLog) -> None:
+        """Confine this process to reading the directory, and what its children need."""
+        tell_confinement(log.tell, "broker", os.getpid(), confined_to([str(self.place)], self.confining))
+
+
+def _serve_stdio(resolved: Resolved, shards: _Shards, profile: Profile) -> None:
+    """Serve one client, until it closes its end."""
+    log = audit_log(resolved, {"": str(shards.place)}, profile)
+    packed = shards.packed(profile, log)
+    shards.confine(log)
+    from fledgling.broker.protocol import server  # noqa: PLC0415  (the SDK takes 0.4 s; other commands need none)
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    async def serving() -> None:
+        fleet = LiveFleet(*packed)
+        try:
+            await server.serve(fleet, log, resolved.settings.answers)
+        finally:
+            await fleet.close()
+
+    asyncio.run(serving())
+    log.tell(EndRecord(reason="the client has closed its end"))
+
+
+def _serve_http(resolved: Resolved, shards: _Shards, profile: Profile, secrets: str | None) -> None:
+    """Serve over HTTP. What a confined broker may not do comes first, and so do the copies: all is verified by then."""
+    http = over_http.opened(resolved, {"": str(shards.place)}, profile, secrets)
+    packed = [shards.packed(agent.profile, http.log.of(agent.name)) for agent in http.agents]
+    shards.confine(http.log)
+    from fledgling.broker.protocol import sdk  # noqa: PLC0415  (as above)
+
+    with sdk.lean():
+        from fledgling.broker.protocol.http import serving  # noqa: PLC0415
+        from fledgling.broker.protocol.http.guests import Guest  # noqa: PLC0415
+        from fledgling.broker.protocol.http.monitor import Monitor  # noqa: PLC0415
+        from fledgling.broker.protocol.http.turns import SharingFleet  # noqa: PLC0415
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
+
+    async def serve_all() -> str | None:
+        fleets = {agent: SharingFleet(*each) for agent, each in zip(http.agents, packed, strict=True)}
+        try:
+            guests = [
+                Guest(agent, fleet, http.log.of(agent.name), resolved.settings) for agent, fleet in fleets.items()
+            ]
+            monitor = Monitor(http.watching, http.metrics, fleets) if http.watching else None
+            return await serving.serve(
+                http.listening, resolved.settings.transport, guests, http.log, http.file, monitor, http.issuer
+            )
+        finally:
+            await asyncio.gather(*(fleet.close() for fleet in fleets.values()))
+
+    over_http.ended(http.log, asyncio.run(serve_all()))

@@ -1,0 +1,162 @@
+"""A fleet over HTTP: each agent has its own profile, copy and worker; the door is that of any server over HTTP."""
+
+import asyncio
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import psutil
+import pytest
+from httpx2 import AsyncClient
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from running import PATIENCE, QUERY_WORKER, back_processes, is_alive, until
+from test_cli import fledgling
+from test_fleet import write_repositories
+
+from fledgling.broker.audit_log.verify import verify
+from fledgling.broker.protocol.http import agents
+
+pytestmark = pytest.mark.anyio
+READER = "SET extends = 'fledgling-core';\nSET tools = 'explore, read';\n"
+
+
+class Fleet:
+    """A server, with a token for each agent, and what it has said so far."""
+
+    def __init__(self, shards: Path, home: Path) -> None:
+        (home / "reader.sql").write_text(READER)
+        self.file, self.log, self._errors = home / "agents.yaml", home / "audit.jsonl", home / "stderr"
+        profiles = {"searcher": "fledgling-core", "reader": str(home / "reader.sql")}
+        self.tokens = {name: agents.add(self.file, name, profile) for name, profile in profiles.items()}
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.url = f"http://127.0.0.1:{probe.getsockname()[1]}/mcp"
+        (home / "fledgling.yaml").write_text(f"audit_log: {self.log}\n")
+        command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "serve", str(shards), "--transport", "http"]
+        command += ["--agents", str(self.file), "--port", self.url.split(":")[2].partition("/")[0]]
+        command += ["--config", str(home / "fledgling.yaml")]
+        with self._errors.open("w") as errors:
+            self.process = subprocess.Popen(command, cwd="/", env={}, stdin=subprocess.DEVNULL, stderr=errors)
+        self.seen = psutil.Process(self.process.pid)
+        end = time.monotonic() + PATIENCE
+        while "serving http" not in self.said():
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < end, self.said()
+            time.sleep(0.05)
+
+    def said(self) -> str:
+        return self._errors.read_text()
+
+    def records(self) -> list[dict[str, object]]:
+        return [json.loads(line) for line in self.log.read_bytes().splitlines()]
+
+    def status(self, token: str | None, host: str | None = None) -> int:
+        """What comes back for a request with a token and a Host."""
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        headers |= {"Authorization": f"Bearer {token}"} if token else {}
+        headers |= {"Host": host} if host else {}
+        try:
+            with urlopen(Request(self.url, body, headers), timeout=PATIENCE) as answer:
+                return int(answer.status)
+        except HTTPError as refused:
+            return refused.code
+
+    @asynccontextmanager
+    async def client(self, agent: str) -> AsyncIterator[Client]:
+        headers = {"Authorization": f"Bearer {self.tokens[agent]}"}
+        async with (
+            AsyncClient(headers=headers, timeout=PATIENCE) as connections,
+            Client(streamable_http_client(self.url, http_client=connections)) as found,
+        ):
+            yield found
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    above, out = tmp_path_factory.mktemp("repositories"), tmp_path_factory.mktemp("shards")
+    write_repositories(above)
+    done = fledgling("fleet", "shard", *map(str, sorted(above.iterdir())), "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture
+def served(shards: Path, tmp_path: Path) -> Iterator[Fleet]:
+    fleet = Fleet(shards, tmp_path)
+    try:
+        yield fleet
+    finally:
+        fleet.process.kill()
+        fleet.process.wait()
+
+
+async def test_agents_have_a_fleet_each_under_their_own_profiles(served: Fleet) -> None:
+    async with served.client("searcher") as searcher, served.client("reader") as reader:
+        assert "search" in [tool.name for tool in (await searcher.list_tools()).tools]
+        assert [tool.name for tool in (await reader.list_tools()).tools] == ["explore", "read"]
+        asked = [searcher.call_tool("search", {"query": "needle", "context": 0}) for _ in range(20)]
+        read = [reader.call_tool("read", {"path": "web/README.md"}) for _ in range(20)]
+        found = await asyncio.gather(*asked, *read)
+    assert not any(each.is_error for each in found)
+    assert all("web/README.md" in str(each.content) for each in found)
+    assert len(back_processes(served.seen, QUERY_WORKER)) == 2
+    workers = back_processes(served.seen, QUERY_WORKER)
+    calls = [(each["agent"], each["tool"], each["verdict"]) for each in served.records() if each["event"] == "call"]
+    assert sorted(set(calls)) == [("reader", "read", "allowed"), ("searcher", "search", "allowed")]
+    assert len(calls) == 40
+    served.process.send_signal(signal.SIGTERM)
+    assert await asyncio.to_thread(served.process.wait, PATIENCE) == 0
+    await until(lambda: not any(map(is_alive, workers)))
+    assert "it was told to end" in str(served.records()[-1])
+    with served.log.open("rb") as lines:
+        assert verify(lines).broken is None
+
+
+async def test_nobody_else_is_served(served: Fleet) -> None:
+    assert served.status(None) == 401
+    assert served.status("A" * 43) == 401
+    assert served.status(served.tokens["reader"], host="evil.example") == 421
+    async with served.client("reader") as reader:
+        agents.revoke(served.file, "reader")
+        await until(lambda: "agent reader is revoked" in served.said())
+        with pytest.raises(Exception):  # noqa: B017, PT011  (of the client's own making)
+            await reader.call_tool("read", {"path": "web/README.md"})
+    assert served.status(served.tokens["reader"]) == 401
+    broker = [each for each in served.records() if each.get("process") == "broker"]
+    assert broker[0]["confinement"]["seccomp"] == "enforced"
+
+
+REFUSED = {
+    "a secret of no transport": ("--secrets {home}/secrets", "only a server over HTTP has any"),
+    "no terminal for the token": ("--transport http", "give --secrets FILE"),
+    "agents beside the shards": ("--transport http --agents {shards}/agents.yaml", "is inside the root"),
+    "an agent of some projects": ("--transport http --agents {home}/some.yaml", "which this server has not"),
+    "an agent that may see less": ("--transport http --agents {home}/less.yaml", "no shard in the directory can be"),
+    "another machine": ("--transport http --host 0.0.0.0 --secrets {home}/secrets", "reached from other machines"),
+    "no port": ("--transport http --port 99999", "port cannot be '99999'"),
+}
+
+
+@pytest.mark.parametrize(("options", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_served_is_said_before_anybody_is(shards: Path, tmp_path: Path, options: str, said: str) -> None:
+    (tmp_path / "less.sql").write_text(
+        "SET tools = 'read';\nCREATE VIEW visible_files AS SELECT * FROM files WHERE path NOT LIKE '%.md';\n"
+    )
+    agents.add(tmp_path / "some.yaml", "some", "fledgling-core", projects=["web"])
+    agents.add(tmp_path / "less.yaml", "less", str(tmp_path / "less.sql"))
+    given = options.format(home=tmp_path, shards=shards).split()
+    done = fledgling("fleet", "serve", str(shards), *given)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not re.search("Traceback", done.stderr)
