@@ -210,6 +210,29 @@ def test_browser_runs_the_script_of_the_page_and_nothing_else(tmp_path: Path) ->
     assert 'id="added"' not in shown
 
 
+SEEN_BY_A_PERSON = """<script>
+const sizes = [...document.querySelectorAll("svg text")].map((text) =>
+  parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a);
+document.body.dataset.seen = [innerWidth, document.documentElement.scrollWidth, Math.min(...sizes)].join(" ");
+</script>"""
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+@pytest.mark.parametrize("width", [420, 1400])
+def test_page_fits_a_screen_and_pictures_can_be_read_on_it(tmp_path: Path, width: int) -> None:
+    page = report.page("p", "core", "now", BUILT, overview_of("a.py"))
+    page = re.sub(r"<meta http-equiv[^>]*>", "", page).replace("</main>", f"</main>{SEEN_BY_A_PERSON}")
+    (tmp_path / "page.html").write_text(page)
+    run = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
+    run += [f"--window-size={width},900", "--hide-scrollbars", "--dump-dom", f"file://{tmp_path}/page.html"]
+    shown = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout
+    seen = re.search(r'data-seen="([^"]*)"', shown)
+    assert seen
+    inner, whole, least = map(float, seen[1].split())
+    assert whole <= inner
+    assert least >= 9  # pixels of a letter, as they are drawn
+
+
 def channels(color: str, scheme: int) -> tuple[float, ...]:
     """The linear red, green and blue of a colour of the style, in the light (0) or the dark (1) scheme."""
     if named := re.fullmatch(r"var\(--(\w+)\)", color):

@@ -86,7 +86,7 @@ def _node(node: Node, above: str) -> Iterator[str]:
     """Yield a directory with what is in it; a piece is a line."""
     if not node.children:
         language = node.language or "unknown"
-        words, more = (node.name, f"{language}, ") if node.name else (language, "")
+        words, more = (node.name, f"{language}, ") if node.name else (language, "files here, ")
         said = f'{shown(words)} <span class="faint">{shown(more)}{node.weight:,} lines</span>'
         yield f'<p data-name="{shown(f"{above}{node.name} {language}")}">{said}</p>'
         return
