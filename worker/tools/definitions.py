@@ -11,6 +11,9 @@ from fledgling.worker.tools import empty_answers, paths
 from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, first_meant, placed
 from fledgling.worker.tools.request import Refused, Request
 
+VALUES = ("variable", "constant")  # kinds that are named after what is assigned: `const Reply = require("./reply")`
+RUN_OR_DERIVED = ("callees", "hierarchy", "overrides")  # relations that a function or class has
+
 
 class Chosen(NamedTuple):
     """What a question is about: one definition, or several that are variants of one. `others` have the same name."""
@@ -36,10 +39,18 @@ def chosen(request: Request, question: Symbols) -> Chosen:
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)
     if not groups:
         raise _unknown(request, question)
+    if question.relation in RUN_OR_DERIVED and (
+        other := {key: each for key, each in groups.items() if not _is_value(each)}
+    ):
+        groups = other
     if len(groups) > 1:
         raise _several(question, symbol, [group[0] for group in groups.values()])
     [taken] = groups.values()
     return Chosen(taken, [each for each in known if each not in taken])
+
+
+def _is_value(group: Sequence[Placed]) -> bool:
+    return all(each.row.kind in VALUES for each in group)
 
 
 def _left(question: Symbols, found: Iterable[Placed]) -> list[Placed]:
