@@ -37,16 +37,26 @@ GB = 1000**3
 TIED = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, "end of input"]
 
 
-@pytest.fixture(scope="session")
-def large(tmp_path_factory):
-    """3,000 files: the indexer is at work for half a second or more, and what they define does not keep it longer."""
-    root = tmp_path_factory.mktemp("large")
-    for at in range(3000):
+def planted(root, count):
+    """A project of so many files, each of which defines little: what it defines does not keep an indexer at work."""
+    for at in range(count):
         directory = root / f"d{at % 50}"
         directory.mkdir(exist_ok=True)
         body = f"def f{at}_1(x):\n    return x  # timeout\n\n\n"
         (directory / f"m{at}.py").write_text(f"import os\nfrom d{at % 7} import m{at + 1}\n\n\n{body}")
     return root
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory):
+    """The indexer is at work for half a second or more: who looks at it there finds it at each of its stages."""
+    return planted(tmp_path_factory.mktemp("large"), 3000)
+
+
+@pytest.fixture(scope="session")
+def middling(tmp_path_factory):
+    """For whoever waits until all of it is indexed."""
+    return planted(tmp_path_factory.mktemp("middling"), 800)
 
 
 async def answers(client):
@@ -352,8 +362,8 @@ async def test_worker_killed_at_work_costs_that_call_one_clear_error(project):
 
 
 @pytest.mark.anyio
-async def test_early_call_waits_and_hears_of_progress(large):
-    async with connected(large) as client:
+async def test_early_call_waits_and_hears_of_progress(middling):
+    async with connected(middling) as client:
         indexer = await first(broker(), INDEXER)
         indexer.suspend()  # the greeting and the list of tools need no index
         assert (await client.list_tools()).tools
