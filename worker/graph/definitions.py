@@ -327,21 +327,3 @@ def mixin(builder: Builder, node: int, _use: int) -> int:
     builder.extensions.append((type_, scope))
     builder.leave()
     return 0
-
-
-@visits("accessor")
-def accessor(builder: Builder, node: int, _use: int) -> int:
-    """`attr_reader :a, :b`: methods that give the fields"""
-    tree = builder.tree
-    among = [*tree.kids[node], *(kid for args in tree.having(node, ARGS) for kid in tree.kids[args])]
-    for kid in [kid for kid in among if tree.labels[kid] & WORD]:
-        text = tree.text(kid).lstrip(":")
-        name = builder.named(text)
-        scope = builder.enter(NONE, ScopeKind.FUNCTION, name, builder.line(kid))
-        field = builder.add(Op.GET, builder.add(Op.THIS, scope), builder.named("@" + text))
-        builder.scopes[scope].returned = [field]
-        builder.leave()
-        value = builder.add(Op.FUNCTION, scope)
-        binding = builder.bind_silently(name, builder.scope, value, kid)
-        builder.site_at(tree.start[kid] + 1, name, Use.DEFINITION, value, binding)
-    return 0

@@ -9,7 +9,7 @@ from tree_sitter import Query, QueryError
 from fledgling.worker.extracting.grammar import Syntax, load_grammar
 from fledgling.worker.extracting.repair import in_turn, understand
 from fledgling.worker.extracting.repair import repairs as load_repairs
-from fledgling.worker.graph import definitions, expressions, objects, paths, statements  # noqa: F401 - how nodes are read
+from fledgling.worker.graph import definitions, expressions, named_methods, objects, paths, statements  # noqa: F401 - how nodes are read
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import packed

@@ -68,11 +68,25 @@ class Meaning:
             if is_call:
                 self.called(unit.base | site.at, found)
             is_settled = is_call and (found or unit.dialect.bare_calls)
-            if not (is_settled and unit.dialect.overloads):  # of overloads, the arguments have chosen
-                self._of_expression(unit.base | site.at, unit.names[site.name], found, Reason.BOUND, 0)
+            is_chosen = is_settled and unit.dialect.overloads  # of overloads, the arguments have chosen
+            if not is_chosen or unit.dialect.bare_calls:
+                self._add_bound(unit, site, found, is_chosen=is_chosen)
         if unit.dialect.functions_apart and found:
             found = self._apart(unit, site, found)
         return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
+
+    def _add_bound(self, unit: Unit, site: Site, found: Targets, *, is_chosen: bool) -> None:
+        """Add what a name is bound to; where what a call runs `is_chosen`, but other names of that: `alias a b`."""
+        name = unit.names[site.name]
+        bound: Targets = {} if is_chosen else found
+        self._of_expression(unit.base | site.at, name, bound, Reason.BOUND, 0)
+        if not is_chosen:
+            return
+        functions = self.project.definitions.get(name, ())
+        aliases = {target: sure for target, sure in bound.items() if target not in functions}
+        found.update((target, sure) for target, sure in aliases.items() if target not in found)
+        if aliases and len(bound) > 1:
+            found.update((target, min(sure, Reason.SEVERAL)) for target, sure in [*found.items()])
 
     def _assigned(self, unit: Unit, row: Binding) -> Targets:
         """The variable or field of a scope further out that a function gives a value."""

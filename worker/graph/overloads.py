@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from fledgling.worker.graph.arguments import Call, takes_receiver
-from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, Op, Parameter
+from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
@@ -87,7 +87,21 @@ def fitting(solver: Solver, values: Values, made: Call) -> Values:
         chosen, reason = _chosen(solver, group, owner, name, made)
         surest = max(found.pop(value) for value in group)
         found.update((value, min(values.get(value, surest), reason)) for value in chosen)
-    return found
+    return _not_all(solver, found)
+
+
+def _not_all(solver: Solver, values: Values) -> Values:
+    """The values, of which a call means one: where extensions of several types have its name, none is certain."""
+    extensions = [
+        value
+        for value, sure in values.items()
+        if sure >= CERTAIN and value[0] in (FUNCTION, BOUND) and solver.project.scope(value[1]).flags & Flag.EXTENSION
+    ]
+    names = {solver.project.unit(value[1]).names[solver.project.scope(value[1]).name] for value in extensions}
+    if len(extensions) < 2 or len(names) > 1:
+        return values
+    most = Reason.OVERLOAD if len(extensions) <= MAX_FITTING else Reason.MANY_IMPLEMENTATIONS
+    return {**values, **dict.fromkeys(extensions, int(most))}
 
 
 def _chosen(solver: Solver, group: list[Value], owner: int | None, name: int, made: Call) -> tuple[list[Value], int]:

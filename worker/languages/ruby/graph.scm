@@ -12,7 +12,9 @@
 
 (scope_resolution scope: (_) @of name: (_) @key) @get
 (scope_resolution !scope) @path
-(call receiver: (_)? @of method: [(identifier) (constant)] @key) @call
+(call receiver: (_) @of method: [(identifier) (constant)] @key) @call
+(call !receiver method: [(identifier) (constant)] @key arguments: (_)) @call
+(call !receiver method: [(identifier) (constant)] @key block: (_)) @call
 (call method: (super) @of) @call
 (call arguments: (_) @args)
 (call block: (_) @arg)
@@ -59,8 +61,13 @@
 ((call method: (identifier) @_sends arguments: (argument_list . (simple_symbol) @_removes [(simple_symbol) (string)] @replaced))
   (#any-of? @_sends "send" "__send__" "public_send") (#any-of? @_removes ":remove_method" ":undef_method"))
 (undef (_) @replaced)
-((call method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
+((call !receiver method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
   (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
+(alias name: [(identifier) (constant) (setter) (simple_symbol)] @word alias: [(identifier) (constant) (setter) (simple_symbol)] @word) @method_alias
+((call !receiver method: (identifier) @_aliases arguments: (argument_list . (simple_symbol) @word . (simple_symbol) @word .)) @method_alias
+  (#eq? @_aliases "alias_method"))
+((call !receiver method: (identifier) @_defines arguments: (argument_list . (simple_symbol) @word)) @method_made
+  (#eq? @_defines "define_method"))
 (method name: (_) @defined body: (_)? @body) @function
 (singleton_method object: (self) name: (_) @defined body: (_)? @body) @function @static
 (singleton_class (body_statement (method) @static))
@@ -75,6 +82,8 @@
 
 (assignment left: (_) @left right: (_) @right) @assign
 (assignment left: [(identifier) (constant)] @bind)
+(assignment left: (call receiver: (_) method: (identifier) !arguments !block) @setting)
+(left_assignment_list (call receiver: (_) method: (identifier) !arguments !block) @setting)
 (left_assignment_list) @tuple
 (left_assignment_list (identifier) @bind)
 (operator_assignment left: (identifier) @left @bind right: (_) @right) @augment
