@@ -194,7 +194,9 @@ impl<'ast> Visit<'ast> for Outline {
         if it.content.is_none() {
             let mut bare = it.clone();
             bare.attrs.clear();
-            return self.import(lines(&[], bare.to_token_stream()).0, &name, None, None);
+            let file = it.attrs.iter().find_map(file_of);
+            let alias = file.as_ref().map(|_| name.as_str());
+            return self.import(lines(&[], bare.to_token_stream()).0, &name, file.as_deref(), alias);
         }
         self.add(&name, "module", bare!(it));
         self.within(&name, false, |inner| visit::visit_item_mod(inner, it));
@@ -211,4 +213,11 @@ impl<'ast> Visit<'ast> for Outline {
         let lead = if it.leading_colon.is_some() { "::" } else { "" };
         self.used(&it.tree, lines(&[], bare.to_token_stream()).0, "", lead);
     }
+}
+
+/// The file that `#[path = "..."]` names.
+fn file_of(attribute: &Attribute) -> Option<String> {
+    let Meta::NameValue(pair) = &attribute.meta else { return None };
+    let Expr::Lit(ExprLit { lit: Lit::Str(file), .. }) = &pair.value else { return None };
+    pair.path.is_ident("path").then(|| file.value())
 }
