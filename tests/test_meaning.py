@@ -158,8 +158,21 @@ async def test_other_definitions_of_a_file_are_named_by_their_lines(tmp_path: Pa
         found = await ranked(front, "parcels of letters")
     [passage] = found.files
     assert passage.name == "pack_0"
-    assert passage.others == [(4, "pack_1"), (7, "pack_2"), (10, "pack_3"), (13, "pack_4")][:MAX_OTHERS]
+    assert passage.others == [(3 * number + 1, f"pack_{number}") for number in range(1, 9)][:MAX_OTHERS]
     assert "  also 4 pack_1, 7 pack_2" in tools.text(found)
+
+
+async def test_a_word_that_is_often_written_for_another_is_found_and_explained(tmp_path: Path) -> None:
+    verbs = {verb: f"def {verb}_user(user):\n    return user.{verb}\n" for verb in ("show", "remove", "rename")}
+    async with fronted(make(tmp_path, **{f"{verb}.py": text for verb, text in verbs.items()})) as (front, indexing):
+        await indexing.built()
+        [first, *_] = (await ranked(front, "delete a user", explain=True)).files
+        alone = await ranked(front, "delete")
+    assert (first.path, first.name) == ("remove.py", "remove_user")
+    assert first.why
+    assert "definition" in first.why.words["delete ~ remov"]
+    assert alone.note, "it is no word of the project's: that it is asked for is not said"
+    assert alone.note.startswith("Nothing says this")
 
 
 async def test_another_way_to_say_it_finds_what_the_question_does_not(front: Front) -> None:

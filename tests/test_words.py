@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extractor import wording
 from fledgling.worker.extractor.wording import MAX_WORDS, MOST_TIMES, worded
 from fledgling.worker.languages.table import load_languages
+from fledgling.worker.ranking import synonyms
 from fledgling.worker.ranking.asked import MAX_WORDS as MAX_ASKED
 from fledgling.worker.ranking.asked import asked
 from fledgling.worker.rows import FileWords
@@ -241,3 +243,29 @@ def test_an_index_without_words_has_none() -> None:
     assert read.holding(0).files.tolist() == []
     assert read.lengths.shape == (len(Field), 3)
     assert [*read.beginning(b"retry")] == []
+
+
+def test_the_list_of_synonyms_holds_what_counts() -> None:
+    """Each word once and in order, with others that are cut to something else, and no more than count."""
+    lines = [line.split() for line in Path(synonyms.__file__).with_suffix(".txt").read_text("utf-8").splitlines()]
+    asked = [line[0] for line in lines]
+    assert asked == sorted(set(asked))
+    for word, *others in lines:
+        found = synonyms.synonyms(words.stem(word.encode()))
+        assert found, word
+        assert {words.stem(other.encode()) for other in others} <= {*found, words.stem(word.encode())}, word
+
+
+SYNONYMS = {
+    b"delete": b"remove",
+    b"database": b"db",
+    b"authenticate": b"login",
+    b"authentication": b"login",
+    b"truncate": b"shorten",
+}
+
+
+@pytest.mark.parametrize("word", SYNONYMS)
+def test_a_synonym_is_known_by_stems(word: bytes) -> None:
+    assert words.stem(SYNONYMS[word]) in synonyms.synonyms(words.stem(word))
+    assert not synonyms.synonyms(b"delete")  # which is no stem

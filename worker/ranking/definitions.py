@@ -124,13 +124,15 @@ def hits(features: Features, file: File) -> Iterator[Hit]:
 
 def _in_text(features: Features, text: bytes, lower: bytes) -> Iterator[tuple[int, bytes, float]]:
     """Yield where words of the question begin in a text, and how surely each is that word."""
-    for word in features.asked.words:
-        sign, at = literal(word), -1
-        for _ in range(MOST_LOOKS):
-            if (at := lower.find(sign, at + 1)) < 0:
-                break
-            if share := _surely(text, at, word):
-                yield at, word, share
+    for word, forms in features.forms.items():
+        for form, counts in forms:
+            sign, at = literal(form), -1
+            for _ in range(MOST_LOOKS):
+                if (at := lower.find(sign, at + 1)) < 0:
+                    break
+                share = _surely(text, at, form)
+                if share == 1.0 or (share and form == word):
+                    yield at, word, share * counts
 
 
 def _surely(text: bytes, at: int, word: bytes) -> float:
@@ -196,7 +198,7 @@ def _score(features: Features, row: Row, said: _Said) -> float:
     shortness = float(min((SHORT / max(row.line_end - row.line_start + 1, 1)) ** 0.25, 1))
     total = named = 0.0
     for word in asked.words:
-        variants = () if is_special else features.variants[word]
+        variants = () if is_special else features.all_forms[word]
         share = max((share for variant, share in variants if variant in in_name), default=0.0)
         named += share
         unsaid = 1 - BY_NAME * share

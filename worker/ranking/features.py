@@ -4,13 +4,14 @@ Two steps. Fields and the blocks that may hold a word are looked at for all file
 of the best blocks of the best files, where a word is counted as it stands.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from fledgling.worker import words as cutting
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus, Scores
+from fledgling.worker.ranking.synonyms import synonyms
 from fledgling.worker.store.words import firsts
 from fledgling.worker.words import Field
 
@@ -22,6 +23,7 @@ NEAR, FAR = (
     4,
 )  # letters that two words that begin alike may differ in and still be near; letters that are a beginning
 _LONGER, _MUCH_LONGER, _SHORTER, _MUCH_SHORTER = 0.8, 0.5, 0.6, 0.35  # of a word, what one that begins alike counts
+SYNONYM = 0.3  # likewise, one that is often written for it; more does better on held_out.toml, and worse on others
 _DIRECTORY_SHARE = 0.7  # of a word in a name, what one in a directory's counts
 BLOCK_BYTES = 4000  # of an ordinary block
 _SLOPE, _SHARE = 1.2, 0.6  # of BM25 over blocks, as in corpus.PARAMETERS
@@ -43,6 +45,9 @@ class Features:
         """Look at fields and blocks; `check` raises where the call is to end."""
         self.corpus, self.asked, self.check = corpus, asked, check
         self.variants = {word: [(word, 1.0), *self._variants(word)] for word in asked.words}
+        self.synonyms = {word: [*self._synonyms(word)] for word in asked.words}
+        self.forms = {word: [(word, 1.0), *self.synonyms[word]] for word in asked.words}
+        self.all_forms = {word: [*self.variants[word], *self.synonyms[word]] for word in asked.words}
         self.rarity_in_blocks: dict[bytes, float] = {}
         self.weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
         self.unknown: list[bytes] = []  # words that no file has
@@ -53,7 +58,7 @@ class Features:
             "comments": of_most(self._fields(Field.COMMENT)),
             "header": of_most(self._fields(Field.HEADER)),
             "public": of_most(self._fields(Field.PUBLIC)),
-            "definitions": of_most(self._varied(Field.DEFINITION)),
+            "definitions": of_most(self._varied(Field.DEFINITION, self.all_forms)),
             "directory": of_most(self._fields(Field.DIRECTORY)),
             "imports": of_most(self._fields(Field.IMPORT)),
             "exports": of_most(self._fields(Field.EXPORT)),
@@ -79,6 +84,11 @@ class Features:
                 yield other, _LONGER if more <= NEAR else _MUCH_LONGER
             else:
                 yield other, _SHORTER if -more <= NEAR else _MUCH_SHORTER
+
+    def _synonyms(self, word: bytes) -> Iterable[tuple[bytes, float]]:
+        """Yield what may be written for a word of the question; other ways to say it have been given already."""
+        if word in self.asked.plain:
+            yield from ((other, SYNONYM) for other in synonyms(word) if other not in self.asked.words)
 
     # ---- text --------------------------------------------------------------------------------------------------------
 
@@ -159,25 +169,21 @@ class Features:
 
     def _fields(self, field: Field) -> Scores:
         """Return the BM25 of a field."""
-        words = [(word, self.asked.weight(word)) for word in self.asked.words]
-        return self._sum(field, [*words, *((name, 1.0) for name in self.asked.joined)])
+        return self._varied(field, self.forms) + self._joined(field, self.asked.joined)
 
     def _joined(self, field: Field, names: Iterable[bytes]) -> Scores:
-        return self._sum(field, [(name, 1.0) for name in names])
-
-    def _sum(self, field: Field, words: Iterable[tuple[bytes, float]]) -> Scores:
         self.check()
         found = np.zeros(self.corpus.files, np.float32)
-        for word, weight in words:
-            files, scores = self.corpus.scored(field, word)
-            found[files] += weight * scores
+        for name in names:
+            files, scores = self.corpus.scored(field, name)
+            found[files] += scores
         return found
 
-    def _varied(self, field: Field) -> Scores:
+    def _varied(self, field: Field, of: Mapping[bytes, Iterable[tuple[bytes, float]]]) -> Scores:
         """Return the BM25 of a field, where a word counts by the best of its variants."""
         self.check()
         found = np.zeros(self.corpus.files, np.float32)
-        for word, variants in self.variants.items():
+        for word, variants in of.items():
             best = np.zeros(self.corpus.files, np.float32)
             for variant, share in variants:
                 files, scores = self.corpus.scored(field, variant)
@@ -187,11 +193,14 @@ class Features:
 
     def _base_covered(self, *, varied: bool) -> Scores:
         """Return which share of the words of its name each file is asked for by."""
-        variants = {variant for found in self.variants.values() for variant, _ in (found if varied else found[:1])}
+        shares = dict.fromkeys(self.asked.words, 1.0)
+        if varied:
+            shares = dict(pair for found in self.synonyms.values() for pair in found)
+            shares.update((variant, 1.0) for found in self.variants.values() for variant, _ in found)
         found = np.zeros(self.corpus.files, np.float32)
-        for variant in variants:
+        for variant, share in shares.items():
             files, counts = self.corpus.words.holding(cutting.key(Field.BASE, variant))
-            found[files] += counts
+            found[files] += np.float32(share) * counts
         return np.asarray(np.minimum(found / np.maximum(self.corpus.words.lengths[Field.BASE], 1), 1), np.float32)
 
     def _covered_by_names(self) -> Scores:
@@ -200,7 +209,7 @@ class Features:
         covered = np.zeros(self.corpus.files, np.float32)
         for word in self.asked.plain:
             best = np.zeros(self.corpus.files, np.float32)
-            for variant, share in self.variants[word]:
+            for variant, share in self.all_forms[word]:
                 for field in (Field.BASE, Field.DIRECTORY, Field.PUBLIC, Field.HEADER):
                     files = self.corpus.files_with(field, variant)
                     best[files] = np.maximum(best[files], share * (_DIRECTORY_SHARE if field is Field.DIRECTORY else 1))

@@ -10,7 +10,7 @@ from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 
 MOST_LINES = 4000  # of a definition
-BEST_LINES = 3  # of a passage, beside the first
+BEST_LINES = 1  # of a passage: where three are shown fewer definitions are named, and the one that is meant less often
 AROUND = 5  # lines before and behind the best one, where nothing is defined
 
 
@@ -37,7 +37,7 @@ def passage(definitions: Definitions, file: File) -> FileLines:
 
 
 def best_lines(features: Features, file: File, lines: FileLines) -> list[tuple[int, str]]:
-    """Return the lines of a passage that say most, and its first one, in their order."""
+    """Return the lines of a passage that say most, in their order."""
     corpus = features.corpus
     scored: list[tuple[float, int, str]] = []
     literals = [(literal(word), features.weights[word]) for word in features.asked.words]

@@ -21,7 +21,7 @@ READ = 40  # files whose text is looked at: of what fields rank behind them, not
 DEFINED = 12  # files whose definitions have a say: those of an answer of ten, and two that may come among them
 # What the best definition of a file counts beside WEIGHTS, where no identifier is asked for: that is answered by where
 # it is defined. More does better on questions of held_out.toml, and worse on those that the weights are fitted to.
-OF_DEFINITION = 0.7
+OF_DEFINITION = 1.0
 LEAST = 0.15  # of what the question could have scored: no file that was meant by one of those questions has less
 BESIDE = 0.1  # of what the first file counts: what counts less beside it is no answer
 ASIDE = 0.4  # of what a file counts, one of tests, examples or what is not the project's own
@@ -136,7 +136,8 @@ def share_said(features: Features, file: int) -> float:
     if not asked.plain:
         return 0.0
     texts = [corpus.lower(block) for block in features.best_blocks(file)]
-    by_fields = {word for word in asked.words if where(features, file, word)}
+    own = {word: {variant for variant, _ in features.variants[word]} for word in asked.words}  # and no synonyms
+    by_fields = {word for word in asked.words if own[word] & {*where(features, file, word).values()}}
     by_blocks = ({word for word in asked.words if literal(word) in text} for text in texts)
     weighed = (sum(features.weights[word] for word in said) for said in [by_fields, *by_blocks])
     return min(1.0, max(weighed) / features.total)
@@ -145,7 +146,7 @@ def share_said(features: Features, file: int) -> float:
 def where(features: Features, file: int, word: bytes) -> dict[Field, bytes]:
     """Return the fields of a file that have a word, each with the variant of it that is there."""
     found: dict[Field, bytes] = {}
-    for variant, _ in features.variants[word]:
+    for variant, _ in features.all_forms[word]:
         for field in _SAYING:
             files = features.corpus.files_with(field, variant)
             at = int(np.searchsorted(files, file))
