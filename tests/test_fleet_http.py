@@ -160,3 +160,13 @@ def test_what_cannot_be_served_is_said_before_anybody_is(shards: Path, tmp_path:
     assert done.returncode == 2
     assert said in done.stderr
     assert not re.search("Traceback", done.stderr)
+
+
+def test_the_transport_may_come_from_the_environment_or_the_file(shards: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("transport: http\n")
+    serve = ("fleet", "serve", str(shards))
+    by_file = fledgling(*serve, "--config", str(tmp_path / "mine.yaml"))
+    by_environment = fledgling(*serve, FLEDGLING_TRANSPORT="http")
+    for done in (by_file, by_environment):
+        assert done.returncode == 2
+        assert "give --secrets FILE" in done.stderr
