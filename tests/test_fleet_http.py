@@ -2,15 +2,16 @@
 
 import asyncio
 import json
+import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import ClassVar
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -22,9 +23,19 @@ from mcp.client.streamable_http import streamable_http_client
 from running import PATIENCE, QUERY_WORKER, back_processes, is_alive, until
 from test_cli import fledgling
 from test_fleet import write_repositories
+from test_monitor import free_port
 
 from fledgling.broker.audit_log.verify import verify
+from fledgling.broker.fleet.live import LiveFleet, ShardDirectory
+from fledgling.broker.fleet.pack import PackIndex
 from fledgling.broker.protocol.http import agents
+from fledgling.broker.protocol.http.turns import TURN_SECONDS, TURNS, SharingFleet, taken
+from fledgling.broker.query_worker import QueryWorker
+from fledgling.broker.terms import Terms
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.control import Confining
+from fledgling.messages.questions import AnyQuestion
+from fledgling.security import profile as profiles
 
 pytestmark = pytest.mark.anyio
 READER = "SET extends = 'fledgling-core';\nSET tools = 'explore, read';\n"
@@ -38,15 +49,16 @@ class Fleet:
         self.file, self.log, self._errors = home / "agents.yaml", home / "audit.jsonl", home / "stderr"
         profiles = {"searcher": "fledgling-core", "reader": str(home / "reader.sql")}
         self.tokens = {name: agents.add(self.file, name, profile) for name, profile in profiles.items()}
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.url = f"http://127.0.0.1:{probe.getsockname()[1]}/mcp"
+        self.url = f"http://127.0.0.1:{free_port()}/mcp"
         (home / "fledgling.yaml").write_text(f"audit_log: {self.log}\n")
         command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "serve", str(shards), "--transport", "http"]
         command += ["--agents", str(self.file), "--port", self.url.split(":")[2].partition("/")[0]]
         command += ["--config", str(home / "fledgling.yaml")]
+        self.monitor = f"127.0.0.1:{free_port()}"
         with self._errors.open("w") as errors:
-            self.process = subprocess.Popen(command, cwd="/", env={}, stdin=subprocess.DEVNULL, stderr=errors)
+            self.process = subprocess.Popen(
+                command, cwd="/", env={"FLEDGLING_MONITOR": self.monitor}, stdin=subprocess.DEVNULL, stderr=errors
+            )
         self.seen = psutil.Process(self.process.pid)
         end = time.monotonic() + PATIENCE
         while "serving http" not in self.said():
@@ -71,6 +83,14 @@ class Fleet:
                 return int(answer.status)
         except HTTPError as refused:
             return refused.code
+
+    def readiness(self) -> tuple[int, str]:
+        """What /readyz answers."""
+        try:
+            with urlopen(f"http://{self.monitor}/readyz", timeout=PATIENCE) as answer:
+                return answer.status, answer.read().decode()
+        except HTTPError as refused:
+            return refused.code, refused.read().decode()
 
     @asynccontextmanager
     async def client(self, agent: str) -> AsyncIterator[Client]:
@@ -121,6 +141,52 @@ async def test_agents_have_a_fleet_each_under_their_own_profiles(served: Fleet) 
     assert "it was told to end" in str(served.records()[-1])
     with served.log.open("rb") as lines:
         assert verify(lines).broken is None
+
+
+async def test_it_is_ready_while_each_agent_has_a_worker(served: Fleet) -> None:
+    whole = (200, "searcher: serving\nreader: serving\n")
+    await until(lambda: served.readiness() == whole)
+    first, second = back_processes(served.seen, QUERY_WORKER)
+    os.kill(first.pid, signal.SIGKILL)
+    await until(lambda: served.readiness()[0] == 503)
+    await until(lambda: served.readiness() == whole)  # though nobody has called
+    assert second in back_processes(served.seen, QUERY_WORKER)
+
+
+class Watched(SharingFleet):
+    """A fleet that keeps whether its request has the turn as a question begins, is with the worker, and ends."""
+
+    turns = asyncio.Semaphore(TURNS)
+    seen: ClassVar[list[bool]] = []
+
+    async def ask(self, question: AnyQuestion, terms: Terms | None = None) -> AnyAnswer | Refusal:
+        self.seen.append(self.turns.locked())
+        found = await super().ask(question, terms)
+        self.seen.append(self.turns.locked())
+        return found
+
+    async def _serving(self) -> QueryWorker | Refusal:
+        self.seen.append(self.turns.locked())
+        return await super()._serving()
+
+
+async def test_a_call_has_its_turn_but_while_the_worker_has_it(shards: Path) -> None:
+    profile = profiles.load("fledgling-core")
+    directory = ShardDirectory(str(shards), profile, None)
+    index = PackIndex(directory.packed(), profile, Confining(allow_degraded=True), lambda _: None)
+    fleet = LiveFleet(directory, index, Watched)
+    try:
+        await fleet.call("explore", {"path": "web"})  # the worker is there then
+        Watched.seen.clear()
+        begun = time.monotonic()
+        async with taken(Watched.turns):
+            await fleet.call("search", {"query": "needle"})
+        assert time.monotonic() - begun < TURN_SECONDS, "it does not wait for a turn that it has itself"
+    finally:
+        await fleet.close()
+    first, *with_worker, last = Watched.seen
+    assert (first, any(with_worker), last) == (True, False, True)
+    assert len(with_worker) > 2, "several repositories were asked"
 
 
 async def test_nobody_else_is_served(served: Fleet) -> None:

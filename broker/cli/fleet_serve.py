@@ -122,7 +122,7 @@ def _serve_http(resolved: Resolved, shards: _Shards, profile: Profile, secrets: 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until the server takes care of it
 
     async def serve_all() -> str | None:
-        fleets = {agent: SharingFleet(*each) for agent, each in zip(http.agents, packed, strict=True)}
+        fleets = {agent: LiveFleet(*each, SharingFleet) for agent, each in zip(http.agents, packed, strict=True)}
         try:
             guests = [
                 Guest(agent, fleet, http.log.of(agent.name), resolved.settings) for agent, fleet in fleets.items()

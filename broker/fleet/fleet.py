@@ -100,6 +100,13 @@ class Fleet(ManyProjects):
         worker = await self._serving()
         return worker if isinstance(worker, Refusal) else None
 
+    def is_serving(self) -> bool:
+        """Return whether the worker takes calls; where it does not, another is started as for a call."""
+        if (worker := self._workers.current) and worker.is_serving():
+            return True
+        self._workers.replace()
+        return False
+
     def stands(self) -> list[str]:
         """Return which repositories are served, from which tree each, and which are not, a line each."""
         served = [f"{name}/: {of.files:,} files, tree {of.tree[:16]}" for name, of in self._manifests.items()]
@@ -157,7 +164,7 @@ class Fleet(ManyProjects):
             return Refusal(
                 "unavailable", "the uses of definitions could not be resolved", "search() finds them as text."
             )
-        found = await self._put(part.question, number, terms)
+        found = await self.put(part.question, number, terms)
         assert not isinstance(found, InnerAnswer)
         return found
 
@@ -172,7 +179,7 @@ class Fleet(ManyProjects):
         found = await asyncio.gather(*map(answer, about))
         return dict(zip(about.projects, found, strict=True))
 
-    async def _put(self, question: Asked, number: int, terms: Terms) -> Found | Refusal:
+    async def put(self, question: Asked, number: int, terms: Terms) -> Found | Refusal:
         """Put a question to the worker, and to the next one where that ends before it has begun with it."""
         while True:
             if deadly := self._breaker.refusal(question):
@@ -218,7 +225,7 @@ class Fleet(ManyProjects):
 
     async def _sift(self, question: Search | Symbols | Read, about: Parts, terms: Terms) -> "_Left | Refusal":
         """Return those of whom a question is about that may have an answer, and those of which nobody knows."""
-        found = await self._put(Sift(question), 0, terms)
+        found = await self.put(Sift(question), 0, terms)
         if not isinstance(found, Sifted):
             assert isinstance(found, Refusal)
             return found

@@ -104,12 +104,14 @@ class LiveFleet:
     Excerpt(path='flask/src/flask/app.py', ...)
     """
 
-    def __init__(self, directory: ShardDirectory, first: PackIndex) -> None:
+    def __init__(self, directory: ShardDirectory, first: PackIndex, kind: type[Fleet] = Fleet) -> None:
+        """Serve what was packed first, and each build after it, as a fleet of this kind."""
         self.profile = first.profile
         self._directory = directory
         self._confining: Confining = first.confining
         self._tell: Callable[[AnyRecord], None] = first.tell
-        self._build = _Build(Fleet(first), 0)
+        self._kind = kind
+        self._build = _Build(kind(first), 0)
         self._look_at = time.monotonic() + LOOK_SECONDS
         self._renewing: asyncio.Task[None] | None = None
         self._retiring: dict[_Build, asyncio.Task[None]] = {}
@@ -117,6 +119,10 @@ class LiveFleet:
     def indexings(self) -> Mapping[str, Indexing]:
         """Return none: nothing is indexed here."""
         return {}
+
+    def is_serving(self) -> bool:
+        """Return whether the newest build has a worker that takes calls."""
+        return self._build.fleet.is_serving()
 
     def stands(self) -> list[str]:
         """Return which repositories are served, and which are not, a line each."""
@@ -158,7 +164,7 @@ class LiveFleet:
         if pack is None:
             return
         number = self._build.number + 1
-        fleet = Fleet(PackIndex(pack, self.profile, self._confining, self._tell), number)
+        fleet = self._kind(PackIndex(pack, self.profile, self._confining, self._tell), number)
         try:
             problem = await fleet.started()
         except asyncio.CancelledError:

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from fledgling.broker.fleet.live import LiveFleet
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.metrics import Metrics
 from fledgling.broker.operating.operated import Answering
@@ -39,6 +40,14 @@ class Monitor:
             for project, indexing in front.indexings().items()
         }
 
+    def _states(self) -> dict[str, str]:
+        """Return how far each index is; a fleet has none to make, and is as far as its worker."""
+        fleets = {agent.name: front for agent, front in self._fronts.items() if isinstance(front, LiveFleet)}
+        return {
+            **{agent: _state(indexing) for agent, indexing in self._indexings().items()},
+            **{agent: SERVING if fleet.is_serving() else "no query worker" for agent, fleet in fleets.items()},
+        }
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         await self._answer(scope["method"], scope["raw_path"].decode("latin-1"), Headers(scope=scope))(
@@ -57,8 +66,8 @@ class Monitor:
             return PlainTextResponse("ok\n")
         if path == "/metrics":
             return Response(self._metrics.text(self._indexings()), media_type=METRICS_TYPE)
-        states = {agent: _state(indexing) for agent, indexing in self._indexings().items()}
-        is_ready = all(state == READY for state in states.values())
+        states = self._states()
+        is_ready = all(state in (READY, SERVING) for state in states.values())
         return PlainTextResponse(
             "".join(f"{agent}: {state}\n" for agent, state in states.items()), 200 if is_ready else 503
         )
@@ -76,6 +85,7 @@ class Monitor:
 
 
 READY = f"generation {CODE}"
+SERVING = "serving"
 
 
 def _state(indexing: Indexing) -> str:
