@@ -208,7 +208,12 @@ REFUSED = {
     "no terminal for the token": ("--transport http", "give --secrets FILE"),
     "agents beside the shards": ("--transport http --agents {shards}/agents.yaml", "is inside the root"),
     "an agent of some projects": ("--transport http --agents {home}/some.yaml", "which this server has not"),
-    "an agent that may see less": ("--transport http --agents {home}/less.yaml", "no shard in the directory can be"),
+    "an agent that may see less": (
+        "--transport http --agents {home}/less.yaml",
+        "agent less: no shard in the directory can be",
+    ),
+    "agents of no transport": ("--agents {home}/some.yaml", "flag --agents: only a server over HTTP has any"),
+    "a port of no transport": ("--port 3000", "flag --port: only a server over HTTP has any"),
     "another machine": ("--transport http --host 0.0.0.0 --secrets {home}/secrets", "reached from other machines"),
     "no port": ("--transport http --port 99999", "port cannot be '99999'"),
 }

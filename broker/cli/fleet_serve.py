@@ -53,8 +53,7 @@ def fleet_serve(
     logs.configure(resolved.settings)
     place, confining = directory.resolve(), Confining(allow_degraded)
     if resolved.settings.transport == "stdio":
-        if secrets is not None:
-            raise ConfigError("flag --secrets", "only a server over HTTP has any", "give --transport http")
+        over_http.refuse_flags({"secrets": secrets, **{name: flags[name] for name in ("agents", "host", "port")}})
         _serve_stdio(resolved, _Shards(place, digest, confining), served)
     else:
         _serve_http(resolved, _Shards(place, digest, confining), served, secrets)
@@ -66,20 +65,21 @@ class _Shards:
     def __init__(self, place: Path, digest: str | None, confining: Confining) -> None:
         self.place, self._digest, self.confining = place, digest, confining
 
-    def packed(self, profile: Profile, log: AuditLog) -> tuple[ShardDirectory, PackIndex]:
+    def packed(self, profile: Profile, log: AuditLog, agent: str = "") -> tuple[ShardDirectory, PackIndex]:
         """Verify and copy what a profile may be served; say what is refused. Raises ConfigError where that is all."""
+        whose = f"agent {agent}: " if agent else ""
         directory = ShardDirectory(str(self.place), profile, self._digest)
-        index = PackIndex(self._pack(directory), profile, self.confining, log.tell)
+        index = PackIndex(self._pack(directory, whose), profile, self.confining, log.tell)
         for name, reason in index.pack.refused.items():
-            _log.error("%s is not served: %s", name, reason)
-        _log.info("%d repositories, profile %s", len(index.pack.manifests), profile.name)
+            _log.error("%s%s is not served: %s", whose, name, reason)
+        _log.info("%s%d repositories, profile %s", whose, len(index.pack.manifests), profile.name)
         return directory, index
 
-    def _pack(self, directory: ShardDirectory) -> Pack:
+    def _pack(self, directory: ShardDirectory, whose: str) -> Pack:
         try:
             return directory.packed()
         except ShardError as wrong:
-            raise ConfigError(str(self.place), str(wrong), "see `fledgling fleet shard --help`") from None
+            raise ConfigError(str(self.place), f"{whose}{wrong}", "see `fledgling fleet shard --help`") from None
 
     def confine(self, log: AuditLog) -> None:
         """Confine this process to reading the directory, and what its children need."""
@@ -109,7 +109,7 @@ def _serve_stdio(resolved: Resolved, shards: _Shards, profile: Profile) -> None:
 def _serve_http(resolved: Resolved, shards: _Shards, profile: Profile, secrets: str | None) -> None:
     """Serve over HTTP. What a confined broker may not do comes first, and so do the copies: all is verified by then."""
     http = over_http.opened(resolved, {"": str(shards.place)}, profile, secrets)
-    packed = [shards.packed(agent.profile, http.log.of(agent.name)) for agent in http.agents]
+    packed = [shards.packed(agent.profile, http.log.of(agent.name), agent.name) for agent in http.agents]
     shards.confine(http.log)
     from fledgling.broker.protocol import sdk  # noqa: PLC0415  (as above)
 

@@ -94,6 +94,13 @@ def _issuer(resolved: Resolved, roots: Mapping[str, str], known: Sequence[Agent]
     return Issuer(settings.issuer, settings.resource, keys)
 
 
+def refuse_flags(given: Mapping[str, str | None]) -> None:
+    """Refuse flags that nobody heeds on standard input and output. Raises ConfigError."""
+    for name, value in given.items():
+        if value is not None:
+            raise ConfigError(f"flag --{name}", "only a server over HTTP has any", "give --transport http")
+
+
 def ended(log: AuditLog, replaced: str | None) -> None:
     """Say in the log why serving has ended. Raises ConfigError where a file was replaced."""
     log.tell(EndRecord(reason="a file of agents or keys was replaced" if replaced else "it was told to end"))

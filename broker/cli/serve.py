@@ -42,8 +42,8 @@ def serve(*, control: bool, page: bool, secrets: str | None, **options: Any) -> 
     project = project_of(options, logging.INFO, takes_several=True)
     if page and (project.settings.transport == "stdio" or project.settings.projects):
         raise ConfigError("flag --page", "a page is of one project, and served over HTTP", "give --transport http")
-    if secrets is not None and project.settings.transport == "stdio":
-        raise ConfigError("flag --secrets", "only a server over HTTP has any", "give --transport http")
+    if project.settings.transport == "stdio":
+        over_http.refuse_flags({"secrets": secrets})
     operators = _operators(project) if control else {}
     if project.settings.transport == "stdio":
         _serve_stdio(project, operators)
