@@ -15,6 +15,7 @@ from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import Resolution
 from fledgling.worker.rows import ImportRow
+from fledgling.worker.tools.chained_imports import MAX_CHAIN
 
 LANGUAGES = load_languages()
 TABLES = Path(__file__).parent / "resolution"
@@ -213,6 +214,12 @@ async def test_a_build_knows_what_files_declare_that_come_after_the_importer(tmp
     assert [(found.module, found.resolved) for found in graph.imports] == [("org.tools", "Tools.java")]
 
 
+RUST = {
+    "Cargo.toml": "[package]\nname = 'm'\n",
+    "src/lib.rs": "mod kind;\nmod user;\n",
+    "src/kind.rs": "pub mod b {}\n",
+}
+
 # files, the file that imports, and where each module leads, or why nowhere
 OWN = {
     "what is used of a name that is imported": (
@@ -225,6 +232,32 @@ OWN = {
         "src/user.rs",
         {"crate::kind": "src/kind.rs", "K": "src/kind.rs", "std::cmp": "stdlib", "Ordering": "stdlib"}
         | {"serde": "external", "De": "external", "other": "external"},
+    ),
+    "what is used of a name that another scope imports, or two import": (
+        RUST
+        | {
+            "src/user.rs": "mod x {\n    use crate::kind::b as serde;\n}\nfn f() {\n    use crate::kind::b as log;\n}\n"
+            "const _: () = {\n    use crate::kind::b as rand;\n};\nmod y { use crate::kind::b as libc; }\n"
+            "fn g() {\nuse crate::kind::b as time;\n}\n"
+            "#[cfg(unix)]\nuse crate::kind::b as os;\n#[cfg(windows)]\nuse std::fs as os;\nuse crate::kind::b as top;\n"
+            "use serde::A;\nuse log::A;\nuse rand::A;\nuse libc::A;\nuse time::A;\nuse os::A;\nuse top::A;\n"
+            "mod z {\n    use crate::kind::b;\n    mod w { use top::x::B; }\n}\n"
+        },
+        "src/user.rs",
+        {"crate::kind": "src/kind.rs", "serde": "external", "log": "external", "rand": "external", "libc": "external"}
+        | {"time": "external", "std": "stdlib", "os": "external", "top": "src/kind.rs", "top::x": "external"},
+    ),
+    "what is used of a name that others lead to": (
+        RUST
+        | {
+            "src/user.rs": "use crate::kind::b as n0;\n"
+            + "".join(f"use n{number}::x as n{number + 1};\n" for number in range(MAX_CHAIN + 1))
+            + "use a::x as c;\nuse c::x as a;\nuse self_::x as self_;\n"
+        },
+        "src/user.rs",
+        {"crate::kind": "src/kind.rs", "a": "external", "c": "external", "self_": "external"}
+        | {f"n{number}": "src/kind.rs" for number in range(MAX_CHAIN)}
+        | {f"n{MAX_CHAIN}": "external"},
     ),
     "a package of the own module": (
         {"go.mod": 'module "example.com/m" // m\n', "m.go": "package m\n", "n/go.mod": "module example.com/n\n"}

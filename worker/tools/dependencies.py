@@ -5,26 +5,15 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from fledgling.messages.answers import DependencyGraph, FileImports, Import, Importer
-from fledgling.messages.control import Modules
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Dependencies
 from fledgling.worker.store.package_root import root
 from fledgling.worker.store.symbols import CODES
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages, paths, unknown_imports
+from fledgling.worker.tools.chained_imports import Chains, ImportStatement
 from fledgling.worker.tools.own_modules import OwnModules
 from fledgling.worker.tools.request import Request, continuing, cut_page
-
-
-class _Row(NamedTuple):
-    path: str
-    line_number: int
-    module: str
-    imported_names: list[str]
-    resolved_path: str | None
-    is_stdlib: bool
-    is_relative: bool
-    alias: str | None
 
 
 class _Root(NamedTuple):
@@ -104,7 +93,7 @@ def _edges(request: Request, path: str, question: Dependencies) -> list[_Edge]:
 
 def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_Edge]:
     """Return an edge for each statement and file that it leads to."""
-    rows = request.rows("imports_of", _Row, paths=list(reached))
+    rows = request.rows("imports_of", ImportStatement, paths=list(reached))
     rows.sort(key=lambda row: (*_statement(row), row.imported_names))
     languages = {file.path: file.language for file in map(request.blocks.find, reached) if file}
     modules = request.opened.generation.modules
@@ -112,11 +101,11 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
     roots = {root(row.module, known.get(row.path)) for row in rows if row.resolved_path is None}
     ours = {row.root for row in request.rows("roots_of", _Root, roots=list(roots))} if roots else set()
     own, edges = OwnModules(request), []
-    bound = {(row.path, name): row for row in rows for name in ([row.alias] if row.alias else row.imported_names)}
+    chains = Chains(request, rows, known)
     for (path, line, module, *_), group in groupby(rows, key=_statement):
         same = list(group)
-        if same[0].resolved_path is None and (begins := _begins(same[0], known.get(path), bound)):
-            same = [row._replace(resolved_path=begins.resolved_path, is_stdlib=begins.is_stdlib) for row in same]
+        if same[0].resolved_path is None and (end := chains.end(same[0])):
+            same = [row._replace(resolved_path=end.resolved_path, is_stdlib=end.is_stdlib) for row in same]
         names = [name for row in same for name in row.imported_names]
         why = _unresolved(same, root(module, known.get(path)), ours)
         if why == "external" and own.has(path, known.get(path), module):
@@ -127,18 +116,14 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
     return edges
 
 
-def _begins(row: _Row, modules: Modules | None, bound: Mapping[tuple[str, str], _Row]) -> _Row | None:
-    """Return what imports the name that a module begins with: `use a::Kind;` of `use Kind::*;`."""
-    is_chained = modules is not None and modules.chains and not row.is_relative
-    return bound.get((row.path, root(row.module, modules))) if is_chained else None
-
-
-def _statement(row: _Row) -> tuple[str, int, str, bool, str]:
+def _statement(row: ImportStatement) -> tuple[str, int, str, bool, str]:
     """Return what one line of an answer stands for, to be sorted by: a module that leads nowhere comes last."""
     return row.path, row.line_number, row.module, row.resolved_path is None, row.resolved_path or ""
 
 
-def _unresolved(rows: Sequence[_Row], root: str, ours: Set[str]) -> Literal["stdlib", "external", "not found"] | None:
+def _unresolved(
+    rows: Sequence[ImportStatement], root: str, ours: Set[str]
+) -> Literal["stdlib", "external", "not found"] | None:
     if rows[0].resolved_path is not None:
         return None
     if any(row.is_stdlib for row in rows):
