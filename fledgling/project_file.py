@@ -21,7 +21,7 @@ class Narrowed(Struct, frozen=True):
 
 def load() -> None:
     """Load what a project's own file is read with: a process that may read one can load nothing once it is confined."""
-    import difflib  # noqa: F401, PLC0415  (as below)
+    import difflib  # noqa: F401, PLC0415  (it compares names that are misspelt)
 
     from fledgling import yaml_text  # noqa: F401, PLC0415  (a tenth of the time that all else takes)
 

@@ -268,14 +268,15 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
 
 
 def _load_event_loop() -> None:
-    """Load asyncio, without TLS where nobody has loaded that yet: no command speaks it, and it is a quarter of all."""
+    """Load asyncio, without TLS where nobody has loaded that yet: no command speaks it."""
     if "ssl" in sys.modules:
         import asyncio  # noqa: PLC0415
     else:
         sys.modules["ssl"] = None  # type: ignore[assignment]
-        import asyncio  # noqa: F401, PLC0415
-
-        del sys.modules["ssl"]
+        try:
+            import asyncio  # noqa: F401, PLC0415
+        finally:
+            del sys.modules["ssl"]
 
 
 def _seeker(project: ServedProject, question: AnyQuestion) -> "Seeker | None":

@@ -444,7 +444,7 @@ def unmarked(text: str) -> str:
 
 
 def cleaned(text: str) -> str:
-    """What `inspect.cleandoc` makes of a text, which takes a twentieth of what an extractor loads.
+    """What `inspect.cleandoc` makes of a text; loading `inspect` takes a twentieth of what an extractor loads.
 
     Most have one line, or a second one that begins at the margin.
     """
