@@ -100,10 +100,10 @@ class Memory:
         self._looking = None
 
     def _room(self) -> int:
-        """Return how many bytes are left; where there are none, end a process."""
+        """Return how many bytes may still be held; where there are none, end a process."""
         files = self.files_bytes()
         held = [*self._held(files)]
-        room = limits.whole(self._limit) - files - sum(process.size for process in held)
+        room = limits.whole(self._limit) - limits.kept_free() - files - sum(process.size for process in held)
         if room < 0 and held:
             self._end(max(held, key=lambda process: process.size / process.share))
         return room

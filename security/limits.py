@@ -129,6 +129,11 @@ def frame_bytes(memory_limit: int) -> int:
     return int(memory_limit * FRAMES) // (4 * extractors(memory_limit))
 
 
+def kept_free() -> int:
+    """Return the bytes that may fill between two looks: where fewer of the whole are left, a process is ended."""
+    return int(FILLED_SECOND * cores() * LOOK_LEAST)
+
+
 def look_again(room: int) -> float:
     """Return in how many seconds to look again at what is held, where `room` bytes are left: sooner than they fill."""
     return min(max(room / (FILLED_SECOND * cores()), LOOK_LEAST), LOOK_SECONDS)

@@ -168,7 +168,7 @@ async def test_where_memory_is_full_a_build_beside_an_index_ends_and_not_the_wor
         before = await front.call("search", {"query": "timeout"})
         worker = query_worker(psutil.Process())
         await until(lambda: not back_processes(psutil.Process(), INDEXER))
-        most = indexing.memory.held() + 2**20
+        most = indexing.memory.held() + limits.kept_free() + 2**20
         with monkeypatch.context() as full:
             full.setattr(limits, "whole", lambda _: most)
             indexing.renew(afresh=True)
