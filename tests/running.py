@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -166,11 +166,13 @@ async def indexed(root: Path, profile: object = "fledgling-core") -> AsyncIterat
         await indexing.close()
 
 
-async def answered(front: Front, question: AnyQuestion = EXPLORE) -> AnyAnswer:
-    """The answer, as soon as there is one: a busy machine may take longer for it than a call may."""
+async def answered(
+    front: Front, question: AnyQuestion = EXPLORE, until: Sequence[str] = ("unavailable", "timeout")
+) -> AnyAnswer:
+    """The answer, as soon as there is one, and refusals `until` then: a busy machine takes longer than a call may."""
     until_then = time.monotonic() + PATIENCE
     while isinstance(found := await front.ask(question), Refusal):
-        assert found.kind in ("unavailable", "timeout"), found
+        assert found.kind in until, found
         assert time.monotonic() < until_then, found
         await asyncio.sleep(0.05)
     return found

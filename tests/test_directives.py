@@ -29,6 +29,8 @@ PARSED = replace(
 SOURCES = [path for path in sorted((TESTS / "languages").iterdir()) if path.suffix in (".c", ".h", ".cpp")]
 SIZE = 1 << 16  # bytes: a sixteenth of the largest file; the square of that would take many minutes
 SECONDS = 0.0625  # of CPU; a quarter of it on a quiet machine
+MUTATIONS = 8  # of each source: what is the same whenever the tests run; the long ones are to find more
+MANY_MUTATIONS = 1000
 SIGNS = [b"/*", b"*/", b"//", b"\\\n", b"\n#define A ", b'"', b"'", b"\n", b"#", b'R"(', b"\r\n", b"\0", b"\xc3"]
 
 BOTH = ("c", "cpp")
@@ -108,7 +110,7 @@ def test_a_text_may_end_anywhere(extractor: Extractor, row: dict[str, Any]) -> N
         extractor.extract("c", text[:end])
 
 
-@pytest.mark.parametrize("mutations", [8, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("mutations", [MUTATIONS, pytest.param(MANY_MUTATIONS, marks=pytest.mark.long)])
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
 def test_a_text_may_be_anything(extractor: Extractor, path: Path, mutations: int) -> None:
     chance = random.Random(path.name)

@@ -347,7 +347,10 @@ def test_a_long_list_is_read_in_time(extractor: Extractor, language: str) -> Non
         assert costs_under(SECONDS, lambda text=text: extractor.extract(language, text)).engine, around
 
 
-@pytest.mark.parametrize("step", [291, pytest.param(23, marks=pytest.mark.long)])  # bytes between two cuts
+CUT = 291  # bytes between two cuts: that of a sample, of some ten cuts a source; the long tests look closely
+
+
+@pytest.mark.parametrize("step", [CUT, pytest.param(23, marks=pytest.mark.long)])
 @pytest.mark.parametrize("table", sorted(SOURCES.glob("*.toml")), ids=lambda path: path.stem)
 def test_truncated_sources_do_not_raise(extractor: Extractor, table: Path, step: int) -> None:
     source = table.with_suffix("").read_bytes()

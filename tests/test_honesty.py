@@ -12,6 +12,7 @@ it cannot make wrong, and why. Every other form has a row.
 """
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, get_args
@@ -126,6 +127,29 @@ async def test_a_long_name_is_compared_with_none(tmp_path, length, is_near):
     async with fronted(tmp_path) as (front, _):
         said = tools.text(await front.ask(Symbols(name_pattern="a" * (length - 1) + "b")))
     assert ("The nearest names: " in said) is is_near, said
+
+
+# what is defined, the pattern that is asked for, and which names are the nearest
+NEAREST = {
+    "no more than three": (["abcdef1", "abcdef2", "abcdef3", "abcdef4"], "abcdef9", "abcdef1, abcdef2, abcdef3"),
+    "a quarter longer": (["abcdx", "abcdxy"], "abcd", "abcdx"),
+    "another first letter": (["xbcdefghijkl"], "abcdefghijkl", None),
+    "too many other letters": (["abcdeffffff"], "abcdegggggg", None),
+    "the name itself, of another kind": (["abcdef", "abcdefs"], "abcdef", None),
+    "around one text": (["abcdef"], "**abcdeff*", "abcdef"),
+    "several texts": (["tests"], "test_*_case", None),
+    "a sign that stands for any other": (["abcdef"], "abcdeff?", None),
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", NEAREST)
+async def test_the_nearest_names_are_those_of_a_slip(tmp_path, name):
+    defined, asked, nearest = NEAREST[name]
+    (tmp_path / "a.py").write_text("".join(f"def {each}(): pass\n" for each in defined))
+    async with fronted(tmp_path) as (front, _):
+        said = tools.text(await front.ask(Symbols(name_pattern=asked, kind="class")))
+    assert re.findall(r"The nearest names: ([^.]*)\.", said) == ([nearest] if nearest else []), said
 
 
 def silent(reason: str) -> set[str]:

@@ -22,6 +22,7 @@ MAX_RESPELLED_CHARS = 512  # of a path or a name: some rows look at the rest of 
 WRAPPERS = ("arguments", "args", "parameters", "params", "kwargs", "tool_input")  # of all arguments
 
 _IN_GLOBS = re.compile(r"[,{}]")  # what stands between the paths of a glob that has several
+MAX_LINE_CHARS = 64  # of a line that is named: nine digits, a word and space; more are not looked at
 _NUMBERED = re.compile(r"\s*(?:L|line\s*|#)([0-9]{1,9})\s*", re.IGNORECASE)  # a line as links and people write it
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -222,7 +223,7 @@ def _bounded(value: object, known: Mapping[str, int]) -> object:
     most, least = known.get("maximum", MAX_LINE), known["minimum"]
     if isinstance(value, str) and value.strip().lower() in ("all", "max", "unlimited"):
         return most
-    if isinstance(value, str) and (line := _NUMBERED.fullmatch(value[:64])):
+    if isinstance(value, str) and (line := _NUMBERED.fullmatch(value[:MAX_LINE_CHARS])):
         value = line[1]
     try:
         number = msgspec.convert(value, int, strict=False)

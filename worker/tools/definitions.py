@@ -12,7 +12,7 @@ from fledgling.worker.tools.meant import SHOWN_MEANT, Placed, all_named, code, f
 from fledgling.worker.tools.request import Refused, Request
 
 VALUES = ("variable", "constant")  # kinds that are named after what is assigned: `const Reply = require("./reply")`
-RUN_OR_DERIVED = ("callees", "hierarchy", "overrides")  # relations that a function or class has
+NOT_OF_VALUES = ("callees", "hierarchy", "overrides")  # relations that functions and classes have, and values do not
 
 
 class Chosen(NamedTuple):
@@ -39,7 +39,7 @@ def chosen(request: Request, question: Symbols) -> Chosen:
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)
     if not groups:
         raise _unknown(request, question)
-    if question.relation in RUN_OR_DERIVED and (
+    if question.relation in NOT_OF_VALUES and (
         other := {key: each for key, each in groups.items() if not _is_value(each)}
     ):
         groups = other

@@ -16,6 +16,10 @@ _NAME = re.compile(r"[^\W\d]\w*")  # a query that may be one
 
 SHOWN_LANGUAGES = 5  # in a note
 MAX_NEAR = 64  # characters of a name that is compared with others, which takes the square of them: few are longer
+MOST_NEAR = 3  # names that are shown: who misspelled one knows it among so few
+LENGTHS = 4  # a name is nearly as long as another if they differ by a quarter of it, as by a letter of `load`
+SIMILARITY = 0.9  # by Jaro and Winkler, at least: a letter too many, or two in the wrong order, and no other word
+_AROUND = re.compile(r"\*{0,2}([^*?\[{]+)\*{0,2}")  # a glob that asks for one text of a name
 
 
 class _Near(NamedTuple):
@@ -40,7 +44,7 @@ def of_text(request: Request, question: Search, asked: unknown.Searched, tagged:
         searched = sum(1 for _ in asked.files(request, sorted(tagged)))
     if empty := _empty_file(request, asked):
         return empty
-    is_name = request.outlines and _NAME.fullmatch(question.query) and not (question.path or question.language)
+    is_name = bool(request.outlines and _NAME.fullmatch(question.query)) and not (question.path or question.language)
     return unknown.joined(
         f"Nothing found in {counted(searched, 'file')}.",
         nearest_names(request, question.query) if is_name else None,
@@ -72,7 +76,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
             unknown.naming(request, unknown.not_whole(request, asked, question.kind), name_of(question)),
             "search() finds their text",
         ),
-        nearest_names(request, name_of(question)),
+        nearest_names(request, _one_text(question)),
         _undefined(others) if others else None,
         _skipped(covered),
         unlisted.of_filter(request, path),
@@ -104,12 +108,21 @@ def name_of(question: Search | Symbols) -> str:
     return "" if question.is_regex else question.query
 
 
+def _one_text(question: Search | Symbols) -> str:
+    """Return the one text of a name that a question asks for; empty where it asks for several, `get_*_by_*`."""
+    if isinstance(question, Symbols):
+        around = _AROUND.fullmatch(question.name_pattern or "")
+        return around[1] if around else ""
+    return name_of(question)
+
+
 def nearest_names(request: Request, asked: str) -> str | None:
-    """Name the definitions of the index whose names resemble what was asked for, wherever they are."""
+    """Name the definitions of the index whose names resemble one that no definition has, wherever they are."""
     name = asked.rpartition(".")[2]
     if not name or len(name) > MAX_NEAR:
         return None
-    near = request.rows("nearest_names", _Near, name=name, definitions=DEFINITIONS)
+    bounds = {"most": MOST_NEAR, "lengths": LENGTHS, "similarity": SIMILARITY}
+    near = request.rows("nearest_names", _Near, name=name, definitions=DEFINITIONS, **bounds)
     return f"The nearest names: {', '.join(each.name for each in near)}." if near else None
 
 

@@ -30,8 +30,8 @@ class OwnModules:
         while above:
             above = posixpath.dirname(above)
             for name, word in modules.named.items():
-                places = self._names((posixpath.join(above, name), word))
-                if any(module == own or module.startswith(f"{own}{modules.root}") for own in places):
+                names = self._names((posixpath.join(above, name), word))
+                if any(module == own or module.startswith(f"{own}{modules.root}") for own in names):
                     return True
         return modules.packages not in ("", packages.DIRECTORY, packages.TREE) and self._is_declared(modules, module)
 

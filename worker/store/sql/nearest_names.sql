@@ -1,11 +1,12 @@
--- The three names of definitions that resemble $name = 'metod' most. Another first letter, or another length by more than
--- a quarter, is another name: few of a million are compared.
+-- The $most names of definitions that resemble $name = 'metod' most, of those with its first letter and nearly its length:
+-- no name where one is $name itself. What else there is costs a comparison, and who misspells a name rarely begins it so.
 SELECT name
 FROM names
 WHERE
-    code < $definitions AND name != $name AND lower(name[1]) = lower($name[1])
-    AND abs(length(name) - length($name)) * 4 <= length($name)
+    code < $definitions AND lower(name[1]) = lower($name[1])
+    AND abs(length(name) - length($name)) * $lengths <= length($name)
+    AND NOT EXISTS (FROM names WHERE code < $definitions AND name = $name)
 GROUP BY name
-HAVING jaro_winkler_similarity(lower(name), lower($name)) >= 0.9
+HAVING jaro_winkler_similarity(lower(name), lower($name)) >= $similarity
 ORDER BY jaro_winkler_similarity(lower(name), lower($name)) DESC, name
-LIMIT 3
+LIMIT $most
