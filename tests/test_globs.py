@@ -65,6 +65,34 @@ def test_a_literal_finds_itself():
     assert all(matched([(f"^{literal(text)}$", text) for text in texts]))
 
 
+HOLDS = [  # a path filter | paths that it holds | paths that it does not
+    (
+        "src/{core,web}",
+        ["src/core", "src/core/a.py", "src/web/x/b.js"],
+        ["src/cli/a.py", "src/corex/a", "a/src/core/b"],
+    ),
+    ("{src,docs}/core", ["src/core/a.py", "docs/core"], ["core/a.py", "src/a.py"]),
+    ("src{,_old}/core", ["src/core/a.py", "src_old/core/a.py"], ["src_new/core/a.py"]),
+    ("src/{core,*.md}", ["src/core/a.py", "src/a.md"], ["src/a.py", "src/x.md/a.py"]),
+    ("src/{*.py,*.md}", ["src/a.py"], ["src/core/a.py", "src/a.py/b"]),
+    ("src/*/{core,web}", ["src/a/core"], ["src/a/core/b.py"]),
+    ("src*{a,b}", ["x/src1a"], ["src1a/x.py"]),
+    ("config.{py,toml}", ["config.py", "src/config.toml"], ["src/config.pyx"]),
+    ("{src,config.py}", ["src/a.py", "config.py", "web/config.py"], ["web/src/a.py"]),
+    ("{config.py}", ["config.py", "src/config.py"], ["config.pyx"]),
+    ("src/{core,{web,cli}}", [], ["src/a.py", "src/core/a.py"]),
+    ("src/{}", [], ["src/a.py"]),
+    ("src{*}", ["src", "x/srcs"], ["src/a.py"]),
+    ("src/{core", [], ["src/core/a.py"]),
+]
+
+
+@pytest.mark.parametrize(("asked", "held", "others"), HOLDS, ids=[row[0] for row in HOLDS])
+def test_choices_of_plain_paths_hold_what_is_below(asked, held, others):
+    is_held = matching.in_path(path_pattern(asked))
+    assert [path for path in (*held, *others) if is_held(path)] == held
+
+
 # ---- what a hostile pattern costs ------------------------------------------------------------------------------------
 
 BOMBS = {

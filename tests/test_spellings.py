@@ -19,6 +19,7 @@ from fledgling.broker.spelling import others as respelled
 from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, MeaningError, taken
 from fledgling.broker.spelling.table import listed
 from fledgling.broker.spelling.values import HOWS
+from fledgling.broker.spelling.wider import wider
 from fledgling.messages.questions import (
     QUESTIONS,
     Dependencies,
@@ -75,6 +76,51 @@ def test_no_alias_is_in_a_schema():
     for tool in QUESTIONS:
         properties = schema.input_schema(tool)["properties"]
         assert [*properties] == [*QUESTIONS[tool].__struct_fields__]
+
+
+# ---- words of names, and wider paths ---------------------------------------------------------------------------------
+
+JOINED = {
+    "processBatch": ["process_batch", "processBatch", "ProcessBatch"],
+    "Time.HTTPServer2": ["Time.http_server_2", "Time.httpServer2", "Time.HTTPServer2"],
+    "größeWert": ["größe_wert", "größeWert", "GrößeWert"],
+    "überÄnderung": ["über_änderung", "überÄnderung", "ÜberÄnderung"],
+    "число_слов": ["число_слов", "числоСлов", "ЧислоСлов"],
+    "naïve": [],
+    "nai\u0308ve": [],
+    "日本": [],
+    "_load_x": ["_load_x", "_loadX", "_LoadX"],
+    "A.__getItem__": ["A.__get_item__", "A.__getItem__", "A.__GetItem__"],
+    "__init__": [],
+    "___": [],
+    "": [],
+}
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_words_of_a_name_are_of_any_alphabet(name):
+    assert [*respelled.joined(name)] == JOINED[name]
+
+
+DEEPER = {
+    "src/*.py": "src/**/*.py",
+    "src/*.{ts,tsx}": "src/**/*.{ts,tsx}",
+    "{src,docs}/*.md": "{src,docs}/**/*.md",
+    "src/[a-c]*.py": "src/**/[a-c]*.py",
+    # leaves alone
+    "src/**/*.py": None,
+    "src/a.py": None,
+    "{src/*.py,docs/*.md}": None,
+    "src/[a/*]b": None,
+    "a{b,c/*}d": None,
+    "a{b/*,c}": None,
+}
+
+
+@pytest.mark.parametrize("path", DEEPER)
+def test_a_pattern_of_one_level_is_wider_where_its_last_part_stands_alone(path):
+    found = [way.question.path for way in wider(Search("x", path=path)) if way.question.path]
+    assert found == [deeper for deeper in (DEEPER[path],) if deeper]
 
 
 # ---- nothing widens -------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, Taken
 from fledgling.broker.spelling.table import PathRow, listed
-from fledgling.broker.spelling.values import MAX_LEVELS, WILDCARD, WORDS
+from fledgling.broker.spelling.values import MAX_LEVELS, WILDCARD, words_of
 from fledgling.messages.questions import AnyQuestion, Explore, Read, Search, Symbols
 
 _SLASHED = re.compile(r"/(.+)/[gimsu]*")  # an expression as JavaScript and sed write it
@@ -94,11 +94,12 @@ def symbol(name: str) -> str:
 def joined(name: str) -> Iterator[str]:
     """Yield a name whose words are joined as other languages do: `get-url` as `get_url`, `getUrl`, `GetUrl`."""
     before, dot, last = name[:MAX_RESPELLED_CHARS].rpartition(".")
-    words = WORDS.findall(last)
+    words = words_of(last)
     if len(words) > 1:
+        mark, _, end = last.partition(last.strip("_"))  # of what is private, or the language's own
         first, *rest = (f"{word[:1].upper()}{word[1:]}" for word in words)
         for each in ("_".join(words).lower(), "".join([words[0].lower(), *rest]), "".join([first, *rest])):
-            yield f"{before}{dot}{each}"
+            yield f"{before}{dot}{mark}{each}{end}"
 
 
 def _places(question: AnyQuestion, root: str) -> Iterator[dict[str, object]]:

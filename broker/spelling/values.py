@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from typing import get_args
+from unicodedata import category
 
 import msgspec
 
@@ -12,10 +13,22 @@ from fledgling.messages.questions import Direction, Kind, Mode, Relation
 MAX_LEVELS = 20  # of a map that is to be recursive: the most that explore gives
 URI_PREFIXES = ("file://", "fledgling://file/")
 WILDCARD = re.compile(r"[*?\[{]")
-WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")  # of camelCase, snake_case and a sentence
 
 _FENCED = re.compile(r"\s*```\w*\n(.*?)```\s*", re.DOTALL)
+_WORD = re.compile("A+(?!a)|A?a+|0+")  # in a text of kinds of characters
+_KINDS = {"Lu": "A", "Lt": "A", "L": "a", "M": "a", "N": "0"}  # by category of Unicode, or the first letter of it
 _RANGE = re.compile(r"L?([0-9]{1,9})(?:\s*(?:-|:|,|\.\.|to)\s*L?([0-9]{1,9}))?")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of camelCase, snake_case and a sentence, in any alphabet.
+
+    >>> words_of("parse_HTTPHeader2")
+    ['parse', 'HTTP', 'Header', '2']
+    """
+    kinds = "".join(_KINDS.get(of, _KINDS.get(of[0], " ")) for of in map(category, text))
+    return [text[word.start() : word.end()] for word in _WORD.finditer(kinds)]
+
 
 # ---- under another name ---------------------------------------------------------------------------------------------
 

@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from fledgling.broker.spelling.values import WILDCARD, WORDS
+from fledgling.broker.spelling.values import WILDCARD, words_of
 from fledgling.messages.questions import AnyQuestion, Search, Symbols, asks_graph
 
 MAX_JOINED = 12  # words of a text that are looked for however they are joined: a name has fewer
 REGEX_SIGNS = re.compile(r"[\\^$.|?*+()\[\]{}]")  # of RE2's syntax; a text without one means the same as an expression
 
-_ONE_LEVEL = re.compile(r"(?<!\*\*)/([^/*]*\*[^/]*)\Z")  # `src/*.py`, with no file of a directory below
+# `src/*.py`, with no file of a directory below; not `{src/*.py,docs/*.md}`, whose `/` stands in braces.
+_ONE_LEVEL = re.compile(r"(?<!\*\*)/((?=[^/*]*\*)(?:[^/{}\[\]]|\{[^/{}]*\}|\[[^/\[\]]*\])*)\Z")
 _NAME = re.compile(r"[^\W\d]\w*")  # what a path may be that is none
 
 
@@ -49,7 +50,7 @@ def wider(question: AnyQuestion) -> Iterator[Wider]:
     elif question.kind:
         yield Wider(Symbols(question.path, None, question.language, f"*{question.query}*"), "of any kind")
         yield Wider(replace(question, kind=None), "as text")
-    elif not question.is_ranked and len(parts := WORDS.findall(question.query)) > 1:
+    elif not question.is_ranked and len(parts := words_of(question.query)) > 1:
         yield Wider(replace(question, query=max(parts, key=len), regex=False, mode="auto"), "its longest word")
 
 
@@ -58,7 +59,7 @@ def _as_text(question: Symbols) -> Iterator[Wider]:
     name = question.name_pattern
     if name and not WILDCARD.search(name):
         yield Wider(Search(name, question.path, question.language), "as text")
-        if len(words := WORDS.findall(name)) > 1:
+        if len(words := words_of(name)) > 1:
             yield Wider(Search(_joined(words), regex=True), "as text, however its words are joined")
 
 
@@ -72,7 +73,7 @@ def _ways(question: Search | Symbols) -> Iterator[tuple[str, dict[str, object]]]
     if isinstance(question, Search) and not question.is_ranked:
         if not question.is_regex and not question.kind and REGEX_SIGNS.search(question.query):
             yield "as a regular expression", {"regex": True, "mode": "auto"}
-        elif not question.is_regex and not question.kind and len(words := WORDS.findall(question.query)) > 1:
+        elif not question.is_regex and not question.kind and len(words := words_of(question.query)) > 1:
             yield "however its words are joined", {"query": _joined(words), "regex": True, "mode": "auto"}
         if question.whole_word:
             yield "within words", {"whole_word": False}

@@ -39,7 +39,8 @@ def path_pattern(path: str) -> str:
     >>> path_pattern("src/*.py")
     '^src\\\\/[^/]*\\\\.py$'
 
-    Each choice of `{src,docs}` is a filter by itself, and a plain one also the name of files anywhere.
+    Each choice of `{src,docs}` is a filter by itself and, as a glob without `/`, also the name of files anywhere.
+    Choices within a path that has no other wildcard are plain paths, too: `src/{core,web}` holds what is below both.
     """
     path = path.removeprefix("./").rstrip("/")
     if (either := _EITHER.fullmatch(path)) and (choices := [*filter(None, either[1].split(","))]):
@@ -47,7 +48,17 @@ def path_pattern(path: str) -> str:
     if not _WILDCARD.search(path):
         return f"^{literal(path)}(/|$)" if path not in ("", ".") else ""
     anchor = "^" if "/" in path else "(^|/)"
-    return f"{anchor}{_translate(path)}$"
+    pattern = f"{anchor}{_translate(path)}$"
+    return f"({pattern}|^{_translate(chosen)}(/|$))" if (chosen := _plain_choices(path)) else pattern
+
+
+def _plain_choices(path: str) -> str | None:
+    """Return a path with its plain choices alone, `src/{core,*.md}` as `src/{core}`; None for one with wildcards."""
+    choices = [[each for each in found.split(",") if not _WILDCARD.search(each)] for found in _EITHER.findall(path)]
+    if _WILDCARD.search(_EITHER.sub("", path)) or not all(choices):
+        return None
+    left = iter(choices)
+    return _EITHER.sub(lambda _: f"{{{','.join(next(left))}}}", path)
 
 
 def _choice(path: str) -> str:
