@@ -13,8 +13,7 @@ from fledgling.broker.spelling.wider import Wider, wider
 from fledgling.messages.answers import AnyAnswer, Excerpt, Hits, Refusal, SymbolList
 from fledgling.messages.questions import AnyQuestion, Dependencies, Read, Search, Symbols, name_of
 from fledgling.plain import counted, said
-
-NO_FILE, NO_DEFINITION = "no file or directory", "no definition"  # how the reasons of two refusals begin
+from fledgling.refusals import NO_DEFINITION, NO_FILE
 
 MAX_WAYS = 2  # that are named where nothing was found
 

@@ -11,6 +11,8 @@ DEGRADE = (
 CONFINE = (
     "Start Fledgling where the kernel grants this: as an ordinary user, or in another container; none serves without."
 )
+# How the reasons begin for a path that is not there, and for a file that is and lacks the definition.
+NO_FILE, NO_DEFINITION = "no file or directory", "no definition"
 NO_INDEX = Refusal("failed", "the index could not be built", "See the server's log, then start it again.")
 
 

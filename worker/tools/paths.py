@@ -4,6 +4,7 @@ import posixpath
 import re
 from typing import NamedTuple
 
+from fledgling.refusals import NO_FILE
 from fledgling.worker.matching import globs
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unlisted
@@ -72,7 +73,7 @@ def not_found(request: Request, path: str) -> Refused:
     near = "" if request.is_listing else f"{nearest(request, path) or 'The index holds no file at all.'} "
     return Refused(
         "not_found",
-        f"no file or directory {path!r} in the index{unseen}.{partial}",
+        f"{NO_FILE} {path!r} in the index{unseen}.{partial}",
         f"{near}explore() lists what is there.",
     )
 

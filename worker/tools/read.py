@@ -8,6 +8,7 @@ from fledgling.messages.answers import Context, Excerpt, Next
 from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import Read
 from fledgling.plain import counted
+from fledgling.refusals import NO_DEFINITION
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import context, paths, relations, unknown
@@ -133,10 +134,10 @@ def _undefined(request: Request, file: File, symbol: str) -> Refused:
     if why := unknown.why_undefined(request, file):
         name = symbol.replace("::", ".").rpartition(".")[2]
         next_step = f'{near}search(query="{name}", path="{file.path}") finds its lines; read them by their numbers.'
-        return Refused("not_found", f"no definition {symbol!r} is known in {file.path}: {why}", next_step)
+        return Refused("not_found", f"{NO_DEFINITION} {symbol!r} is known in {file.path}: {why}", next_step)
     hint = near or "The index holds no definition of this file. "
     return Refused(
-        "not_found", f"no definition {symbol!r} in {file.path}", f'{hint}symbols(path="{file.path}") lists them all.'
+        "not_found", f"{NO_DEFINITION} {symbol!r} in {file.path}", f'{hint}symbols(path="{file.path}") lists them all.'
     )
 
 
