@@ -13,6 +13,8 @@ from fledgling.messages.questions import MAX_ARGUMENT_CHARS, Search
 from fledgling.worker.matching import lines as matching
 from fledgling.worker.matching import prefilter as literals
 from fledgling.worker.matching.globs import literal, name_pattern, path_pattern
+from fledgling.worker.tools import paths
+from fledgling.worker.tools.request import Refused
 
 CLASSES = ["[a-z]", "[!a]", "[z-a]", "[]a]", "[!]a]", "[b-a0-9]", "[-a]", "[a-]", "[+--]", "[!--]", "[a^]"]
 SOUP = [
@@ -167,3 +169,13 @@ def test_a_hostile_expression_is_cheap(name):
     finding = costs_under(0.5, compiled)  # 0.12
     for block in BLOCKS:
         costs_under(1, partial(matching.places, finding, block))  # 0.2, for RE2's largest program
+
+
+@pytest.mark.parametrize("path", ["{a.js,/etc}", "{a.js,../x}", "{a.js,..}", "{~/x,a.js}", "{a/../b,c}"])
+def test_no_choice_leads_out_of_the_root(path):
+    with pytest.raises(Refused):
+        paths.inside(path)
+
+
+def test_each_choice_is_taken_as_a_single_path_is():
+    assert paths.pattern("{./a/./b.js,c/}") == paths.pattern("{a/b.js,c}")

@@ -366,3 +366,17 @@ async def test_ways_on_are_those_of_the_profile(project, tmp_path):
         assert "search(query" not in found
         few = await front.call("symbols", {"name": "Engine", "kind": "function", "path": "web"})
         assert json.dumps(few.note).count("symbols(") == 1
+
+
+@pytest.mark.parametrize(
+    ("listed", "meant"),
+    [
+        (["./a.js", f"{ROOT}/b.js"], "{./a.js,b.js}"),
+        (["a.js", ""], "{a.js,.}"),
+        (["a.js", ROOT], "{a.js,.}"),
+        (["src/", "/etc"], "{src,/etc}"),
+    ],
+)
+def test_each_path_of_a_list_is_taken_as_a_single_one_is(listed, meant):
+    question, words = taken("search", {"query": "x", "path": listed}, ROOT)
+    assert (question.path, words) == (meant, (f'path as "{meant}"',))

@@ -13,7 +13,7 @@ import msgspec
 
 from fledgling.broker.protocol import schema
 from fledgling.broker.spelling.table import Alias, Always, listed
-from fledgling.broker.spelling.values import HOWS, MERGING, PLAIN, TRUTH, VALUES
+from fledgling.broker.spelling.values import HOWS, MERGING, PLAIN, TRUTH, VALUES, below
 from fledgling.messages.aliases import ALIASES
 from fledgling.messages.bounded import MAX_LINE
 from fledgling.messages.questions import QUESTIONS, AnyQuestion, Relation
@@ -66,7 +66,7 @@ def taken(tool: str, arguments: Mapping[str, object], root: str) -> Taken:
     words: list[str] = []
     given = _unwrapped(arguments)
     named = _named(tool, {name: value for name, value in given.items() if value is not None}, words)
-    _join_lists(tool, named, words)
+    _join_lists(tool, named, root, words)
     meant = {name: _valued(tool, name, value, root, words) for name, value in named.items()}
     if tool == "symbols":
         _relate(meant, words)
@@ -135,7 +135,7 @@ def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str
     return {**meant, **strange}
 
 
-def _join_lists(tool: str, meant: dict[str, object], words: list[str]) -> None:
+def _join_lists(tool: str, meant: dict[str, object], root: str, words: list[str]) -> None:
     """Make one text of a list: what it holds where that is one, an expression of texts to look for, a glob of paths."""
     for name, value in [*meant.items()]:
         if (
@@ -144,6 +144,8 @@ def _join_lists(tool: str, meant: dict[str, object], words: list[str]) -> None:
             or not all(isinstance(each, str) for each in value)
         ):
             continue
+        if name == "path" and tool in ("search", "symbols") and len(value) > 1:
+            value = [below(each, root).rstrip("/") or "." for each in value]  # as a single path is
         value = [each for each in value if each]  # an expression that may be nothing is in every line
         if len(value) == 1:
             [meant[name]] = value
@@ -151,7 +153,7 @@ def _join_lists(tool: str, meant: dict[str, object], words: list[str]) -> None:
             meant |= {"query": "|".join(map(re.escape, value)), "regex": True}
             words.append(f"query as {_text(meant['query'])}, regex=true")
         elif value and name == "path" and tool in ("search", "symbols") and not _IN_GLOBS.search("".join(value)):
-            meant["path"] = f"{{{','.join(each.rstrip('/') for each in value)}}}"
+            meant["path"] = f"{{{','.join(value)}}}"
             words.append(f"path as {_text(meant['path'])}")
 
 

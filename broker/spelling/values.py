@@ -187,12 +187,12 @@ def _one_of(field: str, value: str, choices: tuple[str, ...]) -> str:
     return next((names[form] for form in forms if form in names), value)
 
 
-def _below(value: str, root: str) -> str:
+def below(value: str, root: str) -> str:
     """Return what an absolute path below the root is from there, and any other path as it is; nothing is looked at."""
     for prefix in URI_PREFIXES:
         if value.startswith(prefix):
             rest = value.removeprefix(prefix)
-            return rest if not prefix.startswith("file:") else _below(rest, root) if rest.startswith(root) else value
+            return rest if not prefix.startswith("file:") else below(rest, root) if rest.startswith(root) else value
     if value == "/" or value.rstrip("/") == root:
         return ""
     return value.removeprefix(f"{root}/") if root != "/" else value
@@ -212,6 +212,6 @@ VALUES: dict[str, Callable[[str, str], object]] = {
     "also": lambda value, _: [value],
     "relation": _relation,
     "language": _language,
-    "path": _below,
-    "pattern": _below,
+    "path": below,
+    "pattern": below,
 }

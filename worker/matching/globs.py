@@ -61,6 +61,12 @@ def _plain_choices(path: str) -> str | None:
     return _EITHER.sub(lambda _: f"{{{','.join(next(left))}}}", path)
 
 
+def choices(path: str) -> list[str]:
+    """Return the filters that one is made of: `choices("{src,docs}")` is ["src", "docs"], `choices("src")` none."""
+    either = _EITHER.fullmatch(path)
+    return [*filter(None, either[1].split(","))] if either else []
+
+
 def _choice(path: str) -> str:
     is_name = plain(path) and "/" not in path
     return f"{path_pattern(path)}|(^|/){literal(path)}$" if is_name else path_pattern(path)

@@ -26,7 +26,11 @@ def inside(path: str) -> str:
 
     >>> inside("./src/")
     'src'
+    >>> inside("{./src,docs/}")
+    '{src,docs}'
     """
+    if several := globs.choices(path):
+        return f"{{{','.join(inside(each) or '.' for each in several)}}}"
     parts = path.split("/")
     is_outside = path.startswith(("/", "~")) or _DRIVE.match(path) or f"{posixpath.normpath(path)}/".startswith("../")
     if is_outside or ".." in parts:
