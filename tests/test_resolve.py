@@ -265,6 +265,13 @@ OWN = {
         "n/n.go",
         {"example.com/m/gen": "not found", "example.com/mm": "external", "example.com/n/gen": "not found"},
     ),
+    "a package of a module that is required": (
+        {"go.mod": "module example.com/m\nrequire example.com/m/v2 v2.0.0\nrequire (\n\texample.com/m/sub v1.0.0\n)\n"}
+        | {"m.go": "package m\n" + "".join(f'import "example.com/m/{of}"\n' for of in ("gen", "v2/a", "v2x", "sub"))},
+        "m.go",
+        {"example.com/m/gen": "not found", "example.com/m/v2x": "not found"}
+        | {"example.com/m/v2/a": "external", "example.com/m/sub": "external"},
+    ),
     "a class of an own package": (
         {"a/P.java": "package com.acme;\nclass P {}\n", "module-info.java": "module com.other {}\n"}
         | {"a/Q.java": "package x;\nimport com.acme.Gen;\nimport com.acme.Gen.Inner;\nimport com.acme.sub.S;\n"}

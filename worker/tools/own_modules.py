@@ -20,7 +20,7 @@ class OwnModules:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._names = cache(lambda place: [*self._said(place)])
+        self._lines = cache(lambda path: [*self._said(path)])
 
     def has(self, path: str, modules: Modules | None, module: str) -> bool:
         """Return whether a module that a file imports without success is named as those of the project are."""
@@ -30,19 +30,21 @@ class OwnModules:
         while above:
             above = posixpath.dirname(above)
             for name, word in modules.named.items():
-                names = self._names((posixpath.join(above, name), word))
-                if any(module == own or module.startswith(f"{own}{modules.root}") for own in names):
+                lines = self._lines(posixpath.join(above, name))
+                own = [words[1] for words in lines if len(words) == 2 and words[0] == word]
+                nearest = max(
+                    (each for words in lines for each in words if _is_in(module, each, modules)), default=None
+                )
+                if nearest in own:  # and in no other module that is required: `m/v2` is not of `m`
                     return True
         return modules.packages not in ("", packages.DIRECTORY, packages.TREE) and self._is_declared(modules, module)
 
-    def _said(self, place: tuple[str, str]) -> Iterator[str]:
-        """Yield what stands behind a word in the first block of a file: `example.org/m` of `module example.org/m`."""
-        path, word = place
+    def _said(self, path: str) -> Iterator[list[str]]:
+        """Yield the words of each line in the first block of a file: `module` and `example.org/m`."""
         file = self._request.blocks.find(path)
         if file and file.blocks:
-            lines = self._request.blocks.text(file.block).decode().splitlines()
-            said = (line.partition("//")[0].split() for line in lines)
-            yield from (words[1].strip('"`') for words in said if len(words) == 2 and words[0] == word)
+            for line in self._request.blocks.text(file.block).decode().splitlines():
+                yield [word.strip('"`') for word in line.partition("//")[0].split()]
 
     def _is_declared(self, modules: Modules, module: str) -> bool:
         """Return whether a file declares the package that a module is, or that it is a class of: `a.b.Class`."""
@@ -62,3 +64,7 @@ class OwnModules:
             if theirs and theirs.packages == modules.packages and not packages.is_apart(file, theirs):
                 return True
         return False
+
+
+def _is_in(module: str, another: str, modules: Modules) -> bool:
+    return module == another or module.startswith(f"{another}{modules.root}")
