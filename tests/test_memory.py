@@ -192,7 +192,7 @@ async def test_definitions_for_which_there_is_no_room_are_said_to_be_missing(tmp
     (tmp_path / "good.py").write_text("def good(): pass\n")
     place = tmp_path / "elsewhere"
     place.mkdir()
-    async with fronted(tmp_path, profile(place)) as (front, indexing):
+    async with fronted(tmp_path, profile(place, query_timeout=10)) as (front, indexing):
         with Peak(partial(all_held, psutil.Process()), LOOK_SECONDS) as whole:
             built = await indexing.built()
             explored = await front.ask(Explore(), Terms(due(front.profile), least=CODE))
