@@ -35,22 +35,21 @@ def chosen(request: Request, question: Symbols) -> Chosen:
     symbol = question.symbol or ""
     known = code(placed(_left(question, all_named(request, symbol.rpartition(".")[2])), symbol))
     groups: dict[tuple[str, str], list[Placed]] = {}
-    for each in first_meant(known, symbol):
+    for each in first_meant(_related(question, known), symbol):
         groups.setdefault((each.file.path, each.row.qualified_name), []).append(each)
     if not groups:
         raise _unknown(request, question)
-    if question.relation in NOT_OF_VALUES and (
-        other := {key: each for key, each in groups.items() if not _is_value(each)}
-    ):
-        groups = other
     if len(groups) > 1:
         raise _several(question, symbol, [group[0] for group in groups.values()])
     [taken] = groups.values()
     return Chosen(taken, [each for each in known if each not in taken])
 
 
-def _is_value(group: Sequence[Placed]) -> bool:
-    return all(each.row.kind in VALUES for each in group)
+def _related(question: Symbols, known: list[Placed]) -> list[Placed]:
+    """Return those of some definitions that can have the relation, if any can: the function and not its variables."""
+    if question.relation not in NOT_OF_VALUES:
+        return known
+    return [each for each in known if each.row.kind not in VALUES] or known
 
 
 def _left(question: Symbols, found: Iterable[Placed]) -> list[Placed]:
