@@ -119,6 +119,8 @@ def _named(tool: str, given: Mapping[str, object], words: list[str]) -> dict[str
         for name in _of(tool, alias, strange):
             if alias.how == "expression" and (alias.means in meant or not _is_expression(strange[name])):
                 continue  # a later row has it as a truth value
+            if alias.how == "within" and _excludes(strange[name]):
+                continue  # a later row leaves it out, and says why
             became = HOWS[alias.how](_only(strange.pop(name)), alias.means, meant)
             if alias.how not in MERGING and (twice := became.keys() & meant.keys()):
                 raise MeaningError(tool, name, min(twice))
@@ -191,6 +193,11 @@ def snake(name: str) -> str:
 def _only(value: object) -> object:
     """Return what a list of one holds: `files` and `kinds` come as lists."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def _excludes(value: object) -> bool:
+    """Whether a glob, or one of a list, says what is not meant: `!tests/*`."""
+    return any(str(each).startswith("!") for each in (value if isinstance(value, list) else [value]))
 
 
 def _is_expression(value: object) -> bool:
