@@ -1,7 +1,6 @@
 """The tools as commands: the same questions, answered by the same processes under the same profile."""
 
 import os
-import sys
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
@@ -33,6 +32,7 @@ from fledgling.broker.protocol import schema, tools
 from fledgling.messages.answers import AnyAnswer, Hits, Refusal, SymbolList
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import QUESTIONS, AnyQuestion, Search
+from fledgling.standing_in import standing_in
 
 if TYPE_CHECKING:
     from fledgling.broker.audit_log.writer import AuditLog
@@ -269,14 +269,8 @@ def _indexed(project: ServedProject, question: AnyQuestion, put: Put) -> tuple[A
 
 def _load_event_loop() -> None:
     """Load asyncio, without TLS where nobody has loaded that yet: no command speaks it."""
-    if "ssl" in sys.modules:
-        import asyncio  # noqa: PLC0415
-    else:
-        sys.modules["ssl"] = None  # type: ignore[assignment]
-        try:
-            import asyncio  # noqa: F401, PLC0415
-        finally:
-            del sys.modules["ssl"]
+    with standing_in("ssl", None):
+        import asyncio  # noqa: F401, PLC0415
 
 
 def _seeker(project: ServedProject, question: AnyQuestion) -> "Seeker | None":

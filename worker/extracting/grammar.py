@@ -1,8 +1,7 @@
 """A grammar with the query that asks its trees; and what a tree does not know."""
 
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -10,6 +9,7 @@ from types import ModuleType
 from tree_sitter import Language as Grammar
 from tree_sitter import Parser, Query, QueryCursor, QueryError, Range, Tree
 
+from fledgling.standing_in import standing_in
 from fledgling.worker.extracting.captures import Captured, Captures, Pattern, Span, patterns
 from fledgling.worker.language import PLACE, Language, LanguageError
 
@@ -77,21 +77,14 @@ class Syntax:
         return found
 
 
-@contextmanager
-def without_resources() -> Iterator[None]:
+def without_resources() -> AbstractContextManager[None]:
     """Let grammars load without what each would find files of its own by, that nobody asks for.
 
     That is a tenth of the time that loading an extractor takes.
     """
-    if RESOURCES in sys.modules:
-        yield
-        return
-    sys.modules[RESOURCES] = absent = ModuleType(RESOURCES)
+    absent = ModuleType(RESOURCES)
     absent.files = None  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        del sys.modules[RESOURCES]
+    return standing_in(RESOURCES, absent)
 
 
 def load_grammar(name: str) -> Grammar:
