@@ -13,6 +13,7 @@ from fledgling.broker.audit_log.records import EndRecord
 from fledgling.broker.audit_log.writer import AuditLog, tell_confinement
 from fledgling.broker.cli import over_http
 from fledgling.broker.cli.fleet_options import settings, settings_options
+from fledgling.broker.cli.project import setting_option
 from fledgling.broker.cli.starting import audit_log
 from fledgling.broker.confining import confined_to
 from fledgling.broker.fleet.live import LiveFleet, ShardDirectory
@@ -29,10 +30,10 @@ _log = logging.getLogger("fledgling")
 @click.argument("directory", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @settings_options
 @click.option("--digest", metavar="HEX", help="serve what `fleet bundle` has said this of, or nothing")
-@click.option("--transport", metavar="VALUE", help="stdio, or http for several agents [default: stdio]")
-@click.option("--agents", metavar="FILE", help="over HTTP, the file of agents, outside of DIR")
-@click.option("--host", metavar="ADDRESS", help="over HTTP, where it listens [default: 127.0.0.1]")
-@click.option("--port", metavar="PORT", help="over HTTP, where it listens [default: 3000]")
+@setting_option("transport")
+@setting_option("agents")
+@setting_option("host")
+@setting_option("port")
 @click.option("--secrets", metavar="FILE", help="over HTTP, keep the token of this run there, mode 600")
 def fleet_serve(
     directory: Path,

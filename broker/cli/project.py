@@ -23,6 +23,7 @@ from fledgling.security import profile as profiles
 
 _log = logging.getLogger("fledgling")
 
+FIELDS = {field.name: field for field in msgspec.structs.fields(Settings)}
 METAVARS = {
     "root": "DIR",
     "profile": "PROFILE",
@@ -85,19 +86,24 @@ def setting_options(command: Callable[..., None]) -> Callable[..., None]:
     command = option(
         "--yes-really", is_flag=True, help="index the root even where it is `/`, a home directory or one above"
     )(command)
-    for field in reversed(msgspec.structs.fields(Settings)):
-        if field.name == "projects":
-            continue  # --root NAME=DIRECTORY says it
-        default = field.default
-        shown = ", ".join(default) if isinstance(default, tuple) else default
-        command = option(
-            f"--{field.name.replace('_', '-')}",
-            multiple=isinstance(default, tuple) or field.name == "root",
-            metavar=METAVARS.get(field.name, "VALUE"),
-            shell_complete=completing.profiles if field.name == "profile" else None,
-            help=_meaning(field) + (f" [default: {shown}]" if shown not in ("", ".") else ""),
-        )(command)
+    for name in reversed(FIELDS):
+        if name != "projects":  # --root NAME=DIRECTORY says it
+            command = setting_option(name)(command)
     return command
+
+
+def setting_option(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return what adds the option for a setting."""
+    default = FIELDS[name].default
+    shown = ", ".join(default) if isinstance(default, tuple) else default
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        cls=SettingOption,
+        multiple=isinstance(default, tuple) or name == "root",
+        metavar=METAVARS.get(name, "VALUE"),
+        shell_complete=completing.profiles if name == "profile" else None,
+        help=_meaning(FIELDS[name]) + (f" [default: {shown}]" if shown not in ("", ".") else ""),
+    )
 
 
 def _meaning(field: msgspec.structs.FieldInfo) -> str:
