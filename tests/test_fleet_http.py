@@ -18,7 +18,7 @@ from urllib.request import Request, urlopen
 import psutil
 import pytest
 from httpx2 import AsyncClient
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from running import PATIENCE, QUERY_WORKER, back_processes, is_alive, until
 from test_cli import fledgling
@@ -196,7 +196,7 @@ async def test_nobody_else_is_served(served: Fleet) -> None:
     async with served.client("reader") as reader:
         agents.revoke(served.file, "reader")
         await until(lambda: "agent reader is revoked" in served.said())
-        with pytest.raises(Exception):  # noqa: B017, PT011  (of the client's own making)
+        with pytest.raises(MCPError, match="no agent has this token"):
             await reader.call_tool("read", {"path": "web/README.md"})
     assert served.status(served.tokens["reader"]) == 401
     broker = [each for each in served.records() if each.get("process") == "broker"]
