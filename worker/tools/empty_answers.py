@@ -47,6 +47,7 @@ def of_text(request: Request, question: Search, asked: unknown.Searched, tagged:
     is_name = bool(request.outlines and _NAME.fullmatch(question.query)) and not (question.path or question.language)
     return unknown.joined(
         f"Nothing found in {counted(searched, 'file')}.",
+        unknown.of_paths(request, question.path),
         nearest_names(request, question.query) if is_name else None,
         _skipped(covered),
         unlisted.of_filter(request, question.path),
@@ -71,6 +72,7 @@ def of_symbols(request: Request, question: Search | Symbols) -> str | None:
     searched -= len(unknown.given_up(request, asked))
     return unknown.joined(
         f"Nothing found in the definitions of {counted(searched, 'file')}." if searched else "Nothing found.",
+        unknown.of_paths(request, path),
         unknown.of_parsing(
             request,
             unknown.naming(request, unknown.not_whole(request, asked, question.kind), name_of(question)),

@@ -89,6 +89,7 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
         _unknown(order) if found else None,
         ONLY_NAMES if request.profile.narrows_rows else None,
         request.partial if found else None,
+        unknown.of_paths(request, question.path),
         unknown.of_parsing(request, unknown.given_up(request, asked_of), "their words are not known"),
         unknown.of_unread(request, asked_of, "ranked") if found else None,
     )

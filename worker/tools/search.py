@@ -147,6 +147,7 @@ def _note(request: Request, question: Search, asked: unknown.Searched, found: _F
     return unknown.joined(
         request.partial,
         request.pending,
+        unknown.of_paths(request, question.path),
         unknown.of_parsing(
             request, dict.fromkeys(hit.file for hit in found.hits), "names in [in ...] may be wrong there"
         ),

@@ -160,6 +160,7 @@ def _note(request: Request, question: Symbols | Search) -> str | None:
     is_import = question.kind in ("import", "export")
     return unknown.joined(
         request.partial,
+        unknown.of_paths(request, question.path),
         unknown.of_parsing(
             request,
             unknown.naming(request, unknown.not_whole(request, asked, question.kind), name),

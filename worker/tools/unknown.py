@@ -62,6 +62,16 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:SHOWN_FILES])}{more}"
 
 
+def of_paths(request: Request, path: str | None) -> str | None:
+    """Say which of the paths in a list no file of the index has: the others are what an answer is about."""
+    chosen = [each for each in map(globs.plain, globs.choices(paths.inside(path or ""))) if each and each != "."]
+    missing = dict.fromkeys(each for each in chosen if not paths.is_there(request, each))
+    if any("/" not in each for each in missing):  # which may be the name of a file anywhere
+        for number in request.blocks.files:
+            missing.pop(request.blocks.path(number).rpartition("/")[2], None)
+    return f"No file of the index has path {listed([*map(repr, missing)])}." if missing else None
+
+
 def is_whole(request: Request, file: File) -> bool:
     """Return whether a file was parsed whole, or is none to parse."""
     return request.outlines is None or request.outlines.parsed(file) not in (IN_PART, GIVEN_UP)
