@@ -258,8 +258,9 @@ class Front:
                 if self.indexing.newest().number < number:
                     return unfinished(self.profile, self.indexing)
                 current = self._workers.current
-                has_worker = current is not None and current.serves(number)
-                return not_looked_at(self.profile) if has_worker else not_ready(self.profile)
+                if current is None or not current.serves(number) or not self._workers.is_followed(current):
+                    return not_ready(self.profile)  # or was at the last moment only
+                return not_looked_at(self.profile)
             if isinstance(worker, Refusal):
                 return worker
             made_of = Basis()
