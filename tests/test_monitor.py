@@ -431,7 +431,8 @@ REFUSED = {
     ),
     "in the root": (["--secrets", "{root}/a"], "it is inside the root"),
     "no secret": (["--secrets", "{home}/a", "--agents", "{home}/agents.yaml"], "there is no secret to write"),
-    "no HTTP": (["--secrets", "{home}/a", "--transport", "stdio"], "only a server over HTTP has any"),
+    "no HTTP": (["--secrets", "{home}/a", "--transport", "stdio"], "flag --secrets: only a server over HTTP has any"),
+    "a port and no HTTP": (["--transport", "stdio"], "flag --port: only a server over HTTP has any"),
 }
 
 

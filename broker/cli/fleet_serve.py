@@ -54,7 +54,7 @@ def fleet_serve(
     logs.configure(resolved.settings)
     place, confining = directory.resolve(), Confining(allow_degraded)
     if resolved.settings.transport == "stdio":
-        over_http.refuse_flags({"secrets": secrets, **{name: flags[name] for name in ("agents", "host", "port")}})
+        over_http.refuse_flags({**flags, "secrets": secrets})
         _serve_stdio(resolved, _Shards(place, digest, confining), served)
     else:
         _serve_http(resolved, _Shards(place, digest, confining), served, secrets)

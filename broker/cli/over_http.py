@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -22,6 +22,7 @@ from fledgling.messages.profile import Profile
 if TYPE_CHECKING:
     from fledgling.broker.protocol.http.issuer import Issuer
 
+FLAGS = ("secrets", "agents", "host", "port", "hosts", "origins", "issuer", "issuer_keys", "resource", "monitor")
 _log = logging.getLogger("fledgling")
 
 
@@ -94,11 +95,16 @@ def _issuer(resolved: Resolved, roots: Mapping[str, str], known: Sequence[Agent]
     return Issuer(settings.issuer, settings.resource, keys)
 
 
-def refuse_flags(given: Mapping[str, str | None]) -> None:
-    """Refuse flags that nobody heeds on standard input and output. Raises ConfigError."""
-    for name, value in given.items():
-        if value is not None:
-            raise ConfigError(f"flag --{name}", "only a server over HTTP has any", "give --transport http")
+def refuse_flags(given: Mapping[str, Any]) -> None:
+    """Refuse flags that nobody heeds on standard input and output. Raises ConfigError.
+
+    In a file of settings or the environment they are no mistake: other servers read those as well.
+    """
+    for name in FLAGS:
+        if given.get(name) not in (None, ()):
+            raise ConfigError(
+                f"flag --{name.replace('_', '-')}", "only a server over HTTP has any", "give --transport http"
+            )
 
 
 def ended(log: AuditLog, replaced: str | None) -> None:

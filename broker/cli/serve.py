@@ -39,11 +39,12 @@ from fledgling.config import ConfigError
 )
 def serve(*, control: bool, page: bool, secrets: str | None, **options: Any) -> None:
     """Serve one MCP client on standard input and output, or several agents over HTTP."""
+    flags = {**options, "secrets": secrets}
     project = project_of(options, logging.INFO, takes_several=True)
     if page and (project.settings.transport == "stdio" or project.settings.projects):
         raise ConfigError("flag --page", "a page is of one project, and served over HTTP", "give --transport http")
     if project.settings.transport == "stdio":
-        over_http.refuse_flags({"secrets": secrets})
+        over_http.refuse_flags(flags)
     operators = _operators(project) if control else {}
     if project.settings.transport == "stdio":
         _serve_stdio(project, operators)
