@@ -82,7 +82,7 @@ class Breaker:
     def answered(self, question: Asked) -> None:
         """Take note of a worker that works, and of a question that did not end it."""
         self._crashes.clear()
-        self._pause = 0.0
+        self._pause = self._until = 0.0
         if self._blamed:
             self._blamed.pop(_digest(question), None)
 

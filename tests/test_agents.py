@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import serve_command
+from running import PATIENCE
 from test_cli import fledgling
 
 from fledgling.broker.protocol.http import agents
@@ -191,7 +192,7 @@ def test_a_server_does_not_start_with(project: Path, file: Path, tmp_path: Path,
         values = {"file": file, "empty": empty, "taken": taken.getsockname()[1]}
         given = [option.format_map(values) for option in options]
         command = serve_command(project, "--transport", "http", *given)
-        done = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert expected in done.stderr
     assert "Traceback" not in done.stderr

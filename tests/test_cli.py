@@ -18,7 +18,7 @@ import click
 import psutil
 import pytest
 from conftest import git
-from running import QUERY_WORKER, Server, back_processes
+from running import PATIENCE, QUERY_WORKER, Server, back_processes
 
 from fledgling.broker.cli import ask, commands, look, serve
 from fledgling.messages.questions import QUESTIONS
@@ -33,7 +33,7 @@ PROFILES = {
 }
 
 
-def fledgling(*arguments: str, timeout: float = 60, **environment: str) -> "subprocess.CompletedProcess[str]":
+def fledgling(*arguments: str, timeout: float = PATIENCE, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run one command away from any project, with no settings of the user who runs the tests."""
     command = [sys.executable, "-I", "-B", "-m", "fledgling", *arguments]
     clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **environment}
@@ -145,6 +145,8 @@ def test_help_lists_every_tool() -> None:
     assert [tool for tool in QUESTIONS if f"\n  {tool} " not in said] == []
 
 
+ATTEMPTS = 5  # at a symbol, which is not completed where a busy machine makes no index in SYMBOL_SECONDS
+
 COMPLETED = {
     "read src/core/en": ["src/core/engine.py"],
     "explore src/co": ["src/core/"],
@@ -165,7 +167,10 @@ def test_shell_completes(typed: str, project: Path) -> None:
     settings = ["--root", str(project)] if len(words) > 1 else []
     words = [*words[:2], *settings, *words[2:], last]
     asked = {"COMP_WORDS": shlex.join(words), "COMP_CWORD": str(len(words) - 1)}
-    done = fledgling(**asked, _FLEDGLING_COMPLETE="bash_complete")
+    for _ in range(ATTEMPTS):
+        done = fledgling(**asked, _FLEDGLING_COMPLETE="bash_complete")
+        if done.stdout or not COMPLETED[typed]:
+            break
     assert done.stdout.split() == [f"plain,{item}" for item in COMPLETED[typed]]
     assert done.stderr == ""
 
@@ -283,7 +288,7 @@ def on_a_terminal(root: Path, *arguments: str, **environment: str) -> str:
     words = shlex.join([sys.executable, "-I", "-B", "-m", "fledgling", *arguments, "--root", str(root)])
     clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "TERM": "xterm", "PAGER": "cat", **environment}
     run = ["script", "-qec", f"stty rows 24; {words}", os.devnull]
-    return subprocess.run(run, env=clean, capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run(run, env=clean, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
 
 
 def test_hostile_text_does_not_reach_a_terminal_raw(hostile: tuple[Path, dict[str, str]]) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 from conftest import serve_command
-from running import QUERY_WORKER, Server, back_processes, fronted
+from running import PATIENCE, QUERY_WORKER, Server, back_processes, fronted
 
 from fledgling.broker.refused import NOT_STARTED
 from fledgling.broker.reporting import doctor
@@ -341,7 +341,7 @@ def test_project_of_another_user_is_indexed_as_that_user(tmp_path: Path) -> None
 
 def fledgling(*arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
     command = [*prefix, sys.executable, "-I", "-B", "-m", "fledgling", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 PROCESSES = {"broker", "indexer", "lister", "extractors", "query worker"}
@@ -473,7 +473,7 @@ ON_X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="names calls 
 @pytest.mark.parametrize("layer", DEGRADABLE)
 def test_server_does_not_start_where_a_layer_is_missing(project: Path, layer: str) -> None:
     done = subprocess.run(
-        without(layer, serve_command(project)), capture_output=True, text=True, timeout=60, check=False
+        without(layer, serve_command(project)), capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 1
     assert done.stdout == ""
@@ -501,7 +501,7 @@ def test_server_starts_degraded_where_it_may_and_says_so(project: Path, tmp_path
 @pytest.mark.parametrize("layer", DEGRADABLE)
 def test_doctor_says_what_is_missing_and_what_that_means(project: Path, layer: str) -> None:
     command = without(layer, [sys.executable, "-I", "-B", "-m", "fledgling", "doctor", "--root", str(project)])
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 1
     assert done.stdout.count("ABSENT: " + REFUSED[layer]) == len(PROCESSES)
     assert LAYERS[layer] in done.stdout
@@ -582,7 +582,7 @@ def test_doctor_says_what_an_older_landlock_lacks(project: Path, abi: int, says:
     """The broker is confined as that version can; its back processes are not told."""
     program = OLDER.format(abi=abi)
     command = [sys.executable, "-I", "-B", "-c", program, "doctor", "--root", str(project)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert [text for text in says if text not in done.stdout] == []
     assert [text for text in never if text in done.stdout] == []

@@ -83,7 +83,9 @@ def at_terminal(*arguments: str, **environment: str) -> "subprocess.CompletedPro
     above, below = os.openpty()
     command = [sys.executable, "-I", "-B", "-m", "fledgling", *arguments]
     clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", **environment}
-    done = subprocess.run(command, cwd="/", env=clean, stdout=subprocess.PIPE, stderr=below, timeout=60, check=False)
+    done = subprocess.run(
+        command, cwd="/", env=clean, stdout=subprocess.PIPE, stderr=below, timeout=PATIENCE, check=False
+    )
     os.close(below)
     said = b""
     with suppress(OSError):  # EIO, where all is read and nobody can write any more

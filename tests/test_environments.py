@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from running import PATIENCE
 
 from fledgling.broker import surroundings
 from fledgling.broker.indexing.failures import IndexingError
@@ -116,7 +117,7 @@ def run(command: str, directory: Path) -> "subprocess.CompletedProcess[str]":
         command = command.replace(f"{{{name}}}", value)
     clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "LC_ALL": "C.UTF-8"}
     return subprocess.run(
-        ["bash", "-c", command], cwd="/", env=clean, capture_output=True, text=True, timeout=60, check=False
+        ["bash", "-c", command], cwd="/", env=clean, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
 

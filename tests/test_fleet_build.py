@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from running import PATIENCE
 from test_cli import fledgling
 from test_fleet import NAMES, SECTIONS, manifest, states, write_repositories
 
@@ -41,7 +42,7 @@ def digests(out: Path) -> dict[str, dict[str, str]]:
 ENGINE_SECONDS = 300  # for one build where engines are compared, on a slow machine too
 
 
-def built(listed: Path, out: Path, *options: str, timeout: float = 60) -> tuple[int, dict[str, str]]:
+def built(listed: Path, out: Path, *options: str, timeout: float = PATIENCE) -> tuple[int, dict[str, str]]:
     out.mkdir(mode=0o700, exist_ok=True)
     done = fledgling("fleet", "build", str(listed), "--out", str(out), "--json", *options, timeout=timeout)
     lines = [json.loads(line) for line in done.stdout.splitlines() if "repository" in line]
@@ -119,7 +120,7 @@ def test_a_straggler_does_not_hold_up_the_rest(repositories: Path, tmp_path: Pat
 
     def run(command: list[str]) -> tuple[int, str, str]:
         if command[-1].startswith("slow="):
-            slow.wait(60)
+            slow.wait(PATIENCE)
         return 0, json.dumps({"repository": command[-1].partition("=")[0], "state": "built"}), ""
 
     with engines.ThreadPoolExecutor(2) as pool:
@@ -142,7 +143,7 @@ def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     listed.write_text("".join(f"{above / f'r{number}'}\n" for number in range(12)))
     options = ["fleet", "build", str(listed), "--out", str(out), "--workers", "2"]
     building = psutil.Popen([sys.executable, "-I", "-B", "-m", "fledgling", *options], stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while len(list(out.glob("*.shard"))) < 2:
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import psutil
 import pytest
-from running import QUERY_WORKER, Server, back_processes, is_alive, opened, until
+from running import PATIENCE, QUERY_WORKER, Server, back_processes, is_alive, opened, until
 from test_cli import fledgling
 from test_fleet import manifest, write_repositories
 
@@ -140,7 +140,9 @@ QUESTIONS: list[AnyQuestion] = [
 @pytest.mark.parametrize("number", range(len(QUESTIONS)))
 async def test_answers_are_those_of_a_server_that_indexed_itself(fleet: Fleet, projects: Projects, number: int) -> None:
     question = QUESTIONS[number]
-    found, expected = [await each.ask(question, Terms(time.monotonic() + 60, least=3)) for each in (fleet, projects)]
+    found, expected = [
+        await each.ask(question, Terms(time.monotonic() + PATIENCE, least=3)) for each in (fleet, projects)
+    ]
     if isinstance(found, Refusal) and isinstance(expected, Refusal):
         assert found.kind == expected.kind
         return
@@ -322,7 +324,7 @@ async def test_call_about_many_ends_in_its_time(built: Path, tmp_path: Path) -> 
     profile = tmp_path / "hasty.sql"
     profile.write_text("SET extends = 'fledgling-core';\nSET query_timeout = 0.3;\n")
     async with serving(shards, profile) as fleet:
-        assert not isinstance(await fleet.ask(Explore("r000"), Terms(time.monotonic() + 60)), Refusal)
+        assert not isinstance(await fleet.ask(Explore("r000"), Terms(time.monotonic() + PATIENCE)), Refusal)
         begun = time.monotonic()
         found = await fleet.ask(Symbols(kind="class"))
         assert time.monotonic() - begun < 0.3 + 0.3 + 1.0, "a busy machine may take the rest"
@@ -576,7 +578,7 @@ async def test_new_build_is_served_between_two_calls(
 
     async def until_read(holds: Callable[[str], bool]) -> None:
         """Ask until a new build is there: who asks has it looked for."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while not holds(str(await fleet.call("read", {"path": "web/README.md"}))):
             assert time.monotonic() < end
             await asyncio.sleep(0.1)
@@ -621,7 +623,7 @@ async def test_new_build_is_served_between_two_calls(
         await fleet.close()
     await asyncio.to_thread(time.sleep, 1)
     assert memory_files() == before
-    await until(lambda: set(back_processes(psutil.Process(), QUERY_WORKER)) <= others, 60)
+    await until(lambda: set(back_processes(psutil.Process(), QUERY_WORKER)) <= others)
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from running import QUERY_WORKER, Server, back_processes, is_alive
+from running import PATIENCE, QUERY_WORKER, Server, back_processes, is_alive
 from test_cli import fledgling
 from test_fleet import SECTIONS, copied, manifest
 
@@ -79,7 +79,7 @@ def test_build_is_whole_whoever_is_killed(tmp_path: Path) -> None:
             building.wait()
             assert gone(below), "who builds ends with whoever started it"
         else:
-            building.wait(timeout=120)
+            building.wait(timeout=PATIENCE)
         assert_whole(out)
         assert there <= {path.name for path in out.glob("*.shard")}, "what was there is there"
         there = {path.name for path in out.glob("*.shard")}
@@ -121,7 +121,7 @@ def test_server_answers_or_is_gone_whoever_is_killed(tmp_path: Path) -> None:
                 kills += 1
                 answer = said(server)
                 assert any(text in answer for text in ("a.py", "the query worker ended", "does not start")), answer
-                end, answer = time.monotonic() + 60, ""
+                end, answer = time.monotonic() + PATIENCE, ""
                 while "r3/a.py" not in answer:
                     number += 1
                     server.call(number, "search", {"query": "def f9_3(", "context": 0})

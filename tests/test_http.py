@@ -22,7 +22,7 @@ from httpx2 import AsyncClient
 from mcp import Client, MCPError
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
-from running import ENDLESS, QUERY_WORKER, at_work, back_processes, is_alive, until
+from running import ENDLESS, PATIENCE, QUERY_WORKER, at_work, back_processes, is_alive, until
 
 from fledgling.broker.audit_log.verify import verify
 from fledgling.broker.protocol.http import agents
@@ -82,7 +82,7 @@ class Serving:
 
     def wait(self):
         """Until it says that it serves."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while "serving http" not in self.said():
             assert self.process.poll() is None, self.said()
             assert time.monotonic() < deadline, self.said()
@@ -95,7 +95,7 @@ class Serving:
         self.process.kill()
         self.process.wait()
 
-    def connect(self, timeout=30.0):
+    def connect(self, timeout=PATIENCE):
         return socket.create_connection((self.host, self.port), timeout)
 
     def answer(self, data):
@@ -601,7 +601,7 @@ def dribbled(server, *parts, every=0.1, total=15.0):
                     connection.sendall(rest[0])
             except ConnectionError:
                 return None, time.monotonic() - begun
-        connection.settimeout(30)
+        connection.settimeout(PATIENCE)
         return answered(connection)[0], time.monotonic() - begun
 
 
@@ -710,7 +710,7 @@ def test_refusals_do_not_fill_the_log(server):
 @asynccontextmanager
 async def client(server, agent="reviewer", era="modern", **options):
     fields = {"Authorization": f"Bearer {server.tokens[agent]}"}
-    async with AsyncClient(headers=fields, timeout=30) as connections:
+    async with AsyncClient(headers=fields, timeout=PATIENCE) as connections:
         transport = streamable_http_client(server.url, http_client=connections)
         async with Client(transport, mode=ERAS[era], **options) as found:
             yield found
@@ -756,7 +756,7 @@ async def test_an_agent_hears_of_its_own_calls_alone(server, era):
 
 @pytest.mark.anyio
 async def test_who_listens_does_not_hold_up_the_calls_of_the_same_agent(server):
-    async with client(server) as reviewer, asyncio.timeout(30):
+    async with client(server) as reviewer, asyncio.timeout(PATIENCE):
         async with reviewer.listen(resource_subscriptions=["fledgling://status"]):
             assert not (await reviewer.call_tool("explore", {})).is_error
         assert not (await reviewer.call_tool("explore", {})).is_error
@@ -870,7 +870,7 @@ async def test_sse_is_served_and_deprecated(project, tmp_path):
         assert old.answer(request(old, target="/messages/?session_id=" + "0" * 32, body=PING))[0] == 404
         assert old.answer(request(old, "GET", target="/sse", agent=None))[0] == 401
         old.process.send_signal(signal.SIGINT)
-        assert old.process.wait(30) == 0
+        assert old.process.wait(PATIENCE) == 0
         assert "Traceback" not in old.said()
 
 
@@ -892,7 +892,7 @@ def test_nothing_is_left(project, tmp_path):
         below = back_processes(ended.seen)
         assert len(below) >= len(PROFILES)
         ended.process.send_signal(signal.SIGTERM)
-        assert ended.process.wait(30) == 0
+        assert ended.process.wait(PATIENCE) == 0
         assert not [process for process in below if is_alive(process)]
         assert audited(ended)[-1]["event"] == "end"
         assert "Traceback" not in ended.said()
@@ -932,7 +932,7 @@ def test_a_storm_lets_others_through(server, tmp_path, name):
     """
     asked, connections, connects = STORMS[name]
     with storm(server, asked(server), connections, tmp_path) as answers:
-        asyncio.run(until(lambda: len(answers()) > 2 * connections, 60))
+        asyncio.run(until(lambda: len(answers()) > 2 * connections))
         quiet = [listed(server) for _ in range(20)] if connects else listed_over_one(server, 20)
         among = answers()
     ended = sorted(end for _, end in among)

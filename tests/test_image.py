@@ -15,7 +15,7 @@ import duckdb
 import msgspec
 import pytest
 from conftest import serve_command
-from running import CALLS, fronted, indexed
+from running import CALLS, PATIENCE, fronted, indexed
 
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.messages.generations import CODE, GRAPH
@@ -455,7 +455,9 @@ def test_server_under_a_refused_profile_does_not_start(project, tmp_path):
     profile = tmp_path / "mine.sql"
     profile.write_text(f"{HEAD}CREATE VIEW {REFUSED['a file of the host']};\n")
     command = serve_command(project, "--profile", str(profile))
-    ended = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
+    ended = subprocess.run(
+        command, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
+    )
     assert (ended.returncode, ended.stdout) == (2, b"")
     assert "mine.sql:2: the function read_text is not on the allowlist" in ended.stderr.decode()
     assert "Traceback" not in ended.stderr.decode()

@@ -11,6 +11,7 @@ from pathlib import Path
 import _duckdb as duckdb
 import pytest
 from msgspec.structs import astuple
+from running import PATIENCE
 
 from fledgling.messages.control import Images
 from fledgling.messages.generations import TEXT
@@ -68,7 +69,9 @@ print(*serving.cursor().execute("SELECT a.number, b.number FROM words a, text.wo
 )
 def test_images_are_opened_by_a_process_that_can_open_no_path(role: str, expected: str) -> None:
     """The kernel is the judge: the indexer may open nothing here, and the worker has no call that takes a path."""
-    ran = subprocess.run([sys.executable, "-c", FILL + role], capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", FILL + role], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert (ran.stdout.strip(), ran.returncode) == (expected, 0), ran.stderr
 
 

@@ -18,6 +18,7 @@ from httpx2 import AsyncClient
 from mcp import Client
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
+from running import PATIENCE
 from test_cli import fledgling
 from test_http import modern, request, serving
 
@@ -133,7 +134,7 @@ def test_the_sdks_client_finds_the_issuer_gets_a_token_and_asks(server, issuer):
     async def asking():
         provider = ClientCredentialsOAuthProvider(server.url, Storage(), SUBJECT, "secret", issuer=issuer.url)
         async with (
-            AsyncClient(auth=provider, timeout=30) as connections,
+            AsyncClient(auth=provider, timeout=PATIENCE) as connections,
             Client(streamable_http_client(server.url, http_client=connections)) as client,
         ):
             return [tool.name for tool in (await client.list_tools()).tools]
@@ -265,7 +266,7 @@ def test_a_server_ends_where_its_file_of_keys_is_another(project, issuer, tmp_pa
     with serving(project, tmp_path, options, agents_of={"reviewer": "fledgling-core"}) as found:
         (tmp_path / "new.json").write_bytes(keys.read_bytes())
         (tmp_path / "new.json").replace(keys)
-        assert found.process.wait(20) == 2
+        assert found.process.wait(PATIENCE) == 2
         assert f"{keys}: the file was deleted, or another has taken its place" in found.said()
 
 

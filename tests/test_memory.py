@@ -1,6 +1,5 @@
 """What all processes and memory files of a profile hold together: never more than security/limits.py says."""
 
-import asyncio
 import errno
 import os
 import random
@@ -22,13 +21,14 @@ from conftest import connected
 from mcp import Client
 from running import (
     INDEXER,
-    PATIENCE,
+    LATE,
     Peak,
     Server,
     anonymous_bytes,
     back_processes,
     broker,
     fronted,
+    in_time,
     is_alive,
     query_worker,
     until,
@@ -104,13 +104,9 @@ def profile(place: Path, memory_limit: str = "128MB", query_timeout: float = 1) 
 
 async def answered(client: Client, tool: str, **arguments: str) -> dict[str, Any]:
     """An answer, however long an index and a worker take: under a query_timeout of a second some calls end before."""
-    for _ in range(int(10 * PATIENCE)):
-        result = await client.call_tool(tool, arguments)
-        if not result.is_error:
-            return result.structured_content
-        assert "query_timeout" in text(result), text(result)
-        await asyncio.sleep(0.1)
-    raise AssertionError("this is not answered")
+    found = await in_time(client.call_tool, tool, arguments, late=f"{LATE}|query_timeout")
+    assert not found.is_error, text(found)
+    return found.structured_content
 
 
 async def bombed(place: Path, dice: random.Random, count: int, record) -> None:

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from asking import structured, text
 from conftest import connected, serve_command
-from running import Server
+from running import PATIENCE, Server
 from test_http import serving
 from test_monitor import asked
 from trees import git
@@ -160,7 +160,7 @@ async def test_who_reindexes_what_is_being_indexed_waits_for_that(tmp_path):
 
     async def asking(count):
         heard.clear()
-        found = await asyncio.gather(*(indexes.manage(asked_of, time.monotonic() + 60) for _ in range(count)))
+        found = await asyncio.gather(*(indexes.manage(asked_of, time.monotonic() + PATIENCE) for _ in range(count)))
         begun = [record for record in heard if isinstance(record, ProcessRecord) and record.process == "indexer"]
         return [each.structure["status"] for each in found], len(begun)
 
@@ -169,9 +169,9 @@ async def test_who_reindexes_what_is_being_indexed_waits_for_that(tmp_path):
         assert await asking(3) == (["success"] * 3, 1)
         late = await indexes.manage(asked_of, time.monotonic())
         assert late.structure["status"] == "in_progress"
-        waiting = asyncio.create_task(indexes.manage(asked_of, time.monotonic() + 60))
+        waiting = asyncio.create_task(indexes.manage(asked_of, time.monotonic() + PATIENCE))
         await asyncio.sleep(0.05)
-        await indexes.manage(Manage("purge", "it"), time.monotonic() + 60)
+        await indexes.manage(Manage("purge", "it"), time.monotonic() + PATIENCE)
         given_up = (await waiting).structure
         assert (given_up["status"], given_up["errors"]) == ("failed", ["the index was given up meanwhile"])
         assert await asking(1) == (["success"], 1)
@@ -735,7 +735,7 @@ def test_a_killed_server_loses_nothing_that_was_answered(project, tmp_path):
 
 def test_a_server_does_not_start_with_a_session_inside_the_root(project):
     command = serve_command(project, *OPERATOR, "--session", str(project / "session.jsonl"))
-    done = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert "it is inside the root; give another file" in done.stderr
     assert not (project / "session.jsonl").exists()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from running import fronted
+from running import PATIENCE, fronted
 from test_cli import fledgling
 from trees import make
 
@@ -204,7 +204,7 @@ def test_browser_runs_the_script_of_the_page_and_nothing_else(tmp_path: Path) ->
         "--dump-dom",
     ]
     command = [*run, f"file://{tmp_path}/page.html"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
     assert '<p><label for="filter">' in shown
     assert "<img" not in shown
     assert 'id="added"' not in shown
@@ -225,7 +225,7 @@ def test_page_fits_a_screen_and_pictures_can_be_read_on_it(tmp_path: Path, width
     (tmp_path / "page.html").write_text(page)
     run = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
     run += [f"--window-size={width},900", "--hide-scrollbars", "--dump-dom", f"file://{tmp_path}/page.html"]
-    shown = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60).stdout
+    shown = subprocess.run(run, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
     seen = re.search(r'data-seen="([^"]*)"', shown)
     assert seen
     inner, whole, least = map(float, seen[1].split())

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from running import PATIENCE
 
 COMMAND = [sys.executable, "-I", "-B", "-m", "fledgling", "shell"]
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nowhere", "TERM": "xterm"}
@@ -43,7 +44,9 @@ LINES = (
 def test_lines_of_a_pipe_are_answered_in_order(project: Path) -> None:
     run = [*COMMAND, "--root", str(project), "--profile", "fledgling-analyst"]
     typed = "".join(f"{line}\n" for line, _, _ in LINES)
-    done = subprocess.run(run, input=typed, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        run, input=typed, env=ENVIRONMENT, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     for stream, column in ((done.stdout, 1), (done.stderr, 2)):
         at = 0
         for row in LINES:
@@ -133,6 +136,11 @@ def test_prompt_without_the_extra_says_what_to_install(project: Path) -> None:
     program = "import sys; sys.modules['prompt_toolkit'] = None; from fledgling.broker.cli.main import main; main()"
     run = f'{sys.executable} -I -c "{program}" shell --root {project}'
     done = subprocess.run(
-        ["script", "-qec", run, os.devnull], env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
+        ["script", "-qec", run, os.devnull],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert (done.returncode, "pip install 'fledgling-lens[shell]'" in done.stdout) == (2, True)

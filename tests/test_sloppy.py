@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from corpora import fetch, plant
-from running import fronted
+from running import fronted, in_time, is_refusal
 
 from fledgling.broker.protocol import render, tools
-from fledgling.messages.answers import Refusal
+from fledgling.messages.generations import GRAPH
 
 TABLES = {
     file.stem: tomllib.loads(file.read_text()) for file in sorted((Path(__file__).parent / "sloppy").glob("*.toml"))
@@ -26,7 +26,8 @@ def django(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 async def front(anyio_backend, django):
-    async with fronted(django, "fledgling-analyst") as (front, _):
+    async with fronted(django, "fledgling-analyst") as (front, indexing):
+        await indexing.sealed(GRAPH)
         yield front
 
 
@@ -40,8 +41,8 @@ def placed(value, root):
 async def test_calls_are_answered_or_mended_in_one_step(front, django, name):
     missed = []
     for tool, arguments, wanted in TABLES[name]["calls"]:
-        answer = await front.call(tool, placed(arguments, django))
-        is_refused = isinstance(answer, Refusal)
+        answer = await in_time(front.call, tool, placed(arguments, django))
+        is_refused = is_refusal(answer)
         said = render.refusal(answer) if is_refused else tools.text(answer)
         if is_refused:
             assert not said.endswith((". ", ".. ")), said
