@@ -16,8 +16,9 @@ from costing import costs_under
 from fledgling.messages.control import CONFINED
 from fledgling.messages.questions import DEFINITION_KINDS
 from fledgling.security import limits
+from fledgling.worker.extracting.docstrings import cleaned
 from fledgling.worker.extracting.extract import Extractor
-from fledgling.worker.extracting.outline import MAX_GAP, cleaned
+from fledgling.worker.extracting.source_text import MAX_GAP
 from fledgling.worker.extractor.messages import FILE_SECONDS, Batch, Facts, Source
 from fledgling.worker.extractor.pool import Extractors
 from fledgling.worker.files.describe import HEAD_BYTES

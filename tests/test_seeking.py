@@ -23,7 +23,7 @@ from fledgling.messages.control import CONFINED, Built, Confining, Progress, Sou
 from fledgling.messages.generations import CODE
 from fledgling.messages.questions import AnyQuestion, Explore, Search
 from fledgling.security import profile as profiles
-from fledgling.worker.extracting.outline import line_starts
+from fledgling.worker.extracting.source_text import line_starts
 
 CORE = "fledgling-core"
 FOUND = (

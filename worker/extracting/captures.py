@@ -41,7 +41,8 @@ from msgspec.structs import replace
 from tree_sitter import Node, Query
 
 from fledgling.worker.extracting.declarator import DeclaredName, declared
-from fledgling.worker.extracting.outline import Definition, FoundImport, without
+from fledgling.worker.extracting.outline import Definition, FoundImport
+from fledgling.worker.extracting.source_text import without
 
 MAX_MODULE = 1000  # characters; prefixes nested ten thousand deep would make modules of quadratic size
 BLANKS = re.compile(r"(?<!\s)\s++(?=[.:\\])|(?<=[.:])[\s\\]++|\\\n\s*+")  # `a . b` is `a.b`, also over lines

@@ -18,8 +18,9 @@ from fledgling.worker.extracting.grammar import Syntax, load_grammar, without_re
 from fledgling.worker.extracting.heads import HeadRules
 from fledgling.worker.extracting.inner import Inner, on_lines
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
-from fledgling.worker.extracting.outline import SourceText, by_place, extraction, symbols
+from fledgling.worker.extracting.outline import by_place, extraction, symbols
 from fledgling.worker.extracting.repair import RepairedReading, read, read_others, repairs
+from fledgling.worker.extracting.source_text import SourceText
 from fledgling.worker.language import PLACE, Language, LanguageError, Languages, own_module
 from fledgling.worker.rows import Extraction, SymbolRow
 

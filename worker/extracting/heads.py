@@ -13,8 +13,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fledgling.worker.extracting.docstrings import cleaned
 from fledgling.worker.extracting.lexical import scanner
-from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport, cleaned
+from fledgling.worker.extracting.outline import Definition, FileOutline, FoundImport
 from fledgling.worker.language import Languages
 
 FILE = ""  # the kind of what is around everything

@@ -4,42 +4,29 @@ Both engines hand over `Definition`s and `FoundImport`s, positions in bytes, in 
 they become symbols and imports lives here, so that all languages agree.
 """
 
-import ast
 import re
-import sys
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fledgling.worker.extracting.docstrings import cleaned, literal, unmarked
+from fledgling.worker.extracting.source_text import SourceText
 from fledgling.worker.language import Language
 from fledgling.worker.rows import Engine, Extraction, ImportRow, SymbolRow
 
-NEWLINE, LINE_END = 10, re.compile(b"\n")
 MAX_SIGNATURE = 300  # characters; a signature is to be read in a list
 LONGEST = 4 * MAX_SIGNATURE  # bytes that one is made of
 MAX_NAME = 200  # characters; a computed JavaScript name can be any expression, and nobody asks for such a one
-MAX_GAP = 1000  # bytes of white space between a comment and what it is about: each definition looks through them
-END = 256  # bytes looked at together for the last code before a place
 END_OF_TEXT = 2**63  # behind any byte
 MAX_QUALIFIED = 1000  # characters; functions nested ten thousand deep would make qualified names of quadratic size
 
-PLAIN = re.compile(r'"""(?>(?:[^"\\\r\0]++|"(?!""))*)"""')  # its value is as it stands; a parser takes ten times longer
 OWNERS = frozenset({"class", "struct", "interface", "trait", "enum", "scope"})
 BLANK_ENDS = frozenset({"section", "macro"})  # kinds that may end in a line with nothing
 INSIDE = {(owner, "function"): "method" for owner in OWNERS}  # what a kind is called directly inside another
 LOCAL_TO = frozenset({"function", "method"})  # what a language calls local is no symbol inside these
-COMMENT_BEGIN = re.compile(
-    r"^[ \t]*(?:/\*+!?|\*+(?![/)])|//+!?|--+(?:\[=*\[)?(?:[ ]\|)?|\(\*+|\{-(?:[ ]\|)?|<#|#+(?!>)'?|;+|%+"
-    r"|=begin\b|=end\b)?[ \t]?",
-    re.MULTILINE,
-)
-COMMENT_END = re.compile(r"[ \t]*(?:\*+[/)]|#>|-\}|\]=*\])[ \t]*$", re.MULTILINE)
-COMMENT_ENDS = ("*/", "*)", "-}", "#>", "]]", "]=")  # what one holds that the expression matches
-AT_MARGIN = re.compile(r"\n\S")
 COMPILED = lru_cache(re.compile)  # the expressions of the table of languages
 
 
@@ -86,110 +73,6 @@ class FileOutline(Struct):
     comments: list[tuple[int, int]] = []
     complete: bool = True
     imports: list[FoundImport] = []
-
-
-def line_starts(source: bytes) -> list[int]:
-    """Return where each line begins: `line_starts(b"a\\nbc")` is [0, 2].
-
-    By numpy where a process has it, in a tenth of the time; to load it takes as long as to parse ten files without.
-    """
-    if np := sys.modules.get("numpy"):
-        return [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
-    return [0, *(found.end() for found in LINE_END.finditer(source))]
-
-
-class SourceText:
-    """A file's bytes with the places of lines and comments, and of what no signature shows.
-
-    `SourceText(b"x = 1  # one\\n# two\\n", [(7, 12), (13, 18)]).comment_lines == {2}`
-    """
-
-    def __init__(
-        self,
-        source: bytes,
-        comments: Iterable[tuple[int, int]],
-        hidden: Sequence[tuple[int, int]] = (),
-        *,
-        has_blank_ends: bool = False,
-    ) -> None:
-        self.source = source
-        self.comments = sorted((start, end - source.endswith(b"\n", start, end)) for start, end in comments)
-        self.code = without(source, self.comments)
-        self.shown = without(self.code, hidden) if hidden else self.code
-        self.starts = line_starts(source)
-        self._has_blank_ends = has_blank_ends  # blanks may end a definition: an element of HTML
-        self._last_lines: dict[int, int] = {}  # of ends behind blanks: thousands of definitions may end in one place
-
-    @cached_property
-    def comment_lines(self) -> frozenset[int]:
-        """The lines that hold nothing but comment, and not nothing."""
-        return frozenset(self._comment_lines())
-
-    def line(self, offset: int) -> int:
-        """The 1-based line that holds a byte."""
-        return bisect_right(self.starts, offset)
-
-    def last_line(self, first: int, end: int) -> int:
-        """The line of the last code before `end` of what begins on line `first`.
-
-        A block of Python may end in comments that are not part of it, a definition of Scala in lines with nothing.
-        """
-        if first < len(self.starts) and end <= self.starts[first]:  # the line below begins no sooner
-            return first
-        if self._has_blank_ends or not self.code[max(end - 2, 0) : end].isspace():  # as nearly all do
-            return self.line(max(end - 1, 0))
-        if end not in self._last_lines:
-            self._last_lines[end] = self.line(max(self._code_end(end) - 1, 0))
-        return max(first, self._last_lines[end])
-
-    def _code_end(self, end: int) -> int:
-        """Where the last code before a place ends."""
-        step = END
-        while end > 0:
-            begin = max(end - step, 0)
-            if code := self.code[begin:end].rstrip():
-                return begin + len(code)
-            end, step = begin, 2 * step
-        return 0
-
-    def comments_above(self, offset: int) -> list[bytes]:
-        """The comments directly above, top first: one block comment, or line comments below each other."""
-        found: list[bytes] = []
-        index = bisect_right(self.comments, (offset, offset)) - 1
-        below = offset
-        while index >= 0:
-            start, end = self.comments[index]
-            if below - end > MAX_GAP or self.code[end:below].strip() or self.source.count(b"\n", end, below) > 1:
-                break
-            if self.line(start) not in self.comment_lines:
-                break
-            found.append(self.source[start:end])
-            if b"\n" in found[-1].strip():
-                break
-            below = start
-            index -= 1
-        return found[::-1]
-
-    def _comment_lines(self) -> Iterator[int]:
-        source, code, ends = self.source, self.code, [*self.starts, len(self.source)]
-        last = 0
-        for start, end in self.comments:
-            first = bisect_right(self.starts, start)
-            first, last = max(first, last + 1), max(first, last)
-            if source.find(b"\n", start, end - 1) >= 0:
-                last = max(self.line(end - 1), last)
-            for line in range(first, last + 1):
-                whole = slice(ends[line - 1], ends[line])
-                if code[whole].isspace() and not source[whole].isspace():
-                    yield line
-
-
-def without(source: bytes, spans: Iterable[tuple[int, int]]) -> bytes:
-    """The text with blanks in place of spans, every other byte where it was."""
-    text = bytearray(source)
-    for start, end in spans:
-        text[start:end] = b" " * (end - start)
-    return bytes(text)
 
 
 def extraction(
@@ -435,39 +318,6 @@ def docstring(language: Language, text: SourceText, found: Definition) -> str | 
         marked = "\n".join(comment for comment in map(bytes.decode, comments) if is_marked(comment))
         return cleaned(unmarked(marked)).strip() or None
     return None
-
-
-def unmarked(text: str) -> str:
-    """Comments without their marks: `text` of `/** text */`, ` * text` or `// text`, line by line."""
-    text = COMMENT_BEGIN.sub("", text)
-    return COMMENT_END.sub("", text) if any(end in text for end in COMMENT_ENDS) else text
-
-
-def cleaned(text: str) -> str:
-    """What `inspect.cleandoc` makes of a text; loading `inspect` takes a twentieth of what an extractor loads.
-
-    Most have one line, or a second one that begins at the margin.
-    """
-    text = text.expandtabs()
-    if AT_MARGIN.search(text):
-        first, newline, more = text.partition("\n")
-        return (first.lstrip() + newline + more).strip("\n")
-    top, *lines = text.split("\n")
-    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    return "\n".join([top.lstrip(), *(line[margin:] for line in lines)]).strip("\n")
-
-
-def literal(source: str) -> str | None:
-    """The value of a Python string expression, cleaned like `ast.get_docstring`; None for bytes and f-strings."""
-    if PLAIN.fullmatch(source):
-        return cleaned(source[3:-3])
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape in the project's text is no news of ours
-            value = ast.literal_eval(f"({source}\n)")
-    except (SyntaxError, ValueError):
-        return None
-    return cleaned(value) if isinstance(value, str) else None
 
 
 # ---- imports ---------------------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from itertools import accumulate
 from msgspec import Struct
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired
+from fledgling.worker.extracting.source_text import without
 from fledgling.worker.languages.c.conditionals import BRACE, CODE, COMMENT, DEPTHS, PIECE, comments
 from fledgling.worker.languages.c.macros import lines
 

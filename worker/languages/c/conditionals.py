@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired
+from fledgling.worker.extracting.source_text import without
 from fledgling.worker.languages.c.macros import lines
 
 REMARK = rb"//[^\n]*+|/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|\Z)"

@@ -6,8 +6,8 @@ The grammar knows none there. They are left out where a text has errors.
 from collections.abc import Iterable, Iterator
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired, around
+from fledgling.worker.extracting.source_text import without
 from fledgling.worker.languages.c.macros import code_above, lines
 
 SAYS_NOTHING = rb"\#(?<![^\n \t]\#)[ \t]*+(?:undef|pragma)\b[^\n]*+"

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired, around, left_out
+from fledgling.worker.extracting.source_text import without
 from fledgling.worker.languages.c.macros import lines, placed
 
 Span = tuple[int, int]

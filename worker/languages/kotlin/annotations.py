@@ -7,8 +7,8 @@ object`. So are modifiers and annotations of a constructor on a line of its own,
 import re
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Apart
+from fledgling.worker.extracting.source_text import without
 
 TEXT = rb'"(?>(?:[^"\\\n]++|\\.)*)"'
 ARGUMENTS = rb'\( (?> [^()"]++ | ' + TEXT + rb' | \( (?> [^()"]++ | ' + TEXT + rb" | \( [^()]*+ \) )*+ \) )*+ \)"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired
+from fledgling.worker.extracting.source_text import without
 from fledgling.worker.languages.kotlin.annotations import BEFORE_CONSTRUCTOR
 
 CONSTRUCTOR = deferred(BEFORE_CONSTRUCTOR, re.VERBOSE)

@@ -6,8 +6,9 @@ Gradle moves those blocks; the grammar knows imports at the top alone. They are 
 import re
 
 from fledgling.worker.deferred import deferred
-from fledgling.worker.extracting.outline import FoundImport, without
+from fledgling.worker.extracting.outline import FoundImport
 from fledgling.worker.extracting.repair import Apart
+from fledgling.worker.extracting.source_text import without
 
 BLOCK = deferred(rb"^(?:plugins|buildscript|pluginManagement|initscript)[ \t]*+\{", re.MULTILINE)
 IMPORT = deferred(

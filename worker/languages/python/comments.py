@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.captures import Span
-from fledgling.worker.extracting.outline import without
 from fledgling.worker.extracting.repair import Repaired, around
+from fledgling.worker.extracting.source_text import without
 
 # Lines of comments, and how far in the definition or the decorator stands that follows them
 ABOVE = deferred(
