@@ -452,6 +452,22 @@ async def test_a_call_is_not_blamed_for_workers_that_others_end(project):
 
 
 @pytest.mark.anyio
+@pytest.mark.long
+async def test_a_worker_that_takes_long_to_start_is_waited_for(project):
+    """On a starved machine the next would be ready no sooner."""
+    async with fronted(project) as (front, indexing):
+        [worker] = own_query_workers()
+        worker.suspend()
+        await indexing.built()
+        call = asyncio.create_task(front.call("explore", {}))
+        await asyncio.sleep(12)
+        assert not call.done()
+        worker.resume()
+        assert (await call).summary.total_files == 20
+        assert own_query_workers() == [worker]
+
+
+@pytest.mark.anyio
 async def test_workers_that_end_again_and_again_are_not_started_for_a_while(project):
     async with fronted(project) as (front, _):
         expected = await front.call("explore", {})
