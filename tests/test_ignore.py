@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from costing import costs_under
 from pathspec import GitIgnoreSpec
-from trees import git, git_files, walked
+from trees import STARS_BEHIND_A_NAME, crosses_behind_a_name, git, git_files, walked
 
 from fledgling.gitignore import MAX_PATTERN, MAX_PATTERNS, MAX_WILDCARDS, compile_patterns
 from fledgling.worker.files.ignore import MAX_FILE, MAX_IN_FORCE, Rules
@@ -85,6 +85,8 @@ def test_pattern(tmp_path, what, rules, ignored, left):
         path.write_bytes(b"")
     own = b"" if rules.startswith(b"*\n") else b".gitignore"
     expected = {left, own} - {b""}
+    if STARS_BEHIND_A_NAME.match(rules) and not crosses_behind_a_name():
+        pytest.skip("this git reads stars behind a name in another way")
     assert git_files(tmp_path) == expected, "the row is wrong"
     assert {entry.raw for entry in walked(tmp_path).entries} == expected
 

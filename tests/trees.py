@@ -1,7 +1,10 @@
 """Trees to walk: planted by a test, or random ones for git to judge, whose patterns and names often meet."""
 
 import os
+import re
 import subprocess
+import tempfile
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +20,8 @@ PIECES = rb"""a b ab c foo bar x .py .log * * * * ** ** *** ? / / / / **/ /** /*
     [[:alpha:]] [[:upper:]] [^[:lower:]] [[:punct:][:digit:]] [[:space:]] [[:cntrl:]] [[:blank:]]
     [[:graph:]] [[:xdigit:]] [[:bogus:]] [[:alpha] [[:] [[::]] [a-[:digit:]]""".split()
 PIECES += [b" ", b"\\ ", b"\t", b"\r", b"\0", b"\xc3\xa9", b"[\xc3\xa9]", b"\xff", b"[\xf0-\xff]"]
+# Where git's versions differ: 2.47 takes the stars of `a**/x` for any number of directories, 2.55 for one star.
+STARS_BEHIND_A_NAME = re.compile(rb"[!/]*[^*?\[\\]*[^*?\[\\/]\*\*+(?:\\?/|\s*$)")
 NOWHERE = {"HOME": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent", "GIT_CONFIG_GLOBAL": "/dev/null"}
 GIT_ENV = {"PATH": os.environ["PATH"], "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C", **NOWHERE}
 
@@ -49,6 +54,15 @@ def git_files(root: Path) -> set[bytes]:
     """What git lists at the root and is on disk, without the repositories that it lists as one name."""
     names = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split(b"\0")
     return {name for name in names if name and _is_entry(os.fsencode(root), name)}
+
+
+@cache
+def crosses_behind_a_name() -> bool:
+    """Return whether the git here reads stars behind a name as Fledgling does, like older ones."""
+    with tempfile.TemporaryDirectory() as place:
+        root = make(Path(place), "a/b/x", **{".gitignore": "a**/x\n"})
+        git(root, "init", "-q")
+        return git_files(root) == {b".gitignore"}
 
 
 def _is_entry(root: bytes, name: bytes) -> bool:
@@ -91,6 +105,8 @@ def _place(path: bytes, random: Random) -> None:
 def ignore_file(random: Random) -> bytes:
     """A few random patterns, mostly short, some of them negated."""
     lines = [_pattern(random) for _ in range(random.randrange(1, 7))]
+    if not crosses_behind_a_name():
+        lines = [line for line in lines if not STARS_BEHIND_A_NAME.match(line)]
     end = random.choice([b"\n", b"\n", b"\n", b"\r\n"])
     return random.choice([b"", b"", b"\xef\xbb\xbf"]) + end.join(lines) + random.choice([b"", end])
 
