@@ -28,6 +28,7 @@ SDISTS = {
 NPM = {
     "express": "express@5",
     "typescript": "typescript@5.9.3",
+    "handlebars": "handlebars@4.7",
     "rxjs": "rxjs@7.8.2",
     "preact": "preact@10.29.8",
     "zod": "zod@4.6.7",

@@ -52,7 +52,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     receiver. Where functions and classes are `in_any_case`, a use may spell their names otherwise; where
     `functions_apart`, a name that stands alone and is only read means no function. Where a language
     `selects`, a call means a function that takes its arguments, by their number and types: of "all" in a class and
-    above it, or of the "nearest" class that has one.
+    above it, or of the "nearest" class that has one. With `prototypes` each function but a lambda has a `this` of its
+    own, and may make objects, which have the members of its `prototype`.
     """
 
     rules: tuple[str, ...] = ()
@@ -84,6 +85,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     functions_apart: bool = False
     types_inside: bool = False
     keyed_members: bool = False
+    prototypes: bool = False
     super_function: str = ""
     constructors: tuple[str, ...] = ()
     plain_bases: tuple[str, ...] = ()

@@ -1,12 +1,15 @@
-// What each call of a TypeScript project means, by the compiler's own checker: node calls.cjs typescript root
+// What each call of a TypeScript or JavaScript project means, by the compiler's own checker: node calls.cjs typescript root language
 // prints [file, line, column in UTF-16, name, [[file, line of the declaration, line of its name]], whether it is outside].
-const [, , compiler, folder] = process.argv;
+const [, , compiler, folder, language] = process.argv;
+const isScript = language === "javascript"; // much of it has no type: where the checker knows nothing it says nothing
 const ts = require(compiler);
 const path = require("path");
 const root = path.resolve(folder);
-const files = ts.sys.readDirectory(root, [".ts", ".tsx"], ["node_modules", "**/*.d.ts"]);
+const files = ts.sys.readDirectory(root, isScript ? [".js", ".mjs", ".cjs"] : [".ts", ".tsx"], ["node_modules", "**/*.d.ts"]);
 const options = { target: 99, module: 99, moduleResolution: 100, allowImportingTsExtensions: true, noEmit: true, strict: true,
   skipLibCheck: true, types: [] };
+if (isScript)
+  Object.assign(options, { module: 1, moduleResolution: 2, allowImportingTsExtensions: false, strict: false, allowJs: true, checkJs: true });
 const inside = (node) => node.getSourceFile().fileName.startsWith(root);
 const program = ts.createProgram(files, options);
 const checker = program.getTypeChecker();
@@ -29,8 +32,9 @@ function named(call) {
   return ts.isPropertyAccessExpression(callee) ? callee.name : ts.isIdentifier(callee) ? callee : null;
 }
 
-// A parameter or a variable that may hold anything is no definition of what runs.
+// A parameter or a variable that may hold anything is no definition of what runs, but for one of a module in JavaScript.
 function runs(node) {
+  if (isScript && ts.isVariableDeclaration(node) && ts.isSourceFile(node.parent.parent.parent)) return true;
   const value = ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node) ? node.initializer : null;
   const isType = ts.isFunctionTypeNode(node) || ts.isCallSignatureDeclaration(node) || ts.isConstructSignatureDeclaration(node);
   return ts.isClassLike(node) || (ts.isFunctionLike(node) && !isType) || (value && ts.isFunctionLike(value));
@@ -54,7 +58,8 @@ for (const name of files) {
       const callee = named(node);
       if (callee) {
         const at = file.getLineAndCharacterOfPosition(callee.getStart(file));
-        const isOutside = !declarations(node, callee).some(inside);
+        const declared = declarations(node, callee);
+        const isOutside = !declared.some(inside) && !(isScript && !declared.length);
         out.push([relative(file), at.line + 1, at.character, callee.text, places(node, callee), isOutside]);
       }
     }

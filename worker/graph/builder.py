@@ -220,16 +220,23 @@ class Builder:
             if said & labels and not self._read[node] and not self.tree.kids[node] and not said & BITS["skip"]:
                 self.site(node, Use.READ if said & names else Use.KEYWORD, self.use_name(self.name(node)))
 
-    def name_value(self, value: int, node: int) -> None:
+    def name_value(self, value: int, node: int) -> bool:
         """Give a function or class without a name that of what it is put into: `const a = () => b`."""
         if value == NONE or not self.dialect.names_values:
-            return
+            return False
         op, *parts = self.expressions[value]
         if op in (Op.FUNCTION, Op.CLASS) and self.scopes[parts[0]].name == NONE:
             scope = self.scopes[parts[0]]
             scope.name, scope.line = self.name(node), self.line(node)
             if scope.kind == ScopeKind.LAMBDA:
                 scope.kind = ScopeKind.FUNCTION
+            return True
+        return False
+
+    def define_member(self, node: int, value: int) -> None:
+        """Let the name at a node be that of a function or class that no scope binds: a method outside of its class."""
+        self.bindings.append(Binding(NONE, self.name(node), value, self.line(node)))
+        self.site(node, Use.DEFINITION, value, len(self.bindings) - 1)
 
     def site_of_call(self, node: int, at: int) -> None:
         """Add a call that no name stands for: `a[b]()`."""

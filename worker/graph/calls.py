@@ -12,6 +12,7 @@ from fledgling.worker.graph.operations import (
 )
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op
@@ -45,6 +46,8 @@ def call(solver: Solver, node: int, expression: tuple[Any, ...]) -> Values:
         callees = called(solver, callees, made)
     for value, sure in callees.items():
         add(found, invoked(solver, value, made, sure))
+        if expression[0] == Op.NEW and value[0] == FUNCTION and makes_objects(solver, value[1]):
+            found[OBJECT, value[1], False] = min(sure, Reason.ATTRIBUTE)
     return found
 
 
@@ -256,8 +259,7 @@ def write_cell(solver: Solver, cell: Cell) -> Values:
             if held[0] == CONTAINER:
                 for key in constants(solver, unit.base | write.key):
                     solver.key(held, key, value)
-        elif held[0] in (OBJECT, CLASS, FUNCTION):
-            solver.source(("field", held[1], unit.names[write.name]), value, Reason.BOUND)
-        elif held[0] == "module":
-            solver.source(("field", solver.project.units[held[1]].base, unit.names[write.name]), value, Reason.BOUND)
+            continue
+        becomes_member(solver, held, value)
+        put(solver, held, unit.names[write.name], value)
     return {}

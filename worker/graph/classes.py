@@ -6,6 +6,7 @@ from fledgling.worker.graph.project import MASK, Project, Space
 from fledgling.worker.graph.tables import Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, EXTERNAL, OBJECT, Cell, Values
 
+MAKERS = (ScopeKind.FUNCTION, ScopeKind.LAMBDA)
 MAX_BASES = 200  # classes above one; a hostile file can make ten thousand
 MAX_HEIGHT = 100  # classes above each other
 MAX_BELOW = 200  # classes below one that are looked at
@@ -183,8 +184,8 @@ class Classes:
         return found
 
     def has(self, scope: int, name: int) -> bool:
-        """Whether a class itself has a member."""
-        return name in self._project.table(scope)
+        """Whether a class itself has a member; what is bound in a function that makes objects is none."""
+        return name in self._project.table(scope) and self._project.scope(scope).kind not in MAKERS
 
     def of_class(self, scope: int, name: int, after: int | None = None) -> tuple[int | None, bool]:
         """The class that has a member, in the order of one; whether a class outside the project may have it first."""

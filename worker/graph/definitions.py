@@ -25,7 +25,7 @@ SAID: dict[int, int] = {  # a flag of a function, by the role that says it
 PARTIAL = BITS["partial"]
 EXTENSION_OF, RECEIVER_TYPE = BITS["extension_of"], BITS["receiver_type"]
 CONTAINER, PREPENDED, IS_MIXIN, IS_GET = (BITS[label] for label in ("container", "prepended", "mixin", "get"))
-IS_FUNCTION, IS_CLASS, SKIP = BITS["function"], BITS["class"], BITS["skip"]
+IS_FUNCTION, IS_CLASS, IS_NAME, SKIP = BITS["function"], BITS["class"], BITS["name"], BITS["skip"]
 KINDS_OF_CLASS = {
     BITS["class"]: ScopeKind.CLASS,
     BITS["interface"]: ScopeKind.INTERFACE,
@@ -65,7 +65,7 @@ def lambda_(builder: Builder, node: int, _use: int) -> int:
     return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.LAMBDA, NONE, builder.line(node), 0))
 
 
-def read_function(builder: Builder, node: int, kind: int, name: int, line: int, flags: int) -> int:
+def read_function(builder: Builder, node: int, kind: int, name: int, line: int, flags: int, named: int = NONE) -> int:
     """Read the parameters and the body of a function; return its scope."""
     tree = builder.tree
     parameters = [kid for kid in tree.kids[node] if tree.kind(kid) == IS_PARAM]
@@ -74,6 +74,7 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         rows = [parameter(builder, kid) for kid in parameters]
         returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     scope = builder.enter(node, kind, name, line, flags)
+    bind_itself(builder, scope, name, named)
     body, value = tree.first(node, BODY), tree.first(node, VALUE)
     is_bare = kind == ScopeKind.LAMBDA and body == NONE and value == NONE
     if builder.dialect.types_inside:
@@ -99,6 +100,12 @@ def read_function(builder: Builder, node: int, kind: int, name: int, line: int, 
         builder.scopes[scope].returned = [builder.visit(value)]
     builder.leave()
     return scope
+
+
+def bind_itself(builder: Builder, scope: int, name: int, node: int) -> None:
+    """Let a function that is written out see the name at a node, if it has one: `(function a() { a() })`."""
+    if node != NONE and name not in builder.own[scope]:
+        builder.bind_silently(name, scope, builder.add(Op.FUNCTION, scope), node)
 
 
 def read_rest(builder: Builder, node: int) -> None:
@@ -129,7 +136,8 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
         of = parts[1] if op == Op.GET else parts[0] if op in (Op.NAME, Op.BARE) else NONE
         is_own = of == builder.name(named)
         name = builder.named(builder.dialect.constructors[0]) if is_own else builder.name(named)
-    scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags)
+    sees_itself = own == NONE and word != NONE and builder.dialect.prototypes and tree.kind(word) == IS_NAME
+    scope = read_function(builder, node, ScopeKind.FUNCTION, name, line, flags, word if sees_itself else NONE)
     value = builder.add(Op.FUNCTION, scope)
     if kept:
         value = builder.add(Op.DECORATED, value, kept)
@@ -189,8 +197,7 @@ def define_member(builder: Builder, node: int, scope: int, named: int, value: in
         receiver = builder.scopes[scope].parameters[0].type
     if receiver != NONE:
         builder.members.append((receiver, len(builder.bindings)))
-    builder.bindings.append(Binding(NONE, builder.name(named), value, builder.line(named)))
-    builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
+    builder.define_member(named, value)
 
 
 def said_inside(tree: Reduced, node: int) -> int:
@@ -305,8 +312,7 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
         builder.bind(own, value, Use.DEFINITION)
     elif container != NONE:
         builder.members.append((container, len(builder.bindings)))
-        builder.bindings.append(Binding(NONE, builder.name(word), value, builder.line(word)))
-        builder.site(word, Use.DEFINITION, value, len(builder.bindings) - 1)
+        builder.define_member(word, value)
     return value
 
 

@@ -398,8 +398,9 @@ def read_pair(builder: Builder, node: int) -> tuple[int, int]:
     tree = builder.tree
     key, value = tree.first(node, KEY), builder.optional(tree.first(node, VALUE))
     is_plain = key != NONE and not tree.kids[key]
-    if is_plain and tree.labels[key] & IS_LABEL:
-        builder.name_value(value, key)
+    if is_plain and tree.labels[key] & IS_LABEL and builder.name_value(value, key):
+        builder.define_member(key, value)
+        return builder.add(Op.TEXT, builder.name(key)), value
     at = builder.optional(key)
     if not constant_key(builder, max(at, 0)):  # its hash
         builder.scopes[builder.frame].flags |= Flag.OPERATES
@@ -444,7 +445,14 @@ def choice(builder: Builder, node: int, use: int) -> int:
     tree = builder.tree
     builder.scopes[builder.frame].flags |= Flag.OPERATES
     inner = use if use == Use.TYPE else Use.READ
-    found = [(kid, builder.visit(kid, inner)) for kid in tree.kids[node]]
+    found = []
+    for place, kid in enumerate(tree.kids[node]):
+        if place and tree.labels[kid] & ARM:  # a || (b = c)
+            arm, _ = builder.arm(lambda kid=kid: found.append((kid, builder.visit(kid, inner))))  # type: ignore[misc]
+            if arm:
+                builder.join([(arm, False)], optional=True)
+        else:
+            found.append((kid, builder.visit(kid, inner)))
     return builder.add(Op.CHOICE, [at for kid, at in found if tree.labels[kid] & ARM])
 
 

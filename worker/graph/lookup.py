@@ -98,7 +98,7 @@ def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
         if said.path != NONE:
             for value, sure in list(solver.value(unit.base | said.path).items()):
                 held = places(solver, value, own, sure)
-                found += [(cell, reason, None) for cell, reason, _ in held if cell[0] != "field"]
+                found += [(cell, reason, None) for cell, reason, _ in held if cell[0] not in ("field", "own")]
     return found
 
 

@@ -214,7 +214,7 @@ class Meaning:
         if cell[0] == "name":
             for binding in self.project.holding(self.project.table(cell[1]).get(cell[2], [])):
                 self._of_binding(binding, name, found, sure, depth)
-        elif cell[0] in ("field", "element"):
+        elif cell[0] in ("field", "own", "element"):
             for value, own in self.solver.value(cell).items():
                 self._of_value(value, name, found, min(sure, own))
 
@@ -318,7 +318,16 @@ class Meaning:
         if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
             is_constant = (unit.dialect.family, unit.names[expression[1]]) in self.project.constants  # `case A:`
             return Reason.UNKNOWN_RECEIVER if is_constant else Reason.OUTSIDE
-        return Reason.VARIABLE
+        return Reason.OUTSIDE if self._is_imported(node, expression) else Reason.VARIABLE
+
+    def _is_imported(self, node: int, expression: tuple[Any, ...]) -> bool:
+        """Whether a name, or what it is bound to, is an import."""
+        bindings = [node & ~MASK | at for at in expression[3] or ()] if expression[0] == Op.NAME else []
+        if expression[0] == Op.NAME and not bindings:
+            own = self.project.unit(node).names[expression[1]]
+            bindings = self.project.table(node & ~MASK | expression[2]).get(own, [])
+        values = [self.solver.op(self.project.value_of(at)) for at in bindings]
+        return expression[0] == Op.ALIAS or (bool(values) and all(op in (Op.IMPORT, Op.ALIAS) for op in values))
 
     def _plain(self, node: int) -> int:
         """The callee of a call, and what stands behind what was put there before."""

@@ -3,6 +3,7 @@
 import posixpath
 
 from fledgling.worker.graph.project import MASK, Space, Unit
+from fledgling.worker.graph.prototypes import exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
@@ -42,7 +43,7 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind in (OBJECT, CLASS, SUPER) and solver.classes.may_replace(value[1], name):
         sure = min(sure, Reason.REPLACED)
     if kind == OBJECT:
-        return _of_object(solver, value, name, sure)
+        return _of_object(solver, value, name, sure) or _of_prototypes(solver, value, name, sure)
     if kind == CLASS:
         owner, _ = solver.classes.of_class(value[1], name)
         order = solver.classes.order(value[1]) if name in solver.project.written else ()
@@ -64,7 +65,7 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == SPACE:
         return of_space(solver, value[1:], name, sure)
     if kind == FUNCTION:
-        return [(("field", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
+        return [(("own", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
     return []
 
 
@@ -98,6 +99,14 @@ def _of_object(solver: Solver, value: Value, name: int, sure: int) -> list[Place
     places = [(cell, min(own, reason), owner) for own, (cell, reason, owner) in zip(most, found, strict=True)]
     single = not found and len(fields) == 1 and len(solver.sources.get(fields[0], ())) == 1 and not is_early
     return places + [(field, sure if single else min(sure, Reason.ATTRIBUTE), None) for field in fields]
+
+
+def _of_prototypes(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
+    """The members of what stands in the place of a function's prototype: `A.prototype = { b() {} }`."""
+    for held in prototypes_of(solver, value):
+        if found := places(solver, held, name, sure) if held[0] == CONTAINER else _of_object(solver, held, name, sure):
+            return found
+    return []
 
 
 def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], list[Cell], int]:
@@ -162,15 +171,25 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
                 found = _of_module(solver, module, name, sure, depth + 1)
                 if found:
                     return found
+    return _of_whole_module(solver, unit, name, sure)
+
+
+def _of_whole_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:
+    """What a module has that none of its names says: members of what it exports, modules beside it, fields."""
+    exported = exported_objects(solver, unit.number) if unit.dialect.prototypes else []  # module.exports = a
+    if of_these := [place for value in exported for place in places(solver, value, name, sure)]:
+        return of_these
     if posixpath.basename(unit.path).startswith("__init__."):
-        inner = project.beside(unit.path, project.text(name))
+        inner = solver.project.beside(unit.path, solver.project.text(name))
         if inner is not None:
             return [(("module", inner), sure, None)]
-    return [(("field", scope, name), min(sure, Reason.ATTRIBUTE), None)]
+    return [(("field", unit.base, name), min(sure, Reason.ATTRIBUTE), None)]
 
 
 def member(solver: Solver, value: Value, name: int, sure: int) -> Values:
     """What a member of a value may stand for. Whoever asks for that of a class or object asks one cell."""
+    if prototype := prototype_of(solver, value, name, sure):
+        return prototype
     if value[0] in SHARED:
         held = solver.value(("member", value, name))
         return held if sure >= Reason.BOUND else capped(held, sure)
@@ -246,9 +265,11 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
     """What a member becomes where it is taken from a receiver: a function is bound, a property called."""
     if held[0] == OBJECT and owner is not None and receiver[0] in (OBJECT, SUPER):
         return _described(solver, held, sure)
-    if held[0] != FUNCTION or owner is None:
+    if held[0] != FUNCTION or (owner is None and receiver[0] != CONTAINER):
         return {held: sure}
     flags = solver.project.scope(held[1]).flags
+    if owner is None:  # { get a() { return b } }
+        return capped(returned(solver, held[1], None), sure) if flags & Flag.PROPERTY else {held: sure}
     if receiver[0] == SUPER:
         receiver = receiver[2]
     if solver.project.unit(held[1]).dialect.bare_calls:

@@ -130,8 +130,11 @@ def super_(builder: Builder, node: int, use: int) -> int:
 
 @visits("this")
 def this(builder: Builder, _node: int, _use: int) -> int:
-    """The object of a method."""
-    return builder.add(Op.THIS, builder.scope)
+    """The object of a method; of the function around, where each has its own but a lambda."""
+    scope = builder.scope
+    while builder.dialect.prototypes and builder.scopes[scope].kind in (ScopeKind.LAMBDA, ScopeKind.BLOCK):
+        scope = builder.scopes[scope].parent
+    return builder.add(Op.THIS, scope)
 
 
 @visits("results")

@@ -6,6 +6,7 @@ from fledgling.worker.graph import modules
 from fledgling.worker.graph.lookup import bare_places, starred
 from fledgling.worker.graph.members import bound_to, member, places, returned
 from fledgling.worker.graph.project import MASK, SHIFT
+from fledgling.worker.graph.prototypes import becomes_member, makes_objects
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op
@@ -30,6 +31,7 @@ from fledgling.worker.graph.values import (
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
+MODULE_OBJECT = "builtins.module"  # of CommonJS, where no scope binds `module`
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 NUMBERS_AND_TEXTS = {
     f"{name}#" for name in ["Byte", "Character", "Integer", "Short", "String", "byte", "char", "int", "short"]
@@ -49,7 +51,14 @@ def name(solver: Solver, node: int, expression: Expression) -> Values:
     found: Values = {}
     for cell, sure, _ in starred(solver, node, unit.names[own]):
         add(found, solver.value(cell), sure)
+    if not found and is_exports(solver, node, unit.facts.names[own]):
+        return {(MODULE, unit.number): Reason.BOUND}
     return found or {(EXTERNAL, BUILTIN + unit.facts.names[own]): Reason.BOUND}
+
+
+def is_exports(solver: Solver, node: int, own: str) -> bool:
+    """Whether a name that no scope binds is what a module of CommonJS exports: `exports`, `module.exports`."""
+    return own == "exports" and solver.project.unit(node).dialect.prototypes
 
 
 def bare(solver: Solver, node: int, expression: Expression) -> Values:
@@ -125,6 +134,8 @@ def get(solver: Solver, node: int, expression: Expression) -> Values:
     """GET"""
     own = solver.project.unit(node).names[expression[2]]
     values = solver.value(solver.child(node, expression[1]))
+    if (EXTERNAL, MODULE_OBJECT) in values and is_exports(solver, node, solver.project.text(own)):
+        return {(MODULE, node >> SHIFT): Reason.BOUND}
     if len(values) == 1:
         [(value, sure)] = values.items()
         return member(solver, value, own, sure)
@@ -242,6 +253,7 @@ def dictionary(solver: Solver, node: int, expression: Expression) -> Values:
             continue
         for known in constants(solver, solver.child(node, key)):
             solver.key(value, known, held)
+        becomes_member(solver, value, held)
     return {value: Reason.BOUND}
 
 
@@ -531,6 +543,8 @@ def this(solver: Solver, node: int, expression: Expression) -> Values:
     """An object of the class around; the class itself in a method of its own, where that is so: THIS."""
     scope = solver.child(node, expression[1])
     own = solver.classes.around(scope)
+    if makes_objects(solver, scope):
+        return dict(solver.value(("this", scope)))
     if own is None:
         return {}
     kind = OBJECT

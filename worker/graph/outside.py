@@ -5,6 +5,7 @@ from typing import Any
 from fledgling.worker.graph.arguments import Call
 from fledgling.worker.graph.members import member
 from fledgling.worker.graph.operations import called_member, constants, copied, element_of, in_container, iterated
+from fledgling.worker.graph.prototypes import inherit, put_all
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE
@@ -184,8 +185,29 @@ def _object(solver: Solver, _made: Call, first: Cell, _sure: int) -> Values:
     return dict(solver.value(("type", first, None))) if type(first) is int else {}
 
 
+def _assigns(solver: Solver, made: Call, first: Cell, sure: int) -> Values:
+    """Object.assign(a, b): what b has is put into a."""
+    found = dict(solver.value(first))
+    for cell, _ in made.arguments[1:]:
+        for value in list(solver.value(cell)):
+            for held in found:
+                put_all(solver, held, value)
+    return capped(found, sure)
+
+
+def _inherits(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
+    """inherits(A, B)"""
+    for cell, _ in made.arguments[1:2]:
+        for base in list(solver.value(cell)):
+            for value in list(solver.value(first)):
+                inherit(solver, value, base)
+    return {}
+
+
 HANDING_ON: dict[str, Any] = {
     "first": _first,
+    "assigns": _assigns,
+    "inherits": _inherits,
     "second": _second,
     "maps": _maps,
     "filters": _filters,

@@ -91,6 +91,14 @@ class Unit:
             found.setdefault(row.line_number, []).append(row)
         return found
 
+    @cached_property
+    def by_module(self) -> dict[str, list[ImportRow]]:
+        """The imports of each module."""
+        found: dict[str, list[ImportRow]] = {}
+        for row in self.rows:
+            found.setdefault(row.module, []).append(row)
+        return found
+
 
 class Project:
     """All files; what is asked of one file's tables is asked here, by number.
@@ -244,8 +252,18 @@ class Project:
 
     @cached_property
     def written(self) -> set[int]:
-        """The names of all fields that anything is put into."""
-        return {unit.names[write.name] for unit in self.units for write in unit.facts.writes if write.name != NONE}
+        """The names of all fields that anything is put into, where it may be what an object written out has."""
+        put = {unit.names[write.name] for unit in self.units for write in unit.facts.writes if write.name != NONE}
+        written_out = {
+            unit.names[unit.expressions[key][1]]
+            for unit in self.units
+            if unit.dialect.prototypes
+            for op, *parts in unit.expressions
+            if op == Op.DICT
+            for key, _ in parts[0]
+            if key != NONE and unit.expressions[key][0] == Op.TEXT
+        }
+        return put | written_out
 
     @cached_property
     def constants(self) -> set[tuple[str, int]]:
@@ -347,7 +365,9 @@ class Project:
     def imported(self, unit: Unit, which: int) -> tuple[Imported, int | None, int | None, str]:
         """An import; the file of its module, the file that is the name itself, and the directory of a package."""
         said = unit.facts.imports[which]
-        rows = unit.by_line.get(said.line, ())
+        rows = unit.by_line.get(said.line, [])
+        if not any(row.module == said.module for row in rows):  # the statement begins further up
+            rows = rows + unit.by_module.get(said.module, [])
         module = inner = None
         place = ""
         for row in rows:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fledgling.worker.graph import calls, members, operations, types
+from fledgling.worker.graph import calls, members, operations, prototypes, types
 from fledgling.worker.graph.project import GraphFile, Project
 from fledgling.worker.graph.rows import Graph, Rows, with_rows
 from fledgling.worker.graph.solver import GraphBudget, Solver
@@ -11,6 +11,7 @@ from fledgling.worker.graph.telling import Tell, unheard
 from fledgling.worker.language import Language
 
 CALLS = frozenset([Op.CALL, Op.NEW, Op.DECORATED])
+OBJECTS = frozenset([Op.DICT])
 OPERATIONS = {
     Op.NAME: operations.name,
     Op.GET: operations.get,
@@ -52,6 +53,8 @@ RULES = {
     "type": types.typed,
     "member": members.member_cell,
     "called": operations.called_cell,
+    "this": prototypes.this_cell,
+    "heirs": prototypes.heirs_cell,
     "parameter": calls.parameter_cell,
     "returned": calls.returned_cell,
     "yielded": calls.yielded_cell,
@@ -91,10 +94,11 @@ def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solve
     for unit in project.units:
         for place in range(len(unit.facts.writes)):
             solver.value(("write", unit.number, place))
+        at_first = {*(CALLS if budget.follows_arguments else ()), *(OBJECTS if unit.dialect.prototypes else ())}
+        for at, expression in enumerate(unit.expressions) if at_first else ():
+            if expression[0] in at_first:
+                solver.value(unit.base | at)
         if budget.follows_arguments:
-            for at, expression in enumerate(unit.expressions):
-                if expression[0] in CALLS:
-                    solver.value(unit.base | at)
             for at in dict.fromkeys(site_columns(unit.facts)[AT].tolist()):  # many are of one expression
                 if at > 1:
                     solver.value(unit.base | at)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from fledgling.worker.graph.builder import Builder, visits
+from fledgling.worker.graph.builder import Builder, Layer, visits
 from fledgling.worker.graph.expressions import (
     ARM,
     BODY,
@@ -26,6 +26,7 @@ IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_NARROW, IS_HANDLER, IS_ITEM =
     BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "narrow", "handler", "item_with")
 )
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
+MAX_FALLING = 64  # names that cases bind which may go on into the next one
 
 
 # ---- assignments
@@ -326,18 +327,26 @@ def match(builder: Builder, node: int, _use: int) -> int:
     found = []
     left, value = tree.first(node, LEFT), 0
     over = tree.first(node, OVER)
+    before: Layer = {}
     for kid in tree.kids[node]:
         if tree.labels[kid] & case:
-            found.append(builder.arm(partial(read_case, builder, kid, left, value, over)))
+            falls = before if builder.dialect.prototypes and len(before) <= MAX_FALLING else {}
+            found.append(builder.arm(partial(read_case, builder, kid, left, value, over, falls)))
+            before = found[-1][0]
         elif kid != left:
             value = builder.visit(kid)
     builder.join(found, optional=True)
     return 0
 
 
-def read_case(builder: Builder, node: int, left: int, value: int, over: int) -> None:
-    """A case in which a name is what has been looked at, of the type of the case: `switch a := b.(type)`."""
+def read_case(builder: Builder, node: int, left: int, value: int, over: int, before: Layer) -> None:
+    """A case in which a name is what has been looked at, of the type of the case: `switch a := b.(type)`.
+
+    It may go on from the case `before` it.
+    """
     tree = builder.tree
+    if before:
+        builder.join([(before, False)], optional=True)
     types = [*tree.having(node, TYPE)]
     if left != NONE:
         sites = len(builder.sites)

@@ -2,7 +2,7 @@
 
 from fledgling.worker.graph.builder import Builder
 from fledgling.worker.graph.expressions import BIND, KEY, LEFT, OF, RIGHT, VALUE, constant_key
-from fledgling.worker.graph.reduced import BITS
+from fledgling.worker.graph.reduced import BITS, Reduced
 from fledgling.worker.graph.tables import MADE, NONE, WHOLE, Flag, Op, Use, Write
 
 IS_NAME, IS_TUPLE, IS_SHAPE, IS_GET, IS_INDEX, IS_SPREAD, IS_PAIR, IS_ASSIGN = (
@@ -66,9 +66,12 @@ def field_target(builder: Builder, node: int, value: int, *, bare: bool) -> None
     tree = builder.tree
     of, key = builder.visit(tree.first(node, OF)), tree.first(node, KEY)
     part = builder.name(key)
-    builder.site(key, Use.WRITE, builder.add(Op.GET, of, part))
+    is_module = written(builder, of) == "module"
+    if not bare and builder.name_value(value, key) and not is_module:
+        builder.define_member(key, value)
+    else:
+        builder.site(key, Use.WRITE, builder.add(Op.GET, of, part))
     if not bare:
-        builder.name_value(value, key)
         export_member(builder, of, part, value, key)
         builder.writes.append(Write(of, part, NONE, value, builder.line(key)))
         builder.bind_path(of, part, value, key)
@@ -123,10 +126,13 @@ def take_apart(builder: Builder, nodes: list[int], value: int, known: list[int])
 def take_shape(builder: Builder, node: int, value: int) -> None:
     """`{ a, b: c = d, ...e }` takes a value apart."""
     tree = builder.tree
+    is_import = builder.expressions[value][0] == Op.IMPORT
     for kid in tree.kids[node]:
         kind = tree.kind(kid)
         if tree.labels[kid] & OF:  # the class of a pattern
             builder.visit(kid)
+        elif is_import and (names := imported_names(tree, kid)):
+            import_member(builder, value, *names)
         elif kind == IS_PAIR:
             key = tree.first(kid, KEY)
             builder.visit(key)
@@ -147,6 +153,22 @@ TARGETS = {
     BITS["index"]: key_target,
     BITS["shape"]: take_shape,
 }
+
+
+def imported_names(tree: Reduced, node: int) -> list[int]:
+    """The nodes of a and b in `{ a: b }`, of a and again a in `{ a }`, where that is all."""
+    if tree.kind(node) == IS_NAME:
+        return [node, node]
+    names = [tree.first(node, KEY), tree.first(node, VALUE)] if tree.kind(node) == IS_PAIR else []
+    return names if NONE not in names and tree.kind(names[-1]) == IS_NAME else []
+
+
+def import_member(builder: Builder, module: int, key: int, name: int) -> None:
+    """`const { a: b } = require("m")` is an import."""
+    member = builder.add(Op.GET, module, builder.name(key))
+    if key != name:
+        builder.site(key, Use.IMPORT, member)
+    builder.bind(name, builder.add(Op.ALIAS, member), Use.IMPORT)
 
 
 def take_part(builder: Builder, node: int, value: int) -> None:
