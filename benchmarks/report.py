@@ -85,20 +85,20 @@ def _judged(goal: Goal, figures: Figures) -> tuple[str, ...]:
 
 def _value(goal: Goal, figures: Figures) -> float | None:
     if goal.growth:
-        return _exponent(goal.figure, goal.growth, figures)
+        return exponent(goal.figure, goal.growth, figures)
     figure = figures.get(goal.figure)
     against = figures.get(goal.against) if goal.against else 1.0
     return (figure - goal.less) / against if figure is not None and against else None
 
 
-def _exponent(measured: str, growth: Growth, figures: Figures) -> float | None:
-    """Return the slope of log(measured) over log(size); 1 is linear. None below two corpora."""
+def exponent(measured: str, growth: Growth, figures: Figures) -> float | None:
+    """Return the slope of log(measured) over log(size); 1 is linear. None where one of the corpora was not measured."""
     points = [
         (math.log(size), math.log(value))
         for name in growth.over
         if (size := figures.get(f"{name}/source/{growth.of}")) and (value := figures.get(f"{name}/{OURS}/{measured}"))
     ]
-    return linear_regression(*zip(*points, strict=True)).slope if len(points) > 1 else None
+    return linear_regression(*zip(*points, strict=True)).slope if len(points) == len(growth.over) else None
 
 
 def _reason(goal: Goal, figures: Figures) -> str:

@@ -26,6 +26,18 @@ for name, row in names.items():
 assert all(peer.index or peer.search for peer in tools.values())
 """
 
+# What two corpora of several say of growth is how they differ: much of Django is translations, which nothing parses.
+GROWTH = """
+import pathlib, figures, report
+known = figures.Figures(pathlib.Path("{}"), resume=False)
+growth = report.Growth("bytes", ["a", "b", "c"])
+for name, size, seconds in (("a", 1e6, 1.0), ("b", 1e7, 100.0), ("c", 1e8, 100.0)):
+    print(report.exponent("wall", growth, known))
+    known.add(f"{{name}}/source", {{"bytes": size}})
+    known.add(f"{{name}}/fledgling", {{"wall": seconds}})
+print(round(report.exponent("wall", growth, known), 3))
+"""
+
 
 def run(*arguments: str) -> str:
     command = [sys.executable, *arguments]
@@ -34,6 +46,10 @@ def run(*arguments: str) -> str:
 
 def test_tables_are_well_formed():
     run("-c", TABLES)
+
+
+def test_growth_is_told_where_all_its_corpora_were_measured(tmp_path):
+    assert run("-c", GROWTH.format(tmp_path / "figures.json")).split() == ["None", "None", "None", "1.0"]
 
 
 def test_it_starts():
