@@ -7,11 +7,11 @@ they come to hold more than that, the process that is the furthest over its shar
 import asyncio
 import logging
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from fledgling.security import limits
@@ -20,6 +20,7 @@ _log = logging.getLogger("fledgling")
 
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+HELD = re.compile(rb"^Rss(?:Anon|Shmem):\s+(\d+)", re.MULTILINE)  # of status, in this order
 
 
 class Watched(Protocol):
@@ -140,13 +141,8 @@ def held_bytes(pid: int, mapped: int) -> int:
         with suppress(psutil.Error):
             return psutil.Process(pid).memory_info().rss
         return 0
-    anonymous, shared = 0, 0
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_bytes().splitlines():
-            if line.startswith(b"RssAnon:"):
-                anonymous = int(line.split()[1]) * 1024
-            elif line.startswith(b"RssShmem:"):
-                shared = int(line.split()[1]) * 1024
+    found = HELD.findall(_about(pid, "status"))
+    anonymous, shared = [int(kilobytes) * 1024 for kilobytes in found] or (0, 0)
     return anonymous + max(shared - mapped, 0)
 
 
@@ -155,16 +151,19 @@ def data_bytes(pid: int) -> int:
 
     See proc_pid_statm(5).
     """
-    with suppress(OSError):
-        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[5]) * PAGE
-    return 0
+    said = _about(pid, "statm").split()
+    return int(said[5]) * PAGE if said else 0
 
 
 def _forked(pid: int) -> Iterator[int]:
     """Yield the processes below a process; none of ours forks on another thread than its first."""
-    children: list[str] = []
-    with suppress(OSError):
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    for child in map(int, children):
+    for child in map(int, _about(pid, f"task/{pid}/children").split()):
         yield child
         yield from _forked(child)
+
+
+def _about(pid: int, file: str) -> bytes:
+    """Return what the kernel says of a process; nothing if it is gone. `pathlib` would take three times as long."""
+    with suppress(OSError), open(f"/proc/{pid}/{file}", "rb", buffering=0) as opened:  # noqa: PTH123
+        return opened.readall()
+    return b""
