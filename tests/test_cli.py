@@ -250,25 +250,29 @@ def test_what_is_printed_is_obeyed_by_no_terminal(hostile: tuple[Path, dict[str,
 
 
 @pytest.mark.parametrize(
-    ("command", "takes_index"), [(["search", "hostile"], False), (["symbols", "a.py"], True)], ids=["sought", "indexed"]
+    ("command", "has_worker"),
+    [(["search", "hostile"], False), (["symbols", "a.py"], True), (["index", "--json"], False)],
+    ids=["sought", "indexed", "built"],
 )
 def test_what_no_server_answers_is_obeyed_by_no_terminal_either(
-    hostile: tuple[Path, dict[str, str]], command: list[str], takes_index: bool
+    hostile: tuple[Path, dict[str, str]], command: list[str], has_worker: bool
 ) -> None:
-    """The answer of an indexer that builds nothing, and that of an index built for it, which a query worker gives."""
+    """The answer of an indexer that builds nothing, that of an index built for it, which a query worker gives, and
+    what is said of an index that nobody asks.
+    """
     words = [sys.executable, "-I", "-B", "-m", "fledgling", *command, "--root", str(hostile[0])]
     clean = {"PATH": os.environ["PATH"], "HOME": "/nowhere"}
-    has_worker = False
+    had_worker = False
     with subprocess.Popen(words, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as running:
         seen = psutil.Process(running.pid)
         while running.poll() is None:
-            has_worker = has_worker or bool(back_processes(seen, QUERY_WORKER))
+            had_worker = had_worker or bool(back_processes(seen, QUERY_WORKER))
             time.sleep(0.005)
         said = running.communicate()[0]
     assert running.returncode == 0
     assert "\\u202e" in said
     assert not set(OBEYED) & set(said)
-    assert has_worker == takes_index
+    assert had_worker == has_worker
 
 
 def test_no_root_is_obeyed_by_a_terminal(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import json_option, project_of, setting_options, warn
-from fledgling.broker.cli.starting import confined, indexed, run
+from fledgling.broker.cli.starting import build, confined, indexed, run
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.reporting import doctor as diagnosis
@@ -42,7 +42,7 @@ def index(with_stats: bool, with_sections: bool, as_json: bool, **options: Any) 
         built, overview = run(indexed(project), partial(_surveyed, calls=False))
         lines, values = [*stats.lines(built, overview)], {**msgspec.structs.asdict(built), "overview": overview}
     else:
-        built = run(indexed(project), _built)
+        built = build(indexed(project))
         lines, values = [stats.headline(built)], msgspec.structs.asdict(built)
     if with_sections:
         lines += stats.sections(built)
@@ -142,10 +142,6 @@ def report_command(file: Path, as_json: bool, **options: Any) -> None:
         terminal.show_json({"file": str(file), "index": built, "overview": overview})
     _log.info("%s", stats.headline(built))
     raise SystemExit(terminal.PARTIAL if built.partial else terminal.OK)
-
-
-async def _built(_: Front, indexing: Indexing) -> Built:
-    return await indexing.built()
 
 
 async def _surveyed(front: Front, indexing: Indexing, *, calls: bool = True) -> tuple[Built, Overview]:

@@ -14,7 +14,7 @@ from fledgling.broker.embedding.endpoint import endpoint_of
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.config import ConfigError, Resolved
-from fledgling.messages.control import Layer
+from fledgling.messages.control import Built, Layer
 from fledgling.messages.profile import Profile
 
 Result = TypeVar("Result")
@@ -57,6 +57,19 @@ def indexing(project: ServedProject, log: AuditLog, *, is_followed: bool = False
     return Indexing(
         project.settings, project.profile, confining=project.confining, tell=log.tell, is_followed=is_followed
     )
+
+
+def build(indexing: Indexing) -> Built:
+    """Let the index be built, and end all processes; nobody asks it anything, so no worker opens it."""
+
+    async def building() -> Built:
+        try:
+            warn((await indexing.accepted()).notices)
+            return await indexing.built()
+        finally:
+            await indexing.close()
+
+    return asyncio.run(building())
 
 
 def run(indexing: Indexing, use: Callable[[Front, Indexing], Awaitable[Result]]) -> Result:
