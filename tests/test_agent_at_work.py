@@ -22,6 +22,8 @@ from running import back_processes, broker
 from test_live import git
 from test_trials import REPOSITORIES, cloned
 
+from fledgling.security.secret_files import is_secret
+
 if TYPE_CHECKING:
     from mcp import Client
 
@@ -69,7 +71,7 @@ class Work:
     def is_plain(self, name: str) -> bool:
         """Whether lines of a file are the same to everybody."""
         path = self.root / name
-        if path.name.startswith(".git") or path.name == "auth.json":  # it makes rules for others; it is a secret file
+        if path.name.startswith(".git") or is_secret(name):  # it makes rules for others; its content is shown to nobody
             return False
         if path.is_symlink() or not path.is_file() or path.stat().st_size > 300_000:
             return False
