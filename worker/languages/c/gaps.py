@@ -32,6 +32,8 @@ MACRO_BESIDE_STRING = rb"""(?<=") [ \t]*+ [A-Z]\w*+ (?= \s*+ [",)] )"""
 CONVENTION_OF_POINTER = (
     rb"(?<=\() [A-Z][A-Z0-9_]{2,}+ [ \t]*+ (?= \* [ \t]*+ \w++ [ \t]*+ \) \s*+ (?:[A-Z_]++[ \t]*+)?+ \( )"
 )
+# ... and before its parentheses: static void WINAPI (*f)(
+CONVENTION_BEFORE_POINTER = rb"(?<=\w) [ ] [A-Z][A-Z0-9_]{2,}+ (?= [ ]?+ \( [ ]?+ \* [ ]?+ \w++ [ ]?+ \) \s*+ \( )"
 # Attributes behind the parameters of 6.7.6.3, with arguments: f(int a) LIB_PRINTF(1, 2);
 CALL_BEHIND_PARAMETERS = (
     rb"(?:(?<=\))|(?<=\)\sconst)) \s++ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ " + PARENTHESES + rb" (?= \s*+ ; )"
@@ -74,8 +76,8 @@ WORD_BEFORE_TYPE = (
 )
 # ... of parameters, before and behind: f(UNUSED int a, b *c LIB_NONNULL)
 WORD_BEFORE_PARAMETER = (
-    rb"(?<=[(,]) \s*+ (?:__\w++|\w++_const|[A-Z][A-Z0-9_]{3,}+)"
-    rb" (?= [ ]++ (?:(?:const|struct)[ ]++)?+ \w++ [\s*&]++ \w )"
+    rb"(?<=[(,]) \s*+ (?:__\w++|\w+const|[A-Z][A-Z0-9_]{3,}+)"
+    rb" (?= [ ]++ (?:(?:const|struct)[ ]++)?+ \w++ (?: [\s*&]++ \w | [ ]?+ \*++ [ ]?+ [,)] ) )"
 )
 WORD_BEHIND_PARAMETER = (
     rb"(?<=[\w\]]) (?: \s*+ //[^\n]*+ )?+ (\s++ " + JOINED + rb" (?:" + PARENTHESES + rb")?+ ) (?= \s*+ [,)] )"
@@ -83,7 +85,7 @@ WORD_BEHIND_PARAMETER = (
 # ... of pointers: char *_Nonnull a
 WORD_BEHIND_STAR = (
     rb"(?<=[*&]) [ \t]*+ (?!(?:const|volatile|restrict|operator|static|and|or|xor|bitand|bitor)\b) [A-Za-z_]\w*+"
-    rb" (?= [ \t]++ (?! " + JOINED + rb" \b ) [A-Za-z_]\w*+ [ \t]*+ (?:[,)=;(\[]|::) )"
+    rb" (?= [ \t]++ (?! (?: " + JOINED + rb" | __\w++ ) \b ) [A-Za-z_]\w*+ [ \t]*+ (?:[,)=;(\[]|::) )"
 )
 WORD_BEFORE_STAR = (
     rb"(?<=\w) (?<!\bconst) (?<!\bstruct) (?<!\breturn) (?<!\bstatic) (?<!\bextern) (?<!\btypedef)"
@@ -95,7 +97,7 @@ CALL_BEHIND_VARIABLE = rb"(?<=[\w\]]) \s++ " + JOINED + PARENTHESES + rb" (?= \s
 PARAMETERS_IN_MACRO = rb"(?<=[\w)\s]) ([A-Z_]{2,}+\w*+ [ \t]*+ \() \( " + NESTED + rb"*+ \) (\)) (?= \s*+ ; )"
 # A function within a macro: LIB_UNUSED(static int f(int a)) {
 FUNCTION_IN_MACRO = (
-    rb"^ ([A-Z][A-Z0-9_]++ \() (?= (?:static|inline|const|extern|unsigned|struct)\b )"
+    rb"^ ([A-Z][A-Z0-9_]++ \() (?= (?:static|inline|const|extern|unsigned|struct|void|char|int|long|bool|size_t)\b )"
     rb" [^(){};]*+ \( [^(){};]*+ \) (\)) (?= \s*+ \{ )"
 )
 # 6.9.1 (6): declarations of parameters behind their list: f(a) int a; {
@@ -106,11 +108,15 @@ PARAMETERS_BEHIND_LIST = (
 # A type that a macro makes of one: Elf(Sym) *a
 ARGUMENT_OF_TYPE = rb"\b [A-Z]\w*+ (\( \w++ \)) (?= [ ]*+ [*&]++ [ ]*+ \w | [ ]++ \w++ [ ]*+ [,);=] )"
 # A word that stands for statements, declarations or values: BEGIN_TEST
-WORD_ALONE = rb"^[ \t]*+ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ $ (?! \s*+ [](){}=;,.\[+|&?:<>*/-] )"
+WORD_ALONE = rb"^[ \t]*+ [A-Z][A-Z0-9_]{2,}+ [ \t]*+ $ (?! \s*+ (?: [](){}=;,.\[+|&?:<>*-] | /(?![/*]) ) )"
 WORD_BEFORE_BODY = rb"(?:(?<=\n\n)|(?<=[;}/ ]\n)) [A-Z][A-Z0-9_]{2,}+ [ \t]*+ (?= \n \{ )"
 # ... with arguments, whatever is called of the result: FLAG(int, a, 1).on(b);
 CALL_OF_MACRO = (
-    rb"^[ \t]*+ [A-Z][A-Z0-9_]*+ [ \t]*+ " + PARENTHESES + rb" (?: \s*+ (?:\.|->) \w++ " + PARENTHESES + rb")*+"
+    rb"(?<!=\n) ^[ \t]*+ [A-Z][A-Z0-9_]*+ [ \t]*+ "
+    + PARENTHESES
+    + rb" (?: \s*+ (?:\.|->) \w++ "
+    + PARENTHESES
+    + rb")*+"
     rb" (?= [ \t]*+ ;?+ [ \t]*+ (?://[^\n]*+|/\*[^*\n]*+\*/)?+ $ (?! \s*+ [{(=:?.&|-] ) )"
 )
 # ... that makes an enumerator of its first argument: OPTION(A, LONG, 1),
@@ -119,6 +125,15 @@ ENUMERATOR_BY_MACRO = rb"^[ \t]*+ ([A-Z]\w*+ [ \t]*+ \() \w++ ((?: , " + NESTED 
 CALL_BEFORE_BODY = (
     rb"(?<![,:]\n) ^[ \t]*+ (?!(?:if|for|while|switch|catch|else|return|do)\b) \w++ [ \t]*+"
     rb" (?: \( [^(){};\"']*+ " + LITERAL + NESTED + rb"*+ \) | (?<=each) " + PARENTHESES + rb" ) (?= \s*+ \{ )"
+)
+# Words for those whose compiler gets there: Exactly one of A or B should be defined.
+PROSE = rb"^ [ \t]*+ (?: [\w'-]++ [ ,]++ ){3,40}+ [\w'-]++ [.!] $"
+# An attribute on a line of its own, which a condition may end: __attribute__((destructor))
+ATTRIBUTE_ALONE = rb"^[ \t]*+ __attribute__ [ ]?+ " + PARENTHESES + rb" [ \t]*+ $"
+# ... behind parameters, for some compilers alone: f(int a) #ifdef __GNUC__ __attribute__((pure)) #endif ;
+ATTRIBUTE_IN_CONDITION = (
+    rb"(?<=\)) \n [ \t]*+ \#[ \t]*+if[^\n]*+ \n [ \t]*+ __attribute__ [ ]?+ " + PARENTHESES + rb" [ \t]*+"
+    rb" \n [ \t]*+ \#[ \t]*+endif[^\n]*+ (?= \s*+ ; )"
 )
 # 6.8.4: parentheses that are in a macro: if ISZERO(a) {
 CALL_BEHIND_IF = rb"(?<=\bif) [ ] [A-Z][A-Z0-9_]{3,}+ (?= [ ]?+ \( )"
@@ -130,13 +145,15 @@ THREAD_LOCAL = rb"\b_Thread_local\b"
 DECLSPEC = rb"\b__declspec [ ]?+ " + PARENTHESES
 
 ALL = (
-    MACRO_BESIDE_STRING, CONVENTION_OF_POINTER, CALL_BEHIND_PARAMETERS, WORDS_BEHIND_PARAMETERS, INITIALIZER_IN_MACRO,
+    MACRO_BESIDE_STRING, CONVENTION_OF_POINTER, CONVENTION_BEFORE_POINTER,
+    CALL_BEHIND_PARAMETERS, WORDS_BEHIND_PARAMETERS, INITIALIZER_IN_MACRO,
     ARGUMENTS_OF_TYPE, WORD_BEHIND_PARAMETERS, WORDS_BEHIND_FUNCTION, UNUSED, NUMBERS_AMONG_SPECIFIERS,
     CALL_BEHIND_ENUMERATOR,
     WORD_BEHIND_MEMBERS, NO_ARGUMENT, CALL_ALONE, WORD_BEFORE_TYPE, WORD_BEFORE_PARAMETER, WORD_BEHIND_PARAMETER,
     WORD_BEFORE_STAR, WORD_BEHIND_STAR, CALL_BEHIND_VARIABLE, PARAMETERS_IN_MACRO, FUNCTION_IN_MACRO,
     PARAMETERS_BEHIND_LIST, ARGUMENT_OF_TYPE, WORD_ALONE, WORD_BEFORE_BODY, CALL_BEHIND_IF, CALL_OF_MACRO,
-    ENUMERATOR_BY_MACRO, CALL_BEFORE_BODY, VALUE_BELOW, THREAD_LOCAL, DECLSPEC,
+    ENUMERATOR_BY_MACRO, CALL_BEFORE_BODY, VALUE_BELOW, THREAD_LOCAL, DECLSPEC, ATTRIBUTE_IN_CONDITION,
+    ATTRIBUTE_ALONE, PROSE,
 )  # fmt: skip
 GAP = deferred(b"|".join(ALL), re.MULTILINE | re.VERBOSE)
 
