@@ -60,16 +60,17 @@ _WILDCARD = re.compile(r"[*?\[{]")  # as for the worker: a filter without one is
 
 
 def may_mean(asked: Asked, taken: AnyQuestion) -> bool:
-    """Return whether a worker may have taken one question as another: for its path a longer one that ends so, for its
-    definition the same name in another case, for a path that very name, and no other argument.
+    """Return whether a worker may have taken one question as another: for its path a longer one that ends so, or a
+    file below it that has the definition; for its definition the same name in another case; for a path that very name;
+    and no other argument.
 
     >>> may_mean(Read("query.py"), Read("db/query.py")), may_mean(Read("query.py"), Read("secret.py"))
     (True, False)
     """
     if type(asked) is not type(taken):
         return False
-    if isinstance(asked, Read) and not asked.path and isinstance(taken, Read):
-        asked = replace(asked, path=taken.path)  # of a definition that one file alone holds
+    if isinstance(asked, Read) and isinstance(taken, Read) and asked.symbol and _is_below(asked.path, taken.path):
+        asked = replace(asked, path=taken.path)  # of a definition that one file alone holds, there or anywhere
     if isinstance(asked, Symbols) and isinstance(taken, Symbols) and taken.path is None and not asked.name_pattern:
         asked = replace(asked, path=None, name_pattern=asked.path)  # a name in place of a path
     changed = {name for name in asked.__struct_fields__ if getattr(asked, name) != getattr(taken, name)}
@@ -80,6 +81,11 @@ def _is_longer_path(asked: str | None, taken: str | None) -> bool:
     """Whether a path is another one with directories before it, or an extension behind, in any case: `*` is any."""
     parts, ends = f"/{taken or ''}".casefold(), f"/{plain_path(asked or '')}".casefold()
     return parts.endswith(ends) or parts.rpartition(".")[0].endswith(ends)
+
+
+def _is_below(directory: str, path: str) -> bool:
+    place = plain_path(directory)
+    return path.startswith(f"{place}/" if place else "")
 
 
 def _is_same_in_another_case(asked: str | None, taken: str | None) -> bool:

@@ -31,12 +31,14 @@ async def answered(meant: Taken, ask: Ask, allowed: Collection[str], root: str) 
     if isinstance(found, Refusal) and found.kind == "denied":
         return _with_words(await _below(meant.question, found, ask), words)
     best = found if isinstance(found, Refusal) else None
-    for other in others(meant.question, root):
+    for other in () if _is_several(found) else others(meant.question, root):
         again = await ask(other.question)
         if _is_meant(again) or (isinstance(found, Refusal) and not isinstance(again, Refusal)):
             return _with_words(again, (*words, *other.words))
-        if isinstance(again, Refusal) and (again.kind == "ambiguous" or _is_nearer(again, best)):
+        if isinstance(again, Refusal) and (_is_several(again) or _is_nearer(again, best)):
             best = again  # which names what may be meant, or a file that is there and lacks the definition
+        if _is_several(again):
+            break
     if isinstance(found, Refusal):
         return _with_words(await _elsewhere(meant.question, best or found, ask), words)
     return _with_words(await _with_ways(meant.question, found, ask, allowed), words)
@@ -47,6 +49,11 @@ def _is_meant(found: AnyAnswer | Refusal) -> bool:
     if isinstance(found, Refusal):
         return found.kind not in ("not_found", "ambiguous", "denied")
     return not tools.is_empty(found)
+
+
+def _is_several(found: AnyAnswer | Refusal) -> bool:
+    """Return whether a name or path is there more than once: no other spelling of it is what was meant."""
+    return isinstance(found, Refusal) and found.kind == "ambiguous"
 
 
 def _is_nearer(again: Refusal, best: Refusal | None) -> bool:

@@ -17,7 +17,6 @@ import tomllib
 from pathlib import Path
 from typing import Any, get_args
 
-import msgspec
 import pytest
 from conftest import git
 from running import fronted
@@ -110,8 +109,8 @@ async def test_every_answer_says_what_it_does_not_know(tmp_path, name):
     async with fronted(root, profile, project.get("settings")) as (front, indexing):
         await indexing.built()
         for case in project["case"]:
-            question = msgspec.convert(case.get("arguments", {}), QUESTIONS[case["tool"]])
-            found = await front.ask(question)
+            question = case["tool"], case.get("arguments", {})
+            found = await front.call(*question)
             said = render.refusal(found) if isinstance(found, Refusal) else tools.text(found)
             missing = [piece for piece in case["says"] if piece not in said]
             present = [piece for piece in case.get("lacks", ()) if piece in said]

@@ -181,11 +181,16 @@ def symbols(answer: SymbolList) -> Iterator[str]:
     for file in answer.files:
         yield one_line(file.path)
         for symbol in file.symbols:
-            said = symbol.signature or symbol.name
+            said = _declared(symbol.name, symbol.signature)
             kind = "" if said.startswith(f"{symbol.kind} ") else f"{symbol.kind} "
             parent = f"  in {symbol.parent}" if symbol.parent else ""
             first, last = symbol.lines
             yield f"  {first}-{last}  {one_line(f'{kind}{said}{parent}')}"
+
+
+def _declared(name: str, signature: str | None) -> str:
+    """Return how a definition begins, behind its name where that stands at the end: `type: typedef enum`."""
+    return signature if signature and name in signature else f"{name}: {signature}" if signature else name
 
 
 def relations(answer: Relations) -> Iterator[str]:

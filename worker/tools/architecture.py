@@ -350,7 +350,9 @@ def _tests(project: _Project) -> list[str]:
             first, slash, _ = path.partition("/")
             elsewhere = "beside the code" if is_beside else f"{first}/" if slash else "at the top"
             places[found[0] if found else elsewhere] += 1
-    return [f"{place} {count}" for place, count in places.most_common()] or ["none, as far as names tell"]
+    return [f"{place} {count}" for place, count in places.most_common()] or [
+        f"none{f' in {project.prefix}' if project.prefix else ''}, as far as names tell"
+    ]
 
 
 def _tags(request: Request, project: _Project) -> Iterator[str]:

@@ -17,7 +17,7 @@ from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.symbols import DEFINITIONS, Outlines, Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import paths, unknown, unlisted
-from fledgling.worker.tools.empty_answers import nearest_names
+from fledgling.worker.tools.empty_answers import of_symbols
 from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request
 
@@ -58,8 +58,9 @@ def meant(request: Request, question: AnyQuestion) -> MeantQuestion:
         path = _path(request, question, question.path)
         question = question if path == question.path else replace(question, path=path)
     if isinstance(question, Read) and question.symbol and request.outlines:
-        if not question.path:
-            return _anywhere(request, question, question.symbol)
+        inside = paths.inside(question.path)
+        if not inside or (paths.is_there(request, inside) and not request.blocks.find(inside)):
+            return _below(request, question, question.symbol, inside)
         question = _definition(request, question, question.symbol)
     elif isinstance(question, Symbols) and question.symbol and request.outlines:
         name = _last_name(request, question.symbol)
@@ -257,21 +258,22 @@ def others(found: Iterable[Placed]) -> str | None:
     return f"Also of this name: {unknown.listed(places)}; give path or a qualified name to choose." if places else None
 
 
-def _anywhere(request: Request, question: Read, symbol: str) -> MeantQuestion:
-    """Return the question with the path of the file that defines a name, and what else has that name."""
+def _below(request: Request, question: Read, symbol: str, directory: str) -> MeantQuestion:
+    """Return the question with the path of the file in a directory that defines a name, and what else has that name."""
     name = _name(request, symbol.rpartition(".")[2])
-    everything = all_named(request, name)
+    place = f"{directory}/" if directory else ""
+    everything = [each for each in all_named(request, name) if each.file.path.startswith(place)]
     known = code(placed(everything, symbol) or placed(everything, symbol, any_case=True))
     found = first_meant(known, symbol)
     files = [*dict.fromkeys(each.file.path for each in found)]
     if not found:
-        last = re.findall(r"\w+", symbol)[-1:] or [name]
-        near = f"{nearest} " if (nearest := nearest_names(request, symbol)) else ""
+        last = (re.findall(r"\w+", symbol) or [name])[-1]
+        looked = of_symbols(request, Symbols(directory or None, name_pattern=name))
+        ways = f'symbols(name_pattern="*{last}*") lists names that hold it; search(query="{last}") finds text.'
         raise Refused(
             "not_found",
-            f"no file of the index defines {symbol!r}",
-            f'{near}symbols(name_pattern="*{last[0]}*") lists names that hold it; '
-            f'search(query="{last[0]}") finds text.',
+            f"no file {f'in {place}' if place else 'of the index'} defines {symbol!r}",
+            unknown.joined(looked, ways) or ways,
         )
     if len(files) > 1:
         example = f'read(path="{files[0]}", symbol="{found[0].row.qualified_name}")'

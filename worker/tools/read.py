@@ -12,6 +12,7 @@ from fledgling.refusals import NO_DEFINITION
 from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import context, paths, relations, unknown
+from fledgling.worker.tools.definitions import VALUES
 from fledgling.worker.tools.meant import named
 from fledgling.worker.tools.request import Refused, Request, shown
 
@@ -99,8 +100,13 @@ def _definition(request: Request, file: File, symbol: str, *, takes_last: bool) 
     found = _named(request, file, symbol)
     full = [row for row in found if row.qualified_name == symbol]
     chosen = full if len(full) == 1 else _holding(found)
-    if takes_last and found and len({row.qualified_name for row in found}) == 1:
-        chosen = found[-1:]
+    if len({row.qualified_name for row in found}) == 1:
+        code = [row for row in found if row.kind not in VALUES] or found
+        if takes_last:
+            chosen = code[-1:]
+        elif len(found) > 1 and _is_in_a_row(request, file, found):
+            many = f"{symbol} is defined {len(found)} times here, one after the other."
+            return _Range(found[0].line_start, max(row.line_end for row in found), many)
     if len(chosen) == 1:
         others = [f"{row.qualified_name} (lines {row.line_start}-{row.line_end})" for row in found if row != chosen[0]]
         note = f"Also of this name here: {unknown.listed(others)}; read one by its lines." if others else None
@@ -155,6 +161,14 @@ def _holding(rows: list[Row]) -> list[Row]:
     inside = f"{first.qualified_name}."
     holds = all(row.line_end <= first.line_end and row.qualified_name.startswith(inside) for row in others)
     return [first] if holds else rows
+
+
+def _is_in_a_row(request: Request, file: File, rows: list[Row]) -> bool:
+    """Return whether nothing else is defined from the first of some variants to the last, as between overloads."""
+    first, last, inner = rows[0].line_start, max(row.line_end for row in rows), f"{rows[0].qualified_name}."
+    every = request.outlines.definitions(file) if request.outlines else []
+    between = (row for row in every if first <= row.line_start <= last and row not in rows)
+    return all(row.qualified_name.startswith(inner) for row in between)
 
 
 def _enclosing(request: Request, file: File, start: int, end: int) -> list[Row]:
