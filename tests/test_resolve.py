@@ -9,8 +9,8 @@ import pytest
 from costing import costs_under
 from running import fronted
 
-from fledgling.messages.answers import DependencyGraph
-from fledgling.messages.questions import Dependencies
+from fledgling.messages.answers import DependencyGraph, Relations
+from fledgling.messages.questions import Dependencies, Symbols
 from fledgling.worker.languages.table import load_languages
 from fledgling.worker.resolving.project import MAX_MANIFEST, Declared
 from fledgling.worker.resolving.resolve import Resolution
@@ -281,6 +281,20 @@ OWN = {
         {"com.acme": "not found", "com.acme.Gen": "not found", "com.acme.sub": "external"}
         | {"com.other": "external", "com.acmes": "external"},
     ),
+    "a class below an own package of three parts": (
+        {"a/P.java": "package com.acme.app;\nclass P {}\n"}
+        | {"a/Q.java": "package x;\nimport com.acme.app.gen.S;\nimport com.acme.web.S;\n"}
+        | {"a/R.kt": "package y\nimport com.acme.app.made.deep.T\n"},
+        "*",
+        {"com.acme.app.gen": "not found", "com.acme.web": "external", "com.acme.app.made.deep": "not found"},
+    ),
+    "a module of an own package of Python": (
+        {"pkg/__init__.py": "", "pkg/a.py": "import pkg.gone\nfrom pkg.sub.b import c\nimport pkgs.x\nimport inner.y\n"}
+        | {"pkg/inner/__init__.py": "", "main.py": "from pkg.gone2 import d\n", "bare/b.py": "import bare.gone\n"},
+        "*",
+        {"pkg.gone": "not found", "pkg.sub.b": "not found", "pkg.gone2": "not found"}
+        | {"pkgs.x": "external", "inner.y": "external", "bare.gone": "external"},
+    ),
     "what is too long to be a name": (
         {"a/P.java": f"package {'A.' * 500}A;\nclass P {{}}\n", "Q.java": f"import {'A.' * 500}A.B;\n"},
         "*",
@@ -311,6 +325,41 @@ async def test_imports_lead_where_the_project_says(tmp_path: Path, name: str) ->
             assert isinstance(graph, DependencyGraph)
             found |= {each.module: each.resolved or each.unresolved for each in graph.imports}
     assert found == wanted
+
+
+@pytest.mark.anyio
+async def test_what_is_below_an_own_package_may_be_of_another_project(tmp_path: Path) -> None:
+    (tmp_path / "P.java").write_text(
+        "package com.acme.app;\nimport com.acme.app.gen.S;\nimport com.acme.app.Q;\nclass P {}\n"
+    )
+    async with fronted(tmp_path) as (front, _):
+        graph = await front.ask(Dependencies("P.java", direction="imports"))
+    assert isinstance(graph, DependencyGraph)
+    assert graph.note == "Generated, left out, or of another project: line 2 (below com.acme.app)."
+
+
+@pytest.mark.anyio
+async def test_what_a_module_is_compiled_from_may_import_others(tmp_path: Path) -> None:
+    (tmp_path / "fast.pyx").write_text("import slow\n")
+    (tmp_path / "a.py").write_text("import fast\n")
+    async with fronted(tmp_path) as (front, _):
+        graph = await front.ask(Dependencies("fast.pyx"))
+    assert isinstance(graph, DependencyGraph)
+    assert [each.path for each in graph.imported_by] == ["a.py"]
+    assert graph.note == "Imports are not extracted from a file of an unknown language."
+
+
+@pytest.mark.anyio
+async def test_python_calls_nothing_of_rust_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.maturin]\n")
+    (tmp_path / "Cargo.toml").write_text("[package]\nname = 'fast'\n")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/lib.rs").write_text("pub fn total() {}\n")
+    (tmp_path / "a.py").write_text("from fast import total\ntotal()\n")
+    async with fronted(tmp_path) as (front, _):
+        found = await front.ask(Symbols(symbol="total", relation="callers"))
+    assert isinstance(found, Relations)
+    assert found.total == 0, found
 
 
 def test_an_alias_stays_with_its_module() -> None:

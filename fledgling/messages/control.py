@@ -123,8 +123,9 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     `root` stands between the parts of a name, of which the first is what all modules of a package share, or as many as
     `longer` says where it holds a sign: three with a dot in Go. Without it they share the whole name. A directory whose
     modules begin with a name of its own says it in a file, which is `named`, with the word before it. Languages with
-    one word for `packages` share those that their files declare. Where that is "directory", the files in one are a
-    package; where it is "tree", so are all below a directory of that name. What ends in `apart` is of no package.
+    one word for `packages` share those that their files declare; what is below one of `nested` parts or more may be of
+    the project, too. Where that is "directory", the files in one are a package; where it is "tree", so are all below a
+    directory of that name. A directory with a file that is called `package` is one. What ends in `apart` is of none.
     Files of one package use each other without an import. Where a language `autoloads`, so may all of its files: what
     they define is loaded by its name. Where it `chains`, a module may begin with a name that the file imports.
 
@@ -137,6 +138,8 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     longer: dict[Word, Count] = {}
     named: dict[Word, Word] = {}
     packages: Word = ""
+    nested: Count = 0
+    package: Word = ""
     apart: Word = ""
     autoloads: bool = False
     chains: bool = False

@@ -372,7 +372,7 @@ class Project:
         place = ""
         for row in rows:
             if row.module == said.module and row.resolved_path:
-                module = self.places.get(row.resolved_path)
+                module = self._place(unit, row.resolved_path)
                 place = row.resolved_path
             elif (
                 said.name
@@ -383,8 +383,13 @@ class Project:
                     f"{said.module}{said.name}",
                 )
             ):
-                inner = self.places.get(row.resolved_path)
+                inner = self._place(unit, row.resolved_path)
         return said, module, inner, place
+
+    def _place(self, unit: Unit, path: str) -> int | None:
+        """The file at a path; none where names of another language stand in it: of Rust, for a module of Python."""
+        found = self.places.get(path)
+        return found if found is not None and self.units[found].dialect.family == unit.dialect.family else None
 
     def beside(self, path: str, name: str) -> int | None:
         """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""

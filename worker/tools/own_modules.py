@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from fledgling.messages.control import Modules
+from fledgling.worker.store.package_root import root
 from fledgling.worker.tools import packages
 from fledgling.worker.tools.request import Request
 
@@ -37,7 +38,32 @@ class OwnModules:
                 )
                 if nearest in own:  # and in no other module that is required: `m/v2` is not of `m`
                     return True
-        return modules.packages not in ("", packages.DIRECTORY, packages.TREE) and self._is_declared(modules, module)
+        if modules.package:
+            return self._is_in_package(path, modules, module)
+        return self._is_declared(modules, module) or self.around(modules, module) is not None
+
+    def around(self, modules: Modules | None, module: str) -> str | None:
+        """Return the package that files declare and a module is below, where another project could have that, too.
+
+        What generates code often makes a package below one of the own; but artifacts of one group share such names.
+        """
+        if modules is None or not modules.nested or len(module) > MAX_CHARS or self._is_declared(modules, module):
+            return None
+        package = module
+        while (package := package.rpartition(".")[0]).count(".") >= modules.nested - 1:
+            if self._declares(modules, package):
+                return package
+        return None
+
+    def _is_in_package(self, path: str, modules: Modules, module: str) -> bool:
+        """Return whether a module is in a package that code of a file finds in a directory above, which is none."""
+        find = self._request.blocks.find
+        above, name = path, root(module, modules)
+        while above:
+            above = posixpath.dirname(above)
+            if find(posixpath.join(above, name, modules.package)) and not find(posixpath.join(above, modules.package)):
+                return True
+        return False
 
     def _said(self, path: str) -> Iterator[list[str]]:
         """Yield the words of each line in the first block of a file: `module` and `example.org/m`."""
@@ -48,6 +74,8 @@ class OwnModules:
 
     def _is_declared(self, modules: Modules, module: str) -> bool:
         """Return whether a file declares the package that a module is, or that it is a class of: `a.b.Class`."""
+        if modules.packages in ("", packages.DIRECTORY, packages.TREE):
+            return False
         package, inner = module, ""
         while package and not inner[:1].islower():
             if self._declares(modules, package):

@@ -9,21 +9,24 @@ from fledgling.worker.matching import lines as matching
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import packages, unknown
 from fledgling.worker.tools.left_out_imports import left_out
+from fledgling.worker.tools.own_modules import OwnModules
 from fledgling.worker.tools.request import Request
 
 _NO_NAMES = frozenset({"module", "import", "export", "macro", "section", "key", "selector"})  # that others do not name
 _LOADED = frozenset({"class", "interface", "trait", "enum", "struct"})  # kinds that are loaded by their names
+UNKNOWN = "a file of an unknown language"
 MOST_NAMES = 100  # of a file that are looked for: few files define more, and those are used by one of the first
 MOST_BLOCKS = 1000  # of 4 kB that are looked at for what is loaded by its name: some 30 ms, and files enough for a hint
 
 
 def note(request: Request, file: File, question: Dependencies, edges: Sequence[Import | Importer]) -> str | None:
     """Say what is not known of the imports and importers of a file, beside the edges that were found."""
-    sentences: list[str | None] = [request.partial, None if edges else _nothing(request, file, question)]
+    sentences: list[str | None] = [request.partial]
+    sentences.append(_only_used(request, file) if edges else _nothing(request, file, question))
     if question.direction != "imported_by":
         imports = [edge for edge in edges if isinstance(edge, Import)]
         dead = sorted({edge.line for edge in imports if edge.unresolved == "not found"})
-        sentences.append(left_out(request, file, imports))
+        sentences += [left_out(request, file, imports), _nested(request, file, imports)]
         sentences += _of_imports(request, file, {edge.line for edge in imports}, dead)
     if question.direction != "imports":
         known = {edge.path for edge in edges if isinstance(edge, Importer)}
@@ -36,7 +39,7 @@ def _nothing(request: Request, file: File, question: Dependencies) -> str:
     if file.skip_reason and question.direction != "imported_by":
         return f"The content of {file.path} is not in the index ({file.skip_reason}), so its imports are not known."
     if not unknown.family(request, file):
-        language = file.language or "a file of an unknown language"
+        language = file.language or UNKNOWN
         is_code = file.language in request.opened.generation.undefined
         filename = file.path.rpartition("/")[2]
         name = next(iter(_names(request, file)), filename.partition(".")[0] if is_code else filename)
@@ -47,6 +50,13 @@ def _nothing(request: Request, file: File, question: Dependencies) -> str:
         "both": f"No import was found in {file.path} ({file.language}), and none that leads to it.",
     }
     return found[question.direction]
+
+
+def _only_used(request: Request, file: File) -> str | None:
+    """Say that a file which others import may import some, too: one of Cython."""
+    is_code = file.language is None or file.language in request.opened.generation.undefined
+    is_known = not is_code or unknown.family(request, file)
+    return None if is_known else f"Imports are not extracted from {file.language or UNKNOWN}."
 
 
 def _of_imports(request: Request, file: File, followed: Set[int], dead: Sequence[int]) -> Iterator[str | None]:
@@ -61,6 +71,16 @@ def _of_imports(request: Request, file: File, followed: Set[int], dead: Sequence
     apart = [str(line) for line in _lines(request, file, _declaring(request, file, r"\w+")) if line not in followed]
     if apart and unknown.is_whole(request, file):
         yield f"Modules declared within a macro (or a comment) are not followed: line {unknown.listed(apart)}."
+
+
+def _nested(request: Request, file: File, imports: Iterable[Import]) -> str | None:
+    """Say what is not found and below a package of the project, which is the project's or not."""
+    modules, own = request.opened.generation.modules.get(file.language or ""), OwnModules(request)
+    said: dict[str, None] = {}
+    for each in imports:
+        if each.unresolved == "not found" and (package := own.around(modules, each.module)):
+            said[f"line {each.line} (below {package})"] = None
+    return f"Generated, left out, or of another project: {unknown.listed([*said])}." if said else None
 
 
 def _declaring(request: Request, file: File, name: str) -> str:

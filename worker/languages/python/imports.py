@@ -2,18 +2,20 @@
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from msgspec.structs import replace
 
 from fledgling.worker.language import word_list
+from fledgling.worker.languages.python.compiled import compiled
 from fledgling.worker.languages.python.source_roots import source_roots
 from fledgling.worker.resolving.project import Project, Resolver, ancestors, by_parts, nearest
 from fledgling.worker.rows import ImportRow
 
 STDLIB = word_list("python/stdlib.txt")
-ENDS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")  # a package comes before a module; stubs come last
+CYTHON = ".pyx"  # what a module is compiled from
+ENDS = ("/__init__.py", ".py", CYTHON, "/__init__.pyi", ".pyi")  # a package comes before a module; stubs come last
 PROJECT_FILES = frozenset({"pyproject.toml", "setup.py", "setup.cfg"})  # an installed project's directory is a root
 SOURCE_FOLDERS = frozenset({"src", "lib"})  # and so are these
 
@@ -21,13 +23,15 @@ SOURCE_FOLDERS = frozenset({"src", "lib"})  # and so are these
 class _Modules:
     """The modules of a project, and the directories that their names may start from."""
 
-    def __init__(self, modules: Iterable[str], files: Iterable[str], roots: Iterable[tuple[str, str]] = ()) -> None:
-        self.paths = frozenset(modules)
+    def __init__(self, project: Project) -> None:
+        files = project.files
+        self.paths = frozenset([*project.written_in("python"), *(path for path in files if path.endswith(CYTHON))])
+        self._compiled = compiled(project)
         self.packages = frozenset(
             posixpath.dirname(path) for path in self.paths if path.endswith(("/__init__.py", "/__init__.pyi"))
         )
         self._installed = {posixpath.dirname(path) for path in files if posixpath.basename(path) in PROJECT_FILES}
-        said = [*roots]
+        said = [*source_roots(project)]
         self._said = {folder for package, folder in said if not package}
         self._packages_at = defaultdict[str, list[str]](list)  # a package -> folders of another name
         for package, folder in said:
@@ -66,7 +70,14 @@ class _Modules:
 
     def file(self, place: str) -> str | None:
         """The module or package at a place: `a/b` is `a/b/__init__.py` or `a/b.py`."""
-        return next((place + end for end in ENDS if place + end in self.paths), None)
+        found = next((place + end for end in ENDS if place + end in self.paths), None)
+        return found or self.compiled(place)
+
+    def compiled(self, place: str) -> str | None:
+        """The file that the module at a place is compiled from: `_native`, or `a/_native` in any folder."""
+        while place not in self._compiled and place.count("/") > 1:
+            place = place.partition("/")[2]
+        return self._compiled.get(place)
 
     def _add(self, suffix: str, place: str) -> None:
         places = self._rooted[suffix]
@@ -89,7 +100,7 @@ def place_of(path: str) -> str:
 
 def resolver(project: Project, _language: str) -> Resolver:
     """Resolve modules, and names that are modules themselves."""
-    modules = _Modules(project.written_in("python"), project.files, source_roots(project))
+    modules = _Modules(project)
 
     @cache
     def locate(directory: str, module: str) -> str | None:
@@ -98,7 +109,8 @@ def resolver(project: Project, _language: str) -> Resolver:
         if module.startswith("."):
             parents = list(ancestors(directory + "/"))[len(module) - len(name) - 1 :]
             return modules.file(posixpath.join(parents[0], place or "__init__")) if parents else None
-        return next((found for at in modules.places(place, directory) if (found := modules.file(at))), None)
+        found = next((found for at in modules.places(place, directory) if (found := modules.file(at))), None)
+        return found or modules.compiled(place)
 
     def submodule(directory: str, module: str, name: str, found: str | None) -> str | None:
         if found is None:
