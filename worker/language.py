@@ -52,8 +52,9 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     receiver. Where functions and classes are `in_any_case`, a use may spell their names otherwise; where
     `functions_apart`, a name that stands alone and is only read means no function. Where a language
     `selects`, a call means a function that takes its arguments, by their number and types: of "all" in a class and
-    above it, or of the "nearest" class that has one. With `prototypes` each function but a lambda has a `this` of its
-    own, and may make objects, which have the members of its `prototype`.
+    above it, or of the "nearest" class that has one; `literals` are the types of numbers by what they end in, "." that
+    of one with a point. With `prototypes` each function but a lambda has a `this` of its own, and may make objects,
+    which have the members of its `prototype`.
     """
 
     rules: tuple[str, ...] = ()
@@ -65,6 +66,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     typed: bool = False
     overloads: bool = False
     selects: Literal["", "all", "nearest"] = ""
+    literals: dict[str, str] = {}
     own_constructors: bool = False
     embeds: bool = False
     loops_over_pairs: bool = False

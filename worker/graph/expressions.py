@@ -1,5 +1,7 @@
 """How each kind of expression becomes one of the table."""
 
+import re
+
 from fledgling.worker.graph.builder import QUOTES, Builder, visits
 from fledgling.worker.graph.quoted import called_with_types, quoted_type
 from fledgling.worker.graph.reduced import BITS
@@ -8,6 +10,9 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 CALLING = (Use.CALL, Use.DECORATOR)
 MAX_SLICE = 8  # elements of a slice that are told apart
 BRACE = ord("{")
+LITERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
+    r"(?i)(?:(?P<base>0x[0-9a-f]+|0b[01]+)|\d*(?P<part>\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)?)(?P<end>[ul]*|[fdm])?"
+)
 MAX_KEY = 80  # characters of a string that can be a key
 OF, KEY, ARG, ARGS, ARM, COND, VALUE, TYPE, WORD, LEFT, RIGHT, OVER, BODY, BIND = (
     BITS[role]
@@ -343,6 +348,13 @@ def text(builder: Builder, node: int, use: int) -> int:
 def number(builder: Builder, node: int, _use: int) -> int:
     """`1`"""
     written = builder.tree.text(node)
+    if literals := builder.dialect.literals:
+        found = LITERAL.fullmatch(written.replace("_", "")[:MAX_KEY])
+        end = (found["end"] or "").lower() or "." * bool(found["part"]) if found else ""
+        if end in literals:
+            return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(literals[end]), NONE, None), 1)
+        if found and found["base"] and len(written) < 10:
+            return builder.add(Op.NUMBER, int(found["base"], 0))
     return builder.add(Op.NUMBER, int(written)) if written.isdecimal() and len(written) < 10 else 1
 
 

@@ -151,6 +151,18 @@ def _types(solver: Solver, function: int) -> tuple[str, ...]:
     return tuple("" if type_ == NONE else solver.project.last_name(type_) for type_ in types)
 
 
+def may_override(solver: Solver, function: int, above: int) -> bool:
+    """Whether a function may override one of its name above: it takes as many, of types that may be the same."""
+    own, other = _types(solver, function), _types(solver, above)
+    return len(own) == len(other) and all(map(_may_be_same, own, other))
+
+
+def _may_be_same(type_: str, above: str) -> bool:
+    """Whether two types may be one: a parameter of the class above may stand for any, `T`, `TKey`."""
+    is_parameter = above[:1].isupper() and (len(above) == 1 or (above[0] == "T" and above[1].isupper()))
+    return type_.lower() == above.lower() or "" in (type_, above) or is_parameter
+
+
 class Fit(NamedTuple):
     """How well a function takes the arguments of a call."""
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.graph.meaning import Meaning, Targets
+from fledgling.worker.graph.overloads import may_override
 from fledgling.worker.graph.project import MASK, Target, Unit
 from fledgling.worker.graph.reasons import WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
@@ -16,6 +17,8 @@ from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, 
 from fledgling.worker.graph.values import CLASS
 
 MAX_TARGETS = 16  # rows of one occurrence
+MAX_ABOVE = 16  # classes above one that have a function of a name
+MAX_OVERLOADS = 32  # functions of one name in a class
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
@@ -172,11 +175,13 @@ class Rows:
                 self._base(graph, self._meaning.begin(scope), unit.base | base)
             if scope != unit.base | at:
                 continue
+            order = classes.order(scope)
             for name in self._project.table(scope):
-                order = classes.order(scope)
-                above = next((up for up in order[order.index(scope) + 1 :] if classes.has(up, name)), None)
-                if above is not None:
-                    self._overrides(graph, scope, above, name)
+                having = [up for up in order[order.index(scope) + 1 :] if classes.has(up, name)]
+                if having and unit.dialect.selects:
+                    self._overrides_by_types(graph, scope, having, name)
+                elif having:
+                    self._overrides(graph, scope, having[0], name)
 
     def _base(self, graph: Graph, own: Target, node: int) -> None:
         project = self._solver.project
@@ -193,3 +198,21 @@ class Rows:
         other = [self._project.defined(at) for at in self._project.table(above)[name]]
         if own and other and own[-1][1] >= 0 and other[-1][1] >= 0:
             graph.overrides.append((*own[-1][0], *other[-1][0]))
+
+    def _overrides_by_types(self, graph: Graph, scope: int, above: list[int], name: int) -> None:
+        """Add what a class overrides where functions of one name may take different arguments."""
+        dialect = self._project.unit(scope).dialect
+        if dialect.own_constructors and self._project.text(name) in dialect.constructors:
+            return
+        having = [self._functions(up, name) for up in above[:MAX_ABOVE]]
+        for target, function in self._functions(scope, name):
+            for functions in having:
+                found = [other for other, of in functions if may_override(self._solver, function, of)]
+                if found:
+                    graph.overrides.append((*target, *found[-1]))
+                    break
+
+    def _functions(self, scope: int, name: int) -> list[tuple[Target, int]]:
+        """The functions of a name in a class: where each begins, and its scope."""
+        found = map(self._project.defined, self._project.table(scope)[name])
+        return [each for each in found if each[1] >= 0][:MAX_OVERLOADS]

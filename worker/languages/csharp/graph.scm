@@ -50,8 +50,7 @@
 (await_expression (_) @value) @await
 [(string_literal) (verbatim_string_literal) (interpolated_string_expression) (raw_string_literal) (character_literal) (null_literal) (boolean_literal)] @text
 (interpolation (_) @value) @await
-(integer_literal) @number
-(real_literal) @text
+[(integer_literal) (real_literal)] @number
 "this" @this
 (lambda_expression body: (_) @value) @lambda
 (lambda_expression body: (block) @body)

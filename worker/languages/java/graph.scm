@@ -28,7 +28,7 @@
 (this) @this
 (super) @super
 [(string_literal) (character_literal) (null_literal) (true) (false)] @text
-(decimal_integer_literal) @number
+[(decimal_integer_literal) (hex_integer_literal) (octal_integer_literal) (binary_integer_literal) (decimal_floating_point_literal)] @number
 (class_literal) @operation
 (ternary_expression condition: (_) @cond consequence: (_) @arm alternative: (_) @arm) @choice
 [(binary_expression) (unary_expression) (update_expression)] @operation

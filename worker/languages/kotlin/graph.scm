@@ -26,7 +26,7 @@
 (binary_expression) @operation
 (binary_expression left: (_) @arm operator: "?:" right: (_) @arm) @choice
 [(string_literal) (multiline_string_literal) (character_literal)] @text
-(number_literal) @number
+[(number_literal) (float_literal)] @number
 (this_expression) @this
 (super_expression) @super
 (lambda_literal) @lambda
