@@ -150,7 +150,7 @@ def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     below = building.children(recursive=True)
     building.send_signal(signal.SIGKILL)
     building.wait()
-    _, alive = psutil.wait_procs(below, timeout=10)
+    _, alive = psutil.wait_procs(below, timeout=PATIENCE)
     assert not alive
     before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.shard")}
     code, found = built(listed, out)

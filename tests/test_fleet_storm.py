@@ -41,7 +41,7 @@ def assert_whole(out: Path) -> None:
 
 
 def gone(processes: list[psutil.Process]) -> bool:
-    _, alive = psutil.wait_procs(processes, timeout=15)
+    _, alive = psutil.wait_procs(processes, timeout=PATIENCE)
     return not [each for each in alive if is_alive(each)]
 
 

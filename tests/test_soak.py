@@ -17,7 +17,7 @@ from typing import Any
 
 import psutil
 import pytest
-from running import FOLLOWER, QUERY_WORKER, back_processes, is_alive, opened
+from running import FOLLOWER, PATIENCE, QUERY_WORKER, back_processes, is_alive, opened
 from test_http import serving
 from test_monitor import asked, called
 
@@ -193,5 +193,5 @@ def test_twenty_projects_ten_clients(tmp_path, record_testsuite_property):
         left = back_processes(server.seen)
         for name in roots:
             asked(server, "manage", agent="operator", action="purge", project=name)
-    psutil.wait_procs(left, timeout=20)
+    psutil.wait_procs(left, timeout=PATIENCE)
     assert not [process for process in left if is_alive(process)]
