@@ -118,6 +118,12 @@ def test_room_loads_nothing_it_must_not(module: str) -> None:
             "Extractor(load_languages())",
             "importlib.resources",
         ),
+        (
+            "from fledgling.worker.extractor.process import facts_extractor\n"
+            "from fledgling.worker.languages.table import load_languages\n"
+            "facts_extractor(load_languages(for_graph=False))",  # as a follower does
+            "fledgling.worker.graph.facts",
+        ),
     ],
 )
 def test_what_libraries_load_for_others_is_left_to_those(program: str, without: str) -> None:

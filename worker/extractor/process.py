@@ -97,7 +97,7 @@ def replace_forever(
     above = os.getpid()
     pipes: list[Pipe[ToExtractor]] = [Pipe(ToExtractor, end.fileno(), end.fileno()) for end in ends]
     try:
-        extractor = Parsers(Extractor(languages), None if parse_only else _facts_extractor(languages))
+        extractor = Parsers(Extractor(languages), None if parse_only else facts_extractor(languages))
     except LanguageError as wrong:
         pipes[0].send(Unfit(said(str(wrong))))
         os._exit(1)
@@ -131,10 +131,13 @@ def replace_forever(
     os._exit(0)
 
 
-def _facts_extractor(languages: Languages) -> "FactsExtractor":
-    """Load what finds what the graph is made of, and what signs."""
-    from fledgling.worker.graph.facts import FactsExtractor  # noqa: PLC0415  (see TYPE_CHECKING)
+def facts_extractor(languages: Languages) -> "FactsExtractor | None":
+    """Load what signs, and what finds what the graph is made of, if the languages were read for that."""
     from fledgling.worker.store import ngram_writer  # noqa: F401, PLC0415  (`_signed` cannot load it once confined)
+
+    if not any(row.graph.rules for row in languages.rows.values()):
+        return None
+    from fledgling.worker.graph.facts import FactsExtractor  # noqa: PLC0415  (see TYPE_CHECKING)
 
     return FactsExtractor(languages)
 
@@ -253,7 +256,7 @@ class WordedFile(NamedTuple):
 
 
 def _signed(asked: Sign) -> bytes:
-    from fledgling.worker.store.ngram_writer import signed  # noqa: PLC0415  (see `_facts_extractor`)
+    from fledgling.worker.store.ngram_writer import signed  # noqa: PLC0415  (see `facts_extractor`)
 
     return pack(Signed(signed(asked.blocks)))
 

@@ -17,7 +17,7 @@ def main() -> None:
     pipe: Pipe[Follow | Sweep | Look | Tell | AskRefs] = Pipe(Follow | Sweep | Look | Tell | AskRefs)
     order = pipe.receive()
     if isinstance(order, Follow):
-        languages = load_languages(order.profile)
+        languages = load_languages(order.profile, for_graph=False)  # no change is laid over it
         extractors = Extractors(languages, order.confining, order.profile.memory_limit, processes=1)
         from fledgling.worker.follower.run import follow  # noqa: PLC0415  (what it loads the extractors need not hold)
 
