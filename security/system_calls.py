@@ -158,7 +158,7 @@ CHECKS: Mapping[str, tuple[tuple[Argument, ...], ...]] = {
 
 _TABLE = [  # read when this is imported: later no file can be opened
     line.split()
-    for line in (Path(__file__).parent / "system_calls.txt").read_text("ascii").splitlines()
+    for line in (Path(__file__).parent / "system_calls.txt").read_text("utf-8").splitlines()
     if line and not line.startswith("#")
 ]
 
