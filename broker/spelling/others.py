@@ -15,6 +15,9 @@ from fledgling.messages.questions import AnyQuestion, Explore, Read, Search, Sym
 _SLASHED = re.compile(r"/(.+)/[gimsu]*")  # an expression as JavaScript and sed write it
 _ANY = re.compile(r"(?:\.|\\w|\[\w-]*\])[*+]|%")  # of an expression or of SQL, what a glob calls `*`
 _CRATE = re.compile(r"(?!(?:std|core|alloc)::)[a-z_]\w*::(?=\w+::|[A-Z])")  # of Rust, whose files do not have its name
+_COMMAND = re.compile(  # of grep and its kin, with flags: `rg -n 'a b' src`
+    r"(?=-|(?:rg|grep|ag|ack)\s)(?:(?:rg|grep|ag|ack)\s+)?(?:-[\w-]+\s+)*+(?:'([^']+)'|\"([^\"]+)\"|(\S+))(?:\s+(\S+))?\s*"
+)
 _QUALIFIER = re.compile(r"\b(path|file|lang|language):(\S+)")  # of a query, as GitHub and Sourcegraph have it
 
 
@@ -141,24 +144,36 @@ def _patterns(question: AnyQuestion) -> Iterator[dict[str, object]]:
 
 
 def _patterns_of_names(question: AnyQuestion) -> Iterator[dict[str, object]]:
-    """Yield what a text may mean elsewhere: `/a.*/`, `*a*`, `a OR b`, `a path:src`; and a name: `^get_.*`."""
+    """Yield what a text or the pattern of a name may mean that is written as elsewhere."""
     if isinstance(question, Search) and question.kind is None and not question.is_regex:
-        text = question.query[:MAX_RESPELLED_CHARS]
-        if found := _SLASHED.fullmatch(text):
-            yield {"query": found[1], "regex": True}
-        if len(parts := text.split(" OR ")) > 1:
-            yield {"query": "|".join(re.escape(part.strip()) for part in parts), "regex": True}
-        if text.strip("*") not in ("", text):
-            yield {"query": text.strip("*")}
-        if "\\|" in text:
-            yield {"query": text.replace("\\|", "|"), "regex": True}
-        if qualifiers := _QUALIFIER.findall(text):
-            places = {"path" if name in ("path", "file") else "language": value for name, value in qualifiers}
-            yield {"query": _QUALIFIER.sub("", text).strip(), **places}
+        yield from _texts(question.query[:MAX_RESPELLED_CHARS])
     elif isinstance(question, Symbols) and (name := (question.name_pattern or "")[:MAX_RESPELLED_CHARS]):
-        glob = _ANY.sub("*", name.removeprefix("^").removesuffix("$"))
+        glob = _glob(found[1] if (found := _SLASHED.fullmatch(name)) else name)
         if glob != name:
             yield {"name_pattern": glob}
+
+
+def _texts(text: str) -> Iterator[dict[str, object]]:
+    """Yield what a text may mean: `/a.*/`, `a OR b`, `rg -n 'a' src`, `*a*`, `a path:src`."""
+    if found := _SLASHED.fullmatch(text):
+        yield {"query": found[1], "regex": True}
+    if len(parts := text.split(" OR ")) > 1:
+        yield {"query": "|".join(re.escape(part.strip()) for part in parts), "regex": True}
+    if found := _COMMAND.fullmatch(text):
+        yield {"query": found[1] or found[2] or found[3], **({"path": found[4]} if found[4] else {})}
+    if text.strip("*") not in ("", text):
+        yield {"query": text.strip("*")}
+    if "\\|" in text:
+        yield {"query": text.replace("\\|", "|"), "regex": True}
+    if qualifiers := _QUALIFIER.findall(text):
+        places = {"path" if name in ("path", "file") else "language": value for name, value in qualifiers}
+        yield {"query": _QUALIFIER.sub("", text).strip(), **places}
+
+
+def _glob(name: str) -> str:
+    """Return the expression for a name as a glob: `_glob("^get_")` is `get_*`."""
+    glob = _ANY.sub("*", name.removeprefix("^").removesuffix("$"))
+    return f"{glob.removesuffix('*')}*" if name.startswith("^") and not name.endswith("$") else glob
 
 
 def _may_be(question: AnyQuestion, name: str) -> bool:

@@ -83,6 +83,8 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
     best = order.ranked[: _rows(question) if is_said else min(NEAREST, _rows(question))]
     found = [_passage(request, question, order, each, at) for at, each in enumerate(best)]
     asked_of = unknown.scope(request, question.path, question.language)
+    given_up = unknown.given_up(request, asked_of)
+    shown = [file for each in found if (file := request.blocks.find(each.path)) and file not in given_up]
     note = unknown.joined(
         tags.note(request, question, tagged),
         None if is_said else _nothing(request, question, found),
@@ -90,7 +92,8 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
         ONLY_NAMES if request.profile.narrows_rows else None,
         request.partial if found else None,
         unknown.of_paths(request, question.path),
-        unknown.of_parsing(request, unknown.given_up(request, asked_of), "their words are not known"),
+        unknown.of_parsing(request, shown, "passages may end too early"),
+        unknown.of_parsing(request, given_up, "their words are not known"),
         unknown.of_unread(request, asked_of, "ranked") if found else None,
     )
     return Ranking(found, order.total, "meaning", note), is_said

@@ -120,7 +120,9 @@ def _lacks(request: Request, admitted: "Admitted") -> Iterator[str | None]:
     everything, tables = unknown.scope(request, None), admitted.tables
     if tables & OF_TEXT:
         unparsed = unknown.not_whole(request, everything)
-        yield unknown.of_parsing(request, unparsed, "some of their symbols and imports may be missing")
+        yield unknown.of_parsing(
+            request, unparsed, "some of their symbols and imports may be missing, or end too early"
+        )
     if tables & RELATED or "purity" in admitted.text.lower():
         known = request.opened.generation
         yield known.unrelated or f"Uses are resolved in {', '.join(known.related) or 'no language of this project'}."

@@ -45,7 +45,7 @@ def read(request: Request, question: Read) -> Excerpt | Context:
         )
     lines, cut_lines = _lines(request, file, wanted)
     last = wanted.start + len(lines) - 1
-    enclosing = _enclosing(request, file, wanted.start, max(last, wanted.start))
+    enclosing = _enclosing(request, file, wanted.start, wanted.end if question.symbol else max(last, wanted.start))
     inside = ", ".join(f"{row.kind} {row.name}" for row in enclosing) or None
     return Excerpt(
         path=file.path,
