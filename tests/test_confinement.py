@@ -367,7 +367,7 @@ def test_doctor_finds_every_layer_as_an_ordinary_user(project: Path) -> None:
     if subprocess.run([*prefix, sys.executable, "-c", ""], capture_output=True, check=False).returncode:
         pytest.skip("another user cannot start this interpreter")
     theirs = str(Path(json.__file__).parent)  # a directory that any user may read
-    found = json.loads(fledgling("doctor", "--root", theirs, "--json", prefix=prefix).stdout)
+    found = json.loads(fledgling("doctor", "--root", theirs, "--json", prefix=("env", "HOME=/", *prefix)).stdout)
     assert {row["state"] for row in found["findings"]} == {"enforced"}
     assert not any(row["layer"] == "chroot" for row in found["findings"])
     assert any("paths exist outside the root is asked: NOTHING stops it, in indexer" in row for row in found["thin"])
