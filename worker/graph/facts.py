@@ -11,6 +11,7 @@ from fledgling.worker.extracting.repair import in_turn, understand
 from fledgling.worker.extracting.repair import repairs as load_repairs
 from fledgling.worker.graph import definitions, expressions, named_methods, objects, paths, statements  # noqa: F401 - how nodes are read
 from fledgling.worker.graph.builder import Builder
+from fledgling.worker.graph.packages import enclose
 from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import packed
 from fledgling.worker.language import Language, Languages
@@ -78,6 +79,8 @@ class Reader:
         assert isinstance(syntax, GraphSyntax)
         starts = [0, *(np.flatnonzero(np.frombuffer(source, np.uint8) == NEWLINE) + 1).tolist()]
         reduced = Reduced(source, tree.root_node, syntax.query)
+        if syntax.row.graph.spaces == "global":
+            enclose(reduced)
         builder = Builder(reduced, syntax.row.graph, starts)
         facts = builder.facts(different(source, made[-1].text))
         if syntax.language != self._name:

@@ -13,7 +13,8 @@
 
 ; ---- expressions
 
-(field_access object: (_) @of field: (_) @key) @get
+(field_access object: (_) @of field: (identifier) @key) @get
+(field_access object: (_) @type field: (this)) @cast
 (method_invocation object: (_)? @of name: (_) @key arguments: (_) @args) @call
 (method_reference . (_) @of (identifier) @key) @reference
 (explicit_constructor_invocation constructor: (super) @of arguments: (_) @args) @call
