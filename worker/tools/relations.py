@@ -20,6 +20,7 @@ from fledgling.worker.tools.packages import is_test
 from fledgling.worker.tools.request import Refused, Request, continuing, cut_page, shown
 
 SHOWN_CHARS = 120  # of a line that uses something
+POSSIBLE: Confidence = "possible"
 SHOWN_NAMES = 8  # that a definition calls, or a class is derived from, without being found
 MOST = MAX_STEPS  # definitions and uses that an answer follows
 MOST_STEPS = 10  # that a question may ask for
@@ -61,7 +62,7 @@ class Asked(NamedTuple):
 
     def admits(self, confidence: Confidence) -> bool:
         """Return whether a use is shown: one that only the name speaks for only if it is asked for."""
-        return confidence in SURE or (confidence == "possible" and self.question.possible)
+        return confidence in SURE or (confidence == POSSIBLE and self.question.possible)
 
 
 def relations(request: Request, question: Symbols) -> Relations:
@@ -278,38 +279,50 @@ def _callees(asked: Asked) -> Found:
     entries: list[Entry] = []
     reached, seen = asked.about.definitions, {*asked.places}
     for distance in range(1, asked.steps + 1):
-        called: dict[Definition, list[Occurrence]] = {}
+        called: dict[tuple[Definition, str], list[Occurrence]] = {}
         for each in reached:
             asked.request.check()
             for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
-                if row.use in CALLS and row.target and asked.admits(row.confidence):
-                    called.setdefault(row.target, []).append(row)
-        new = {target: rows for target, rows in called.items() if target not in seen or distance == 1}
-        placed = {
-            target: definitions.at(asked.request, target, occurrences.word_at(asked.request, rows[0]))
-            for target, rows in new.items()
-        }
-        entries += [_callee(asked, each, new[target], distance) for target, each in placed.items() if each]
-        seen |= new.keys()
-        reached = [each for each in placed.values() if each]
+                is_new = row.target not in seen or distance == 1
+                if row.use in CALLS and row.target and is_new and asked.admits(row.confidence):
+                    called.setdefault((row.target, _name_at(asked, row, row.target)), []).append(row)
+        found = [(definitions.at(asked.request, target, name), rows) for (target, name), rows in called.items()]
+        placed = [(each, rows) for each, rows in found if each]
+        for each, rows in placed:
+            entries += _callee(asked, each, rows, distance)
+        seen |= {target for target, _ in called}
+        reached = [each for each, _ in placed]
         if len(entries) > MOST:
             break
     return Found(entries, _unresolved(asked))
 
 
-def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Entry:
-    best = min(row.confidence for row in rows)
-    related = Related(
-        line=each.row.line_start,
-        name=each.row.qualified_name,
-        how=each.row.kind,
-        text=shown(each.row.signature, SHOWN_CHARS) if each.row.signature else None,
-        confidence=None if best == "certain" else best,
-        reason=None if best == "certain" else asked.graph.reasons[rows[0].reason] or None,
-        distance=distance,
-        at=sorted({row.line for row in rows}),
-    )
-    return Entry(each.file, related)
+def _name_at(asked: Asked, row: Occurrence, target: Definition) -> str:
+    """Return the name of a row where that tells which definition it means: several begin on one line."""
+    assert asked.request.outlines
+    several = asked.request.outlines.beginning(asked.request.blocks.file(target.file), target.line)
+    word = occurrences.word_at(asked.request, row) if len(several) > 1 else ""
+    return word if any(each.name == word for each in several) else ""
+
+
+def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Iterator[Entry]:
+    """Yield an entry for each confidence that calls of a definition have, the surest first."""
+    for confidence in (*SURE, POSSIBLE):
+        alike = [row for row in rows if row.confidence == confidence]
+        if not alike:
+            continue
+        is_certain = confidence == "certain"
+        related = Related(
+            line=each.row.line_start,
+            name=each.row.qualified_name,
+            how=each.row.kind,
+            text=shown(each.row.signature, SHOWN_CHARS) if each.row.signature else None,
+            confidence=None if is_certain else confidence,
+            reason=None if is_certain else asked.graph.reasons[alike[0].reason] or None,
+            distance=distance,
+            at=sorted({row.line for row in alike}),
+        )
+        yield Entry(each.file, related)
 
 
 def _unresolved(asked: Asked) -> str:
