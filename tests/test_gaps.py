@@ -71,6 +71,8 @@ HOSTILE = [
     '="&',
     "f((a) ",
     "f(a(b)",
+    "a b, ",
+    ")\n#if a\n__attribute__((",
 ]
 # A head, and what comes again and again: `\\"` ends a literal or does not, so any place could begin a text of its own.
 ESCAPED = [
