@@ -255,11 +255,11 @@ def write_cell(solver: Solver, cell: Cell) -> Values:
     write = unit.facts.writes[cell[2]]
     value = unit.base | write.value
     for held in list(solver.value(unit.base | write.of)):
+        becomes_member(solver, held, value)
         if write.name == NONE:
             if held[0] == CONTAINER:
                 for key in constants(solver, unit.base | write.key):
                     solver.key(held, key, value)
             continue
-        becomes_member(solver, held, value)
         put(solver, held, unit.names[write.name], value)
     return {}

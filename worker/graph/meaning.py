@@ -14,6 +14,7 @@ from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Bindi
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
+    CONTAINER,
     EXTERNAL,
     FUNCTION,
     MANY,
@@ -343,11 +344,17 @@ class Meaning:
 
     def _unresolved_member(self, node: int, expression: tuple[Any, ...], site: Site) -> int:
         receivers = self.solver.value((node & ~MASK) | expression[1])
-        held = self.solver.value(node)
+        values = self.solver.value(node)
+        held = [value for value in values if value[0] != METHOD_OF or not self._is_written_out(value[1])]
         if MANY in receivers:
             return Reason.MANY
         if held:
             return Reason.OUTSIDE if all(value[0] in OUTSIDE for value in held) else Reason.FIELD
         if site.use == Use.WRITE:
             return Reason.FIELD
-        return Reason.OUTSIDE if any(value[0] in OUTSIDE for value in receivers) else Reason.UNKNOWN_RECEIVER
+        is_outside = any(value[0] in OUTSIDE and not self._is_written_out(value) for value in receivers)
+        return Reason.OUTSIDE if is_outside else Reason.UNKNOWN_RECEIVER
+
+    def _is_written_out(self, value: Value) -> bool:
+        """Whether a value is an object that is written out, and so may have members that are not seen: `{ a: b }`."""
+        return value[0] == CONTAINER and self.solver.keyed_members(value) and self.solver.op(value[1]) == Op.DICT
