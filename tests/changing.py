@@ -1,6 +1,7 @@
 """A tree that changes: random edits, an index of each state, and the changes that lead from one to the next."""
 
 import asyncio
+import gc
 import os
 import shutil
 from array import array
@@ -128,7 +129,8 @@ class Index:
         return found
 
     def close(self) -> None:
-        del self.snapshots  # and with them their databases
+        del self.snapshots  # and with them their databases, ...
+        gc.collect()  # ... of those in a circle as well
         self.db.close()
         for fd in astuple(self.opened.images):
             os.close(fd)
