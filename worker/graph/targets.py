@@ -159,8 +159,10 @@ def imported_names(tree: Reduced, node: int) -> list[int]:
     """The nodes of a and b in `{ a: b }`, of a and again a in `{ a }`, where that is all."""
     if tree.kind(node) == IS_NAME:
         return [node, node]
-    names = [tree.first(node, KEY), tree.first(node, VALUE)] if tree.kind(node) == IS_PAIR else []
-    return names if NONE not in names and tree.kind(names[-1]) == IS_NAME else []
+    if tree.kind(node) != IS_PAIR:
+        return []
+    key, name = tree.first(node, KEY), tree.first(node, VALUE)
+    return [key, name] if NONE not in (key, name) and tree.kind(name) == IS_NAME else []
 
 
 def import_member(builder: Builder, module: int, key: int, name: int) -> None:
