@@ -45,10 +45,14 @@ class Breaker:
             "Ask in another way or for less at once; it is not tried again until Fledgling is restarted.",
         )
 
+    def wait(self) -> float:
+        """Return the seconds for which no worker is to be started."""
+        return max(self._until - time.monotonic(), 0.0)
+
     def unavailable(self) -> Refusal | None:
-        """Return the refusal while no worker is to be started."""
-        seconds = math.ceil(self._until - time.monotonic())
-        if seconds <= 0:
+        """Return the refusal while no worker is to be started and none has answered since."""
+        seconds = math.ceil(self.wait())
+        if not seconds or not self._pause:
             return None
         return Refusal(
             "unavailable",
@@ -80,9 +84,14 @@ class Breaker:
                 self._until = self._crashes[-1] + self._pause
 
     def answered(self, question: Asked) -> None:
-        """Take note of a worker that works, and of a question that did not end it."""
+        """Take note of a worker that works, and of a question that did not end it.
+
+        It may be the one before those that ended: calls are refused no longer, but the next start waits for what is
+        left of the first pause.
+        """
         self._crashes.clear()
-        self._pause = self._until = 0.0
+        self._pause = 0.0
+        self._until = min(self._until, time.monotonic() + PAUSE_SECONDS)
         if self._blamed:
             self._blamed.pop(_digest(question), None)
 

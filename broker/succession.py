@@ -56,6 +56,7 @@ class Succession:
             return wait
         if await self._inherited():
             return None
+        await asyncio.sleep(self._breaker.wait())  # an answer since does not make up for those that ended
         try:
             worker = QueryWorker(self._index, self._breaker)
         except OSError as problem:

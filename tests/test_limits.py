@@ -43,6 +43,7 @@ from fledgling.broker import breaker
 from fledgling.broker.breaker import CRASHES, DEADLY, PAUSE_SECONDS
 from fledgling.broker.front import MAX_CALLS, MAX_SQL_CALLS
 from fledgling.broker.query_worker import LOST
+from fledgling.broker.succession import Succession
 from fledgling.messages.answers import Refusal
 from fledgling.messages.control import Call
 from fledgling.messages.generations import CODE
@@ -519,14 +520,47 @@ def test_each_further_crash_doubles_the_wait_until_a_call_is_answered(monkeypatc
     assert memory.unavailable() is None
 
 
-def test_an_answer_ends_the_wait():
+def test_an_answer_ends_the_refusal_and_no_wait_for_another_start(monkeypatch):
     """Of the worker before, where those that are to take its place end."""
+    now = 0.0
+    monkeypatch.setattr(breaker, "time", SimpleNamespace(monotonic=lambda: now))
     memory = breaker.Breaker()
-    for _ in range(CRASHES):
+    for _ in range(1000):
+        for _ in range(CRASHES):
+            now += memory.wait()
+            memory.ended([], is_crash=True)
+        assert memory.unavailable().reason == f"{CRASHES} query workers have ended one after the other"
+        memory.answered(Query("SELECT 1"))
+        assert memory.unavailable() is None
+    assert now == 999 * PAUSE_SECONDS
+
+
+def test_an_answer_shortens_a_long_wait_to_the_first(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(breaker, "time", SimpleNamespace(monotonic=lambda: now))
+    memory = breaker.Breaker()
+    for _ in range(CRASHES + 3):
         memory.ended([], is_crash=True)
-    assert memory.unavailable().reason == f"{CRASHES} query workers have ended one after the other"
+    assert memory.wait() == 8 * PAUSE_SECONDS
     memory.answered(Query("SELECT 1"))
-    assert memory.unavailable() is None
+    assert memory.wait() == PAUSE_SECONDS
+
+
+@pytest.mark.anyio
+async def test_another_worker_waits_where_the_one_before_has_answered(project):
+    async with fronted(project) as (front, indexing):
+        await answered(front)
+        memory = breaker.Breaker()
+        for _ in range(CRASHES):
+            memory.ended([], is_crash=True)
+        memory.answered(Query("SELECT 1"))
+        begun = time.monotonic()
+        workers = Succession(indexing, memory)
+        refused = await workers.replaced()
+        waited = time.monotonic() - begun
+        await workers.close()
+    assert refused is None
+    assert waited > PAUSE_SECONDS - 0.1
 
 
 def test_workers_that_end_now_and_then_are_started_at_once(monkeypatch):
