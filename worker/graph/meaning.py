@@ -9,6 +9,7 @@ from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
 from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.rewritten import Rewritten
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Binding, Flag, Op, ScopeKind, Site, Use
 from fledgling.worker.graph.values import (
@@ -45,6 +46,7 @@ class Meaning:
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
         self.project = solver.project
+        self._rewritten = Rewritten(solver)
 
     def _only_declares(self, scope: int) -> bool:
         """Whether a function, or -1, is declared and not defined."""
@@ -74,6 +76,9 @@ class Meaning:
                 self._add_bound(unit, site, found, is_chosen=is_chosen)
         if unit.dialect.functions_apart and found:
             found = self._apart(unit, site, found)
+        if unit.dialect.prototypes and not self._rewritten.members.isdisjoint(found):
+            doubted = self._rewritten.members.intersection(found)
+            found.update((target, min(found[target], Reason.REPLACED)) for target in doubted)
         return {target: self._where_compiled(unit, site.line, target, sure) for target, sure in found.items()}
 
     def _add_bound(self, unit: Unit, site: Site, found: Targets, *, is_chosen: bool) -> None:
@@ -297,6 +302,16 @@ class Meaning:
 
     def unresolved(self, unit: Unit, site: Site) -> int:
         """Why an occurrence has no definition."""
+        reason = self._unresolved(unit, site)
+        if reason != Reason.OUTSIDE or site.use == Use.IMPORT or not unit.dialect.prototypes:
+            return reason
+        of = unit.expressions[site.at]
+        of = unit.expressions[of[1]] if of[0] in (Op.CALL, Op.NEW) else of
+        is_global = of[0] == Op.NAME and of[2] == NONE
+        is_there = of[0] == Op.UNSURE or self._rewritten.may_be_outside(unit.names[site.name], is_global=is_global)
+        return Reason.UNKNOWN_RECEIVER if is_there else reason
+
+    def _unresolved(self, unit: Unit, site: Site) -> int:
         if site.use == Use.KEYWORD:
             return Reason.WORD
         if site.binding != NONE and site.use in (Use.DEFINITION, Use.WRITE):

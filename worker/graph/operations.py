@@ -6,7 +6,7 @@ from fledgling.worker.graph import modules
 from fledgling.worker.graph.lookup import bare_places, starred
 from fledgling.worker.graph.members import bound_to, member, places, returned
 from fledgling.worker.graph.project import MASK, SHIFT
-from fledgling.worker.graph.prototypes import becomes_member, makes_objects
+from fledgling.worker.graph.prototypes import MODULE_OBJECT, becomes_member, makes_objects
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op
@@ -31,7 +31,6 @@ from fledgling.worker.graph.values import (
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
-MODULE_OBJECT = "builtins.module"  # of CommonJS, where no scope binds `module`
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 NUMBERS_AND_TEXTS = {
     f"{name}#" for name in ["Byte", "Character", "Integer", "Short", "String", "byte", "char", "int", "short"]

@@ -7,9 +7,10 @@ either is a member of both. What is put into the function itself, `A.b = c`, is 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import EXPORT, ScopeKind
-from fledgling.worker.graph.values import CLASS, CONTAINER, FUNCTION, MODULE, OBJECT, Cell, Value, Values, add
+from fledgling.worker.graph.values import CLASS, CONTAINER, EXTERNAL, FUNCTION, MODULE, OBJECT, Cell, Value, Values, add
 
 PROTOTYPE = "prototype"
+MODULE_OBJECT = "builtins.module"  # of CommonJS, where no scope binds `module`
 MAX_PROTOTYPES = 50  # objects that are asked for a member, one after the other
 
 
@@ -112,6 +113,8 @@ def put(solver: Solver, value: Value, name: int, cell: Cell) -> None:
             set_prototype(solver, value[1], cell)
     elif value[0] == CONTAINER and solver.keyed_members(value):
         solver.key(value, ("text", name), cell)
+    elif value[0] == EXTERNAL and value[1] != MODULE_OBJECT:
+        solver.put_outside.add(name)
     elif value[0] == MODULE:
         solver.source(("field", solver.project.units[value[1]].base, name), cell, Reason.BOUND)
 

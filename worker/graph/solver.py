@@ -45,6 +45,7 @@ class Solver:
         self.members: dict[tuple[Value, int], tuple[list[Any], list[Cell], int]] = {}  # what classes say of them
         self.keys: dict[Value, dict[Any, None]] = {}  # those that are known of a container
         self.handed: dict[int, Values] = {}  # what a call outside the project calls in its turn: map(f, a)
+        self.put_outside: set[int] = set()  # the names of what is put into something outside: `window.a = b`
         self.pending: set[Cell] = set()  # those that wait for what may be known later: what a decorator returns
         self.is_settled = False  # whether decorators that still say nothing are taken to return what they got
         self.evaluations = 0

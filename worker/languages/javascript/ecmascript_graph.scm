@@ -45,6 +45,12 @@
   (#eq? @_require "require"))
 (call_expression function: (import) arguments: (arguments . (string) @module .)) @require
 
+((call_expression function: (member_expression property: (_) @_defines) arguments: (arguments . (_) . (string) @replaced))
+  (#eq? @_defines "defineProperty"))
+((call_expression function: (member_expression property: (_) @_defines) arguments: (arguments . (_) . (object (pair key: (_) @replaced))))
+  (#eq? @_defines "defineProperties"))
+(unary_expression operator: "delete" argument: (member_expression property: (_) @replaced))
+
 ; ---- functions and classes
 
 (function_declaration name: (identifier) @defined body: (_) @body) @function

@@ -1,0 +1,82 @@
+"""What a program puts into objects where they may have had it, or nobody looks for it: `window.a = b`, `a[b()] = c`.
+
+It is asked for when all is solved, of languages where functions make objects, and everything may be changed.
+"""
+
+from functools import cached_property
+
+from fledgling.worker.graph.operations import constants
+from fledgling.worker.graph.project import Target, Unit
+from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
+from fledgling.worker.graph.values import CLASS, OBJECT
+
+Member = tuple[int, int, bool]  # the scope of a class, a name or -1 for any, whether it is of the class itself
+
+
+class Rewritten:
+    """What is put into objects of some languages, by a name that is known or not."""
+
+    def __init__(self, solver: Solver) -> None:
+        self._solver, self._project = solver, solver.project
+        self._units = [unit for unit in solver.project.units if unit.dialect.prototypes]
+
+    def may_be_outside(self, name: int, *, is_global: bool) -> bool:
+        """Whether the project puts something under a name into what is outside: `String.prototype.a = b`.
+
+        A global variable may be what is put into an object of which nothing is known.
+        """
+        return name in self._solver.put_outside or (is_global and name in self._into_unknown)
+
+    @cached_property
+    def _into_unknown(self) -> set[int]:
+        return {
+            unit.names[write.name]
+            for unit in self._units
+            for write in unit.facts.writes
+            if write.name != NONE and unit.names[write.name] in self._project.definitions
+            if not self._solver.value(unit.base | write.of)
+        }
+
+    @cached_property
+    def members(self) -> set[Target]:
+        """The functions in classes that may be others when they are called: something is put over them."""
+        scopes: set[Member] = set()
+        for unit in self._units:
+            for of, name, is_own in self._put(unit):
+                scopes.update((at, name, is_own) for at in self._solver.classes.order(of))
+        return {target for at, name, is_own in scopes for target in self._members(at, name, is_own=is_own)}
+
+    def _put(self, unit: Unit) -> set[Member]:
+        """What is put behind keys into objects of classes, and classes that make other objects than their own."""
+        found: set[Member] = set()
+        for write in unit.facts.writes:
+            if write.name != NONE:
+                continue
+            held = [value for value in self._solver.value(unit.base | write.of) if value[0] in (CLASS, OBJECT)]
+            keys = constants(self._solver, unit.base | write.key) if held else []
+            names = [key[1] if key[0] == "text" else None for key in keys if key != "*"]
+            for value in held:
+                found.update((value[1], name, value[0] == CLASS) for name in names if name is not None)
+                found.update((value[1], NONE, value[0] == CLASS) for key in keys if key == "*")
+        for number, row in enumerate(unit.facts.scopes):
+            is_constructor = row.name != NONE and unit.facts.names[row.name] in unit.dialect.constructors
+            if is_constructor and any(unit.expressions[at][0] != Op.THIS for at in row.returned):
+                owner = self._solver.classes.owner(unit.base | number)
+                if owner is not None:
+                    found.add((owner, NONE, False))
+        return found
+
+    def _members(self, scope: int, name: int, *, is_own: bool) -> set[Target]:
+        if self._project.scope(scope).kind != ScopeKind.CLASS:
+            return set()
+        table = self._project.table(scope)
+        found: set[Target] = set()
+        for at in table if name == NONE else table.keys() & {name}:
+            if name == NONE and self._project.text(at) in self._project.unit(scope).dialect.constructors:
+                continue
+            for binding in table[at]:
+                target, function = self._project.defined(binding)
+                if function >= 0 and bool(self._project.scope(function).flags & Flag.STATIC) == is_own:
+                    found.add(target)
+        return found
