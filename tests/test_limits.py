@@ -171,9 +171,9 @@ async def test_worker_that_stands_still_is_replaced(limited):
 
 
 async def overshoots(project, tmp_path, statements, wanted):
-    """Statement -> the seconds by which it passes a limit of half a second, and whether its worker lived.
+    """Statement -> for each attempt, the seconds by which it passes a limit of half a second, and if its worker lived.
 
-    A machine that lends its processors elsewhere is late: where that is more than wanted, the best attempt counts.
+    A machine that lends its processors elsewhere is late: there is another attempt where that is more than wanted.
     """
     profile = tmp_path / "short.sql"
     profile.write_text("SET tools = 'explore, query'; SET memory_limit = '2GB'; SET query_timeout = 0.5;")
@@ -191,21 +191,30 @@ async def overshoots(project, tmp_path, statements, wanted):
                 assert ended.kind == "timeout", (name, ended)
                 assert await answered(front) == expected
                 await until(lambda: len(own_query_workers()) == 1)
-                found[name] = min((late, is_alive(worker)), found.get(name, (late, is_alive(worker))))
+                found.setdefault(name, []).append((late, is_alive(worker)))
                 if late < wanted:
                     break
     return found
+
+
+def in_record(kind, found, record_testsuite_property):
+    """The best attempt at each statement, sorted; the record says how many there were, and the worst of all, too."""
+    best = sorted(min(late for late, _ in attempts) for attempts in found.values())
+    every = [late for attempts in found.values() for late, _ in attempts]
+    record_testsuite_property(f"{kind}: statements, attempts", (len(best), len(every)))
+    record_testsuite_property(f"{kind}: overshoot of the best attempts, median ms", 1000 * statistics.median(best))
+    record_testsuite_property(f"{kind}: overshoot of the best attempts, worst ms", 1000 * best[-1])
+    record_testsuite_property(f"{kind}: overshoot of all attempts, worst ms", 1000 * max(every))
+    return best
 
 
 @pytest.mark.anyio
 @pytest.mark.long
 async def test_statements_that_hear_an_interrupt_end_at_their_time(project, tmp_path, record_testsuite_property):
     found = await overshoots(project, tmp_path, SLOW_STATEMENTS["heard"], wanted=0.05)
-    late = sorted(late for late, _ in found.values())
-    record_testsuite_property("overshoot of statements that hear, median ms", 1000 * statistics.median(late))
-    record_testsuite_property("overshoot of statements that hear, worst ms", 1000 * late[-1])
+    late = in_record("heard", found, record_testsuite_property)
     assert len(found) >= 40
-    assert all(lived for _, lived in found.values())
+    assert [name for name, each in found.items() if any(at < limits.GRACE and not lived for at, lived in each)] == []
     assert statistics.median(late) < 0.05
     assert late[-1] < limits.GRACE
 
@@ -242,12 +251,12 @@ def test_what_a_statement_does_after_it_was_told_to_end(record_testsuite_propert
 @pytest.mark.long
 async def test_statements_that_hear_nothing_end_with_their_worker(project, tmp_path, record_testsuite_property):
     found = await overshoots(project, tmp_path, SLOW_STATEMENTS["deaf"], wanted=limits.GRACE + SLACK)
-    late = {name: late for name, (late, _) in found.items()}
-    record_testsuite_property("overshoot of statements that hear nothing, worst ms", 1000 * max(late.values()))
-    record_testsuite_property("statements that end with their worker", sum(not lived for _, lived in found.values()))
+    late = in_record("deaf", found, record_testsuite_property)
+    ended = [name for name, attempts in found.items() if not all(lived for _, lived in attempts)]
+    record_testsuite_property("statements that end with their worker", len(ended))
     assert len(found) >= 25
-    assert sum(not lived for _, lived in found.values()) >= 10  # how many depends on the machine
-    assert max(late.values()) < limits.GRACE + SLACK
+    assert len(ended) >= 10  # how many depends on the machine
+    assert late[-1] < limits.GRACE + SLACK
 
 
 @pytest.mark.anyio
