@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import pytest
 from conftest import git
-from running import PATIENCE
+from running import GONE_SECONDS
 from test_cli import fledgling
 
 from fledgling.broker.fleet import replacing, shard, verified
@@ -222,7 +222,7 @@ def test_nothing_is_left_running_where_a_build_is_killed(tmp_path: Path, shards:
     assert "Seccomp:\t2" in status, "who starts an indexer is confined"
     building.send_signal(signal.SIGKILL)
     building.wait()
-    _, alive = psutil.wait_procs(below, timeout=PATIENCE)
+    _, alive = psutil.wait_procs(below, timeout=GONE_SECONDS)
     assert not alive
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from running import PATIENCE
+from running import GONE_SECONDS, PATIENCE
 from test_cli import fledgling
 from test_fleet import NAMES, SECTIONS, manifest, states, write_repositories
 
@@ -150,7 +150,7 @@ def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     below = building.children(recursive=True)
     building.send_signal(signal.SIGKILL)
     building.wait()
-    _, alive = psutil.wait_procs(below, timeout=PATIENCE)
+    _, alive = psutil.wait_procs(below, timeout=GONE_SECONDS)
     assert not alive
     before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.shard")}
     code, found = built(listed, out)

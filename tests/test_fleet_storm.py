@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from running import PATIENCE, QUERY_WORKER, Server, back_processes, is_alive
+from running import GONE_SECONDS, PATIENCE, QUERY_WORKER, Server, back_processes, is_alive
 from test_cli import fledgling
 from test_fleet import SECTIONS, copied, manifest
 
@@ -41,7 +41,7 @@ def assert_whole(out: Path) -> None:
 
 
 def gone(processes: list[psutil.Process]) -> bool:
-    _, alive = psutil.wait_procs(processes, timeout=PATIENCE)
+    _, alive = psutil.wait_procs(processes, timeout=GONE_SECONDS)
     return not [each for each in alive if is_alive(each)]
 
 

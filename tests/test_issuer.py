@@ -18,7 +18,7 @@ from httpx2 import AsyncClient
 from mcp import Client
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.client.streamable_http import streamable_http_client
-from running import PATIENCE
+from running import GONE_SECONDS, PATIENCE
 from test_cli import fledgling
 from test_http import modern, request, serving
 
@@ -266,7 +266,7 @@ def test_a_server_ends_where_its_file_of_keys_is_another(project, issuer, tmp_pa
     with serving(project, tmp_path, options, agents_of={"reviewer": "fledgling-core"}) as found:
         (tmp_path / "new.json").write_bytes(keys.read_bytes())
         (tmp_path / "new.json").replace(keys)
-        assert found.process.wait(PATIENCE) == 2
+        assert found.process.wait(GONE_SECONDS) == 2
         assert f"{keys}: the file was deleted, or another has taken its place" in found.said()
 
 

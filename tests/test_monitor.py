@@ -19,7 +19,7 @@ from http.client import RemoteDisconnected
 
 import pytest
 from conftest import serve_command
-from running import PATIENCE, QUERY_WORKER, back_processes
+from running import GONE_SECONDS, PATIENCE, QUERY_WORKER, back_processes
 from test_http import FIELDS, answered, modern, request, serving
 
 from fledgling.broker.audit_log.records import CallRecord
@@ -262,7 +262,7 @@ def test_a_server_ends_where_its_file_of_agents_is_another(project, tmp_path, ho
             other.write_bytes(server.file.read_bytes())
             other.chmod(0o600)
             other.replace(server.file)
-        assert server.process.wait(PATIENCE) == 2
+        assert server.process.wait(GONE_SECONDS) == 2
         assert "the file was deleted, or another has taken its place; start Fledgling again" in server.said()
         assert "Traceback" not in server.said()
 
@@ -279,7 +279,7 @@ def test_calls_at_work_are_answered_before_the_end(project, tmp_path):
         server.process.send_signal(signal.SIGTERM)
         status, _, body = waiting.result(30)
         assert (status, b"isError" in body or b"result" in body) == (200, True)
-        assert server.process.wait(PATIENCE) == 0
+        assert server.process.wait(GONE_SECONDS) == 0
         assert time.monotonic() - begun < 10
 
 
