@@ -87,6 +87,8 @@ def long(tmp_path_factory):
         "ab/c.txt": "here",
         "a/c.txt": "here",
         "store.cs": "namespace A {\n  class Store {\n    Store() { }\n    Store(int a) { }\n  }\n}\n",
+        "between.py": "def f(a) -> int: 0\ndef g(): 0\ndef f(a, *, b): 0\n",
+        "types.h": "typedef enum { ON } t;\ntypedef struct state { int a; } state;\n",
         "stores.cs": "namespace A { class Store { } }\nnamespace A { class Store { Store() { } } }\n",
         "ends.txt": "one\r\ntwo\x0cstill two\u2028still two\r\n\r\nfour",
         "deep/" * 30 + "bottom.txt": "bottom",

@@ -194,6 +194,19 @@ async def test_calls_are_in_time_though_the_follower_stands_still(project, hasty
             await answered(front, question)
 
 
+@pytest.mark.anyio
+async def test_one_of_very_many_definitions_of_a_name_is_read_in_time(tmp_path):
+    (tmp_path / "again.py").write_text("def f(): 0\n" * 20_000)
+    (tmp_path / "mixed.py").write_text("def f(): 0\ndef g(): 0\n" * 10_000)
+    (tmp_path / "own.sql").write_text("SET extends = 'fledgling-core'; SET query_timeout = 5;")
+    async with fronted(tmp_path, tmp_path / "own.sql") as (front, _):
+        answer = await answered(front, Read("again.py", symbol="f"))
+        assert answer.note == "f is defined 20000 times here, one after the other."
+        refused = await front.ask(Read("mixed.py", symbol="f"))
+        assert refused.reason.startswith("'f' names 10000 definitions in mixed.py: "), refused.reason
+        assert refused.reason.endswith("; f(), lines 19-19; and 9,990 more"), refused.reason
+
+
 async def slow(front):
     return await in_time(*(front.ask(Query(sql)) for sql in SLOW[:2]), front.ask(Explore()))
 

@@ -1,5 +1,6 @@
 """Answers as they leave the process: structured for an agent, text for a person."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -27,6 +28,8 @@ from fledgling.messages.answers import (
 )
 from fledgling.messages.questions import AnyQuestion, arguments_of, name_of
 from fledgling.plain import counted, one_line
+
+_WORD = re.compile(r"\w+")
 
 
 def structured(answer: AnyAnswer) -> dict[str, Any]:
@@ -190,7 +193,10 @@ def symbols(answer: SymbolList) -> Iterator[str]:
 
 def _declared(name: str, signature: str | None) -> str:
     """Return how a definition begins, behind its name where that stands at the end: `type: typedef enum`."""
-    return signature if signature and name in signature else f"{name}: {signature}" if signature else name
+    if not signature:
+        return name
+    is_named = name in (_WORD.findall(signature) if name.isidentifier() else signature)
+    return signature if is_named else f"{name}: {signature}"
 
 
 def relations(answer: Relations) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """The read tool: lines of one file, by number or by definition."""
 
+import re
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from fledgling.worker.store.symbols import Row
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import context, paths, relations, unknown
 from fledgling.worker.tools.definitions import VALUES
-from fledgling.worker.tools.meant import named
+from fledgling.worker.tools.meant import SHOWN_MEANT, named
 from fledgling.worker.tools.request import Refused, Request, shown
 
 SIGNATURE_CHARS = 120  # of an overload that a refusal names
@@ -114,10 +115,11 @@ def _definition(request: Request, file: File, symbol: str, *, takes_last: bool) 
     if not found:
         raise _undefined(request, file, symbol)
     is_overloaded = len({row.qualified_name for row in found}) == 1
-    places = "; ".join(_place(row, is_overloaded=is_overloaded) for row in found)
+    places = "; ".join(_place(row, is_overloaded=is_overloaded) for row in found[:SHOWN_MEANT])
+    more = f"; and {len(found) - SHOWN_MEANT:,} more" if len(found) > SHOWN_MEANT else ""
     raise Refused(
         "ambiguous",
-        f"{symbol!r} names {len(found)} definitions in {path}: {places}",
+        f"{symbol!r} names {len(found)} definitions in {path}: {places}{more}",
         f"Give {'the lines' if is_overloaded else 'the qualified name, or the lines'}: "
         f'read(path="{path}", start_line={found[0].line_start}, end_line={found[0].line_end}).',
     )
@@ -127,7 +129,8 @@ def _place(row: Row, *, is_overloaded: bool) -> str:
     """Say which of several a definition is: by its parameters, where their names are the same."""
     named = f"{row.kind} {row.qualified_name}"
     if is_overloaded and row.signature:
-        named = shown(row.name + row.signature.partition(row.name)[2], SIGNATURE_CHARS)
+        found = re.search(rf"(?<!\w){re.escape(row.name)}(?!\w).*", row.signature, re.DOTALL)
+        named = shown(found[0] if found else row.name, SIGNATURE_CHARS)
     return f"{named}, lines {row.line_start}-{row.line_end}"
 
 
@@ -165,10 +168,10 @@ def _holding(rows: list[Row]) -> list[Row]:
 
 def _is_in_a_row(request: Request, file: File, rows: list[Row]) -> bool:
     """Return whether nothing else is defined from the first of some variants to the last, as between overloads."""
-    first, last, inner = rows[0].line_start, max(row.line_end for row in rows), f"{rows[0].qualified_name}."
+    first, last, name = rows[0].line_start, max(row.line_end for row in rows), rows[0].qualified_name
     every = request.outlines.definitions(file) if request.outlines else []
-    between = (row for row in every if first <= row.line_start <= last and row not in rows)
-    return all(row.qualified_name.startswith(inner) for row in between)
+    between = (row.qualified_name for row in every if first <= row.line_start <= last)
+    return all(each == name or each.startswith(f"{name}.") for each in between)
 
 
 def _enclosing(request: Request, file: File, start: int, end: int) -> list[Row]:
