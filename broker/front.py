@@ -259,7 +259,7 @@ class Front:
                     return unfinished(self.profile, self.indexing)
                 current = self._workers.current
                 if current is None or not current.serves(number) or not self._workers.is_followed(current):
-                    return not_ready(self.profile)  # or was at the last moment only
+                    return not_ready(self.profile)  # no worker was, or the one that now serves came at the last moment
                 return not_looked_at(self.profile)
             if isinstance(worker, Refusal):
                 return worker

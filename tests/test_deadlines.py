@@ -18,9 +18,12 @@ from running import FOLLOWER, INDEXER, QUERY_WORKER, answered, back_processes, b
 
 from fledgling.broker import following
 from fledgling.broker.audit_log.writer import AuditLog
+from fledgling.broker.breaker import Breaker
 from fledgling.broker.front import MAX_SQL_CALLS
 from fledgling.broker.protocol.resources import FILE_TEMPLATE
 from fledgling.broker.protocol.server import build
+from fledgling.broker.refused import not_ready
+from fledgling.broker.succession import Succession
 from fledgling.messages.answers import Refusal
 from fledgling.messages.generations import LISTING, TEXT
 from fledgling.messages.questions import Explore, Query, Read, Search, Symbols
@@ -295,6 +298,25 @@ KINDS = [
     put_again,
     breaker_pause,
 ]
+
+
+@pytest.mark.anyio
+async def test_a_worker_that_came_at_the_last_moment_was_late_where_nobody_looks(project, hasty):
+    """The call waits for one that stands still, and another serves before it is refused."""
+    async with fronted(project, hasty, {"freshness": "off"}) as (front, indexing):
+        await indexing.built()
+        await answered(front)
+        spare = Succession(indexing, Breaker())
+        assert await spare.replaced() is None
+        before = {*back_processes(psutil.Process(), QUERY_WORKER)}
+        front._workers.rest()
+        asking = asyncio.create_task(front.ask(Explore()))
+        await until(lambda: {*back_processes(psutil.Process(), QUERY_WORKER)} - before)
+        for worker in {*back_processes(psutil.Process(), QUERY_WORKER)} - before:
+            worker.suspend()
+        front._workers.current = spare.current
+        refused = await asking
+    assert refused == not_ready(front.profile)
 
 
 async def all_kinds(front, turn):
