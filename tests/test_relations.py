@@ -467,3 +467,13 @@ def test_what_stands_in_a_derived_class_is_found_in_time_in_proportion_to_the_cl
     spans = [(line, 8000 + line % 2) for line in range(8000, 0, -1)]
     within = costs_under(0.1, lambda: [*map(Spans(spans).hold, range(8003))])
     assert within == [1 < line < 8002 for line in range(8003)]
+
+
+async def test_a_language_is_named_though_none_of_its_files_could_be_read(tmp_path: Path) -> None:
+    deep = "{a:" * 5_000 + "1" + "}" * 5_000  # too slow to read
+    (tmp_path / "a.js").write_text(f"function k() {{}}\nvar x = {deep};\nk();\n")
+    async with fronted(tmp_path, "fledgling-expert") as (front, indexing):
+        assert await indexing.is_sealed(GRAPH, PATIENCE)
+        found: Any = await front.call("symbols", {"symbol": "k", "relation": "callers"})
+    assert isinstance(found, Relations), found
+    assert "2 occurrences of `k`: 2 unresolved (not parsed: a.js:1, a.js:3)" in found.account

@@ -94,7 +94,14 @@ class Relating:
         self._write(graph, numbers)
         if self._index.edges:
             self._fill(self._index.edges, graph, files)
-        return Related(tuple(sorted({file.language for file in files})), self._lacks)
+        return Related(tuple(sorted({file.language for file in files} | self._given_up(languages))), self._lacks)
+
+    def _given_up(self, languages: Mapping[str, str]) -> set[str]:
+        """The languages of files that could not be read: an answer says so of each occurrence in them."""
+        numbers = self._numbers
+        return {
+            name for path, name in languages.items() if path in numbers and self._how_far[numbers[path]] == GIVEN_UP
+        }
 
     def _resolved(self, files: list[GraphFile]) -> tuple[Graph, list[GraphFile]]:
         """Return the graph of as many files as fit, and those; how many fit is known only once it is tried."""

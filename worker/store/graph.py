@@ -109,7 +109,7 @@ class Graph:
         """Return how far the uses in the file with this number are known: RESOLVED, IN_PART, ..."""
         return self._how_far[file]
 
-    def __len__(self) -> int:
+    def rows(self) -> int:
         """Return how many rows there are."""
         return len(self._lines)
 

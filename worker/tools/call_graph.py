@@ -123,7 +123,7 @@ def _callees(request: Request, graph: Graph, hub: Placed) -> list[Neighbour]:
 
 def _circles(request: Request, graph: Graph) -> Circles:
     """Return the definitions that call themselves, mostly by way of others."""
-    if len(graph) > MOST_ROWS:
+    if graph.rows() > MOST_ROWS:
         return Circles(missing=TOO_MANY)
     found = sorted(circles(_leads(request, graph), with_own=True), key=lambda each: (-len(each), each))
     members = [[_member(request, key) for key in each[:SHOWN_MEMBERS]] for each in found[:SHOWN_CIRCLES]]

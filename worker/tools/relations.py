@@ -102,7 +102,7 @@ def relations(request: Request, question: Symbols) -> Relations:
 def unseen(request: Request, about: File) -> str | None:
     """Say what the index lacks where something in a file may be used, and where no uses are known."""
     known = request.opened.generation
-    if not request.graph:
+    if not request.graph or not known.related:
         return known.unrelated or NO_LANGUAGE
     if request.graph.how_far(about.number) == NO_GRAPH:
         return f"Uses of definitions are not resolved in {about.language}."
