@@ -56,11 +56,17 @@ class Settings(Struct, frozen=True):
     host: Annotated[str, Meta(min_length=1, description="the IP address to listen on, for http and sse")] = "127.0.0.1"
     hosts: Annotated[
         tuple[Authority, ...],
-        Meta(max_length=100, description="a list of further Host values that are served, as code.example.org:3000"),
+        Meta(
+            max_length=100,
+            description="a list of further Host values that are served, as code.example.org:3000, for http and sse",
+        ),
     ] = ()
     origins: Annotated[
         tuple[Authority, ...],
-        Meta(max_length=100, description="a list of further Origin values that are served, as https://example.org"),
+        Meta(
+            max_length=100,
+            description="a list of further Origin values that are served, as https://example.org, for http and sse",
+        ),
     ] = ()
     answers: Annotated[
         Answers,
@@ -71,17 +77,25 @@ class Settings(Struct, frozen=True):
     ] = NO_AGENTS
     issuer: Annotated[
         str,
-        Meta(min_length=1, max_length=1024, description="none, or the URL of an OAuth issuer, as its tokens have it"),
+        Meta(
+            min_length=1,
+            max_length=1024,
+            description="none, or the URL of an OAuth issuer, as its tokens have it, for http and sse",
+        ),
     ] = NO_ISSUER
     issuer_keys: Annotated[
-        str, Meta(min_length=1, description="none, or the path of a file with the issuer's public keys, as JWKS")
+        str,
+        Meta(
+            min_length=1,
+            description="none, or the path of a file with the issuer's public keys, as JWKS, for http and sse",
+        ),
     ] = NO_ISSUER
     resource: Annotated[
         str,
         Meta(
             min_length=1,
             max_length=1024,
-            description="none, or the URL of this server that tokens of the issuer name",
+            description="none, or the URL of this server that tokens of the issuer name, for http and sse",
         ),
     ] = NO_ISSUER
     monitor: Annotated[

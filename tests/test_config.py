@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from costing import costs_under
 
+from fledgling.broker.cli.over_http import FLAGS
 from fledgling.config import (
     KEYS,
     MAX_YAML_BYTES,
@@ -76,6 +77,11 @@ def test_the_scope_of_the_settings_is_the_scope():
 
 def test_every_setting_says_what_it_may_be():
     assert all(TYPES[key].__metadata__[0].description for key in KEYS)
+
+
+def test_flags_that_a_pipe_refuses_are_the_settings_for_http():
+    of_http = [key for key in KEYS if "for http and sse" in TYPES[key].__metadata__[0].description]
+    assert sorted(FLAGS) == sorted([*of_http, "secrets"])
 
 
 # ---- the user's own file
