@@ -53,8 +53,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `functions_apart`, a name that stands alone and is only read means no function. Where a language
     `selects`, a call means a function that takes its arguments, by their number and types: of "all" in a class and
     above it, or of the "nearest" class that has one; `literals` are the types of numbers by what they end in, "." that
-    of one with a point. With `prototypes` each function but a lambda has a `this` of its own, and may make objects,
-    which have the members of its `prototype`.
+    of one with a point; `type_aliases` are other names of types. With `prototypes` each function but a lambda has a
+    `this` of its own, and may make objects, which have the members of its `prototype`.
     """
 
     rules: tuple[str, ...] = ()
@@ -67,6 +67,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     overloads: bool = False
     selects: Literal["", "all", "nearest"] = ""
     literals: dict[str, str] = {}
+    type_aliases: dict[str, str] = {}
     own_constructors: bool = False
     embeds: bool = False
     loops_over_pairs: bool = False

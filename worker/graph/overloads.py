@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from fledgling.worker.graph.arguments import Call, takes_receiver
+from fledgling.worker.graph.overrides import BOXES
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter
@@ -25,15 +26,27 @@ NUMBERS = {  # of a number without a point or a letter
     "sbyte": 1,
 }  # fmt: skip
 TEXTS = {"String": 4, "CharSequence": 3, "string": 4}
-SAME = {"bool": "boolean", "Boolean": "boolean", "Char": "char", "Character": "char"}
-WIDTHS = {  # of what is taken where something wider is wanted
-    "byte": 0, "sbyte": 0, "short": 1, "ushort": 1, "char": 1, "int": 2, "uint": 2, "long": 3, "ulong": 3, "float": 4,
-    "double": 5, "decimal": 5,
-}  # fmt: skip
-ANYTHING = ("Object", "object", "T", "E", "K", "V", "Comparable", "Serializable", "")
+SAME = {"bool": "boolean", "Char": "char"}  # literals are typed with the second
+REALS = ("float", "double")
+WIDER_THAN = {  # what takes a number where nothing takes it as it is
+    "byte": ("short", "ushort", "int", "uint", "long", "ulong", "decimal", *REALS),
+    "sbyte": ("short", "int", "long", "decimal", *REALS),
+    "short": ("int", "long", "decimal", *REALS),
+    "ushort": ("int", "uint", "long", "ulong", "decimal", *REALS),
+    "char": ("ushort", "int", "uint", "long", "ulong", "decimal", *REALS),
+    "int": ("long", "decimal", *REALS),
+    "uint": ("long", "ulong", "decimal", *REALS),
+    "long": ("decimal", *REALS),
+    "ulong": ("decimal", *REALS),
+    "float": ("double",),
+}
+UNBOXED = {box: name for name, box in BOXES.items()}
+PLAIN = {*NUMBERS, *TEXTS, *BOXES, *BOXES.values(), "char"}
+ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparable", "Serializable", "")
+ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
 MAX_FITTING = 2  # overloads that fit equally well; of more, each is only possible
-NO, PERHAPS, WIDER, YES, LITERAL = -1, 1, 3, 4, 5  # how well an argument fits
+NO, PERHAPS, BOXED, WIDER, YES, LITERAL = -1, 1, 2, 3, 4, 5  # how well an argument fits
 
 
 def called(solver: Solver, values: Values, made: Call) -> Values:
@@ -151,18 +164,6 @@ def _types(solver: Solver, function: int) -> tuple[str, ...]:
     return tuple("" if type_ == NONE else solver.project.last_name(type_) for type_ in types)
 
 
-def may_override(solver: Solver, function: int, above: int) -> bool:
-    """Whether a function may override one of its name above: it takes as many, of types that may be the same."""
-    own, other = _types(solver, function), _types(solver, above)
-    return len(own) == len(other) and all(map(_may_be_same, own, other))
-
-
-def _may_be_same(type_: str, above: str) -> bool:
-    """Whether two types may be one: a parameter of the class above may stand for any, `T`, `TKey`."""
-    is_parameter = above[:1].isupper() and (len(above) == 1 or (above[0] == "T" and above[1].isupper()))
-    return type_.lower() == above.lower() or "" in (type_, above) or is_parameter
-
-
 class Fit(NamedTuple):
     """How well a function takes the arguments of a call."""
 
@@ -205,8 +206,7 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
     if parameter.type == NONE or not values:
         return PERHAPS
     type_ = solver.child(function, parameter.type)
-    name = solver.project.last_name(type_)
-    wanted = [value for value in solver.value(("type", type_, None)) if value[0] == OBJECT]
+    name, wanted = _wanted(solver, type_)
     best = NO
     for value in values:
         if value[0] == OBJECT:
@@ -217,11 +217,11 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
             else:
                 own = PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
         elif value[0] == CONSTANT:
-            own = (NUMBERS if value[1] == "number" else TEXTS).get(name, PERHAPS if name in ANYTHING else NO)
+            own = (NUMBERS if value[1] == "number" else TEXTS).get(name, PERHAPS if _is_above_plain(name) else NO)
             if name == "char" and value[1] == "text" and solver.project.unit(function).dialect.declared:
                 own = LITERAL  # char * is what a literal is
         elif value[0] == EXTERNAL:
-            own = _of_external(value[1], name, is_own=bool(wanted))
+            own = _of_external(solver, function, value[1], name, is_own=bool(wanted))
         elif value[0] == FUNCTION:
             own = NO if name in TEXTS or name in NUMBERS else PERHAPS
         elif value[0] in (CONTAINER, CLASS):
@@ -233,11 +233,28 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
     return best
 
 
-def _of_external(full: str, name: str, *, is_own: bool) -> int:
+def _wanted(solver: Solver, type_: int) -> tuple[str, list[Value]]:
+    """The last name of a type, "" where it may be any, and the objects of it that the project defines."""
+    project = solver.project
+    values = solver.value(("type", type_, None))
+    wanted = [value for value in values if value[0] == OBJECT]
+    if not values and solver.op(type_) in (Op.NAME, Op.BARE):  # a type parameter
+        return "", wanted
+    name = project.last_name(type_)
+    return name if wanted else project.unit(type_).dialect.type_aliases.get(name, name), wanted
+
+
+def _is_above_plain(name: str) -> bool:
+    """Whether a type of that name may take a number or a text: a class or an interface that those have above them."""
+    return name in ANYTHING or name in ABOVE_PLAIN or (name[:1] == "I" and name[1:2].isupper())
+
+
+def _of_external(solver: Solver, node: int, full: str, name: str, *, is_own: bool) -> int:
     """How well an object of a type outside the project, `a.B#`, fits what is declared to be of a type of that name."""
     if not full.endswith("#"):
         return PERHAPS
     last = full[:-1].rpartition(".")[2]
+    last = solver.project.unit(node).dialect.type_aliases.get(last, last)
     last, name = SAME.get(last, last), SAME.get(name, name)
     if last == name:
         return YES
@@ -245,7 +262,13 @@ def _of_external(full: str, name: str, *, is_own: bool) -> int:
         return PERHAPS
     if last in TEXTS and name in TEXTS:
         return TEXTS[name]
-    if last in WIDTHS and name in WIDTHS:
-        return WIDER if WIDTHS[last] < WIDTHS[name] else NO
-    is_plain = any(each in NUMBERS or each in TEXTS or each in ("boolean", "char") for each in (last, name))
-    return NO if is_own or is_plain else PERHAPS
+    if name in WIDER_THAN.get(last, ()):
+        return WIDER
+    if BOXES.get(last) == name:
+        return BOXED
+    unboxed = UNBOXED.get(last, "")
+    if unboxed and (unboxed == name or name in WIDER_THAN.get(unboxed, ())):
+        return PERHAPS
+    if last in PLAIN and not is_own and _is_above_plain(name):
+        return PERHAPS
+    return NO if is_own or last in PLAIN or name in PLAIN else PERHAPS

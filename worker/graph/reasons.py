@@ -47,6 +47,7 @@ class Reason:
     IMPLICIT = 48
     REPLACED = 49
     ABSTRACT_ELSEWHERE = 50
+    TYPES = 51
     # certain
     DECLARED = 60
     OWN_CLASS = 61
@@ -89,6 +90,7 @@ WORDS: dict[int, str] = {
     Reason.INTERFACE: "implements the interface",
     Reason.OVERLOAD: "one of several overloads",
     Reason.EXTERNAL_BASE: "a base class is outside the project",
+    Reason.TYPES: "its parameters may be of other types",
     Reason.MACRO: "in a macro",
     Reason.UNDECLARED: "the file names nothing that declares it",
     Reason.ONLY_DECLARED: "only declared in the project",

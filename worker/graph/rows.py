@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fledgling.worker.graph.meaning import Meaning, Targets
-from fledgling.worker.graph.overloads import may_override
+from fledgling.worker.graph.overrides import Overrides
 from fledgling.worker.graph.project import MASK, Target, Unit
 from fledgling.worker.graph.reasons import WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
@@ -17,8 +17,6 @@ from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, 
 from fledgling.worker.graph.values import CLASS
 
 MAX_TARGETS = 16  # rows of one occurrence
-MAX_ABOVE = 16  # classes above one that have a function of a name
-MAX_OVERLOADS = 32  # functions of one name in a class
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
@@ -31,8 +29,8 @@ class Graph:
     """Columns with an entry for each row, sorted by file, line and column; `target_file` is -1 for none.
 
     `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), where what is no name
-    is "", `overrides` rows (file, line, base_file, base_line). `broken` are files that were not parsed whole. `is_cut`
-    where the budget ended the work.
+    is "", `overrides` rows (file, line, base_file, base_line, why that is but likely or 0). `broken` are files
+    that were not parsed whole. `is_cut` where the budget ended the work.
     """
 
     file: "array[int]" = field(default_factory=lambda: array("I"))
@@ -47,7 +45,7 @@ class Graph:
     reason: "array[int]" = field(default_factory=lambda: array("B"))
     names: list[str] = field(default_factory=list)
     bases: list[tuple[int, int, str, int, int, str]] = field(default_factory=list)
-    overrides: list[tuple[int, int, int, int]] = field(default_factory=list)
+    overrides: list[tuple[int, int, int, int, int]] = field(default_factory=list)
     broken: list[int] = field(default_factory=list)
     is_cut: bool = False
 
@@ -67,6 +65,7 @@ class Rows:
         self._solver = solver
         self._project = solver.project
         self._meaning = Meaning(solver)
+        self._overriding = Overrides(solver)
         self._defined = self._project.definitions
         self._rows: list[Row] = []  # of the file at work
         self._alike: dict[tuple[int, int, int], tuple[Targets, int]] = {}  # what its occurrences mean, by expression
@@ -197,22 +196,20 @@ class Rows:
         own = [self._project.defined(at) for at in self._project.table(scope)[name]]
         other = [self._project.defined(at) for at in self._project.table(above)[name]]
         if own and other and own[-1][1] >= 0 and other[-1][1] >= 0:
-            graph.overrides.append((*own[-1][0], *other[-1][0]))
+            graph.overrides.append((*own[-1][0], *other[-1][0], 0))
 
     def _overrides_by_types(self, graph: Graph, scope: int, above: list[int], name: int) -> None:
         """Add what a class overrides where functions of one name may take different arguments."""
         dialect = self._project.unit(scope).dialect
         if dialect.own_constructors and self._project.text(name) in dialect.constructors:
             return
-        having = [self._functions(up, name) for up in above[:MAX_ABOVE]]
-        for target, function in self._functions(scope, name):
-            for functions in having:
-                found = [other for other, of in functions if may_override(self._solver, function, of)]
-                if found:
-                    graph.overrides.append((*target, *found[-1]))
-                    break
+        own = self._functions(scope, name)
+        others = [self._functions(up, name) for up in above]
+        places = {function: target for functions in (own, *others) for function, target in functions.items()}
+        for function, other, reason in self._overriding.found([*own], [*map(list, others)]):
+            graph.overrides.append((*places[function], *places[other], reason))
 
-    def _functions(self, scope: int, name: int) -> list[tuple[Target, int]]:
-        """The functions of a name in a class: where each begins, and its scope."""
+    def _functions(self, scope: int, name: int) -> dict[int, Target]:
+        """The functions of a name in a class: the scope of each, and where it begins."""
         found = map(self._project.defined, self._project.table(scope)[name])
-        return [each for each in found if each[1] >= 0][:MAX_OVERLOADS]
+        return {function: target for target, function in found if function >= 0}

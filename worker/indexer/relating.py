@@ -277,9 +277,7 @@ class Relating:
         words = [WORDS.get(code, "") for code in range(max(WORDS) + 1)]
         names = {"reasons": words, "outside": [*outside], "kinds": kinds}
         how_far = bytes(self._how_far)
-        graph_writer.write(
-            self._images.graph, how_far, rows, _links(of, bases), _links(of, [(*r, 0) for r in graph.overrides]), names
-        )
+        graph_writer.write(self._images.graph, how_far, rows, _links(of, bases), _links(of, graph.overrides), names)
         memory_file.seal(self._images.graph)
 
 

@@ -19,7 +19,7 @@ Bytes = bytes | memoryview
 PACKED = {
     "names": list[str],
     "bases": list[tuple[int, int, str, int, int, str]],
-    "overrides": list[tuple[int, int, int, int]],
+    "overrides": list[tuple[int, int, int, int, int]],
     "broken": list[int],
     "is_cut": bool,
 }  # what is no column, by field of a Graph

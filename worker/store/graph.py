@@ -172,13 +172,13 @@ class Graph:
         """Return the classes that are derived from a class."""
         return [derived for derived, _ in self._bases.to(definition)]
 
-    def overridden(self, definition: Definition) -> list[Definition]:
-        """Return the methods that a method takes the place of."""
-        return [base for base, _ in self._overrides.of(definition)]
+    def overridden(self, definition: Definition) -> dict[Definition, int]:
+        """Return the methods that a method takes the place of, each with why that is but likely, 0 where it is sure."""
+        return dict(self._overrides.of(definition))
 
-    def overriding(self, definition: Definition) -> list[Definition]:
-        """Return the methods that take the place of a method."""
-        return [override for override, _ in self._overrides.to(definition)]
+    def overriding(self, definition: Definition) -> dict[Definition, int]:
+        """Return the methods that take the place of a method, likewise."""
+        return dict(self._overrides.to(definition))
 
     def _between(self, file: int, first: int, last: int) -> range:
         rows = self._first_rows[file], self._first_rows[file + 1]

@@ -28,6 +28,9 @@ STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where
 NO_LANGUAGE = "Uses of definitions are resolved in no language of this project."
 
 
+Step = Callable[[Definition], Mapping[Definition, int] | Sequence[Definition]]
+
+
 class Entry(NamedTuple):
     """Something related, and the file it is in; entries are sorted by this."""
 
@@ -196,13 +199,10 @@ def _impact(asked: Asked) -> Found:
     found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
     near = [entry for entry in found.entries if entry.related.how != "import" or entry.related.distance == 1]
     graph = asked.graph
-    also = [
-        (place, how)
-        for each in asked.places
-        for how, places in (("override", graph.overriding(each)), ("derived", graph.derived(each)))
-        for place in places
-    ]
-    return Found([*near, *_placed(asked, also)], found.note)
+    derived = {place: 0 for each in asked.places for place in graph.derived(each)}
+    overriding = _all_of(asked.places, graph.overriding)
+    also = [*_placed(asked, overriding, "override"), *_placed(asked, derived, "derived")]
+    return Found([*near, *also], found.note)
 
 
 def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
@@ -356,7 +356,7 @@ def _hierarchy(asked: Asked) -> Found:
     What is above it and not in the index is said by name: outside the project, or left out of it.
     """
     graph = asked.graph
-    up: list[tuple[str, Callable[[Definition], list[Definition]]]] = [
+    up: list[tuple[str, Step]] = [
         ("base", graph.bases),
         ("derived", graph.derived),
         ("overridden", graph.overridden),
@@ -369,7 +369,7 @@ def _bases_outside(asked: Asked) -> str | None:
     """Name what a class and those above it are derived from that is no class of the project, the nearest first."""
     graph, request = asked.graph, asked.request
     names: dict[str, dict[str, None]] = {"Bases not in the index": {}, "Bases not resolved": {}}
-    above = [place for places in _steps(asked, graph.bases) for place in places]
+    above = {place: None for places in _steps(asked, graph.bases) for place in places}
     for place in [*asked.places, *above]:
         bases, each = graph.bases_outside(place), definitions.at(request, place)
         if not (bases and each):
@@ -397,33 +397,58 @@ def _overrides(asked: Asked) -> Found:
             inside = asked.request.outlines.definitions(each.file) if asked.request.outlines else []
             begins = (row.line_start for row in inside if each.row.line_start < row.line_start <= each.row.line_end)
             places += [Definition(each.file.number, line) for line in begins]
-    found = [(place, "override") for each in places for place in asked.graph.overriding(each)]
-    found += [(place, "overridden") for each in places for place in asked.graph.overridden(each)]
-    return Found([*_placed(asked, found)])
+    overriding, overridden = _all_of(places, asked.graph.overriding), _all_of(places, asked.graph.overridden)
+    return Found([*_placed(asked, overriding, "override"), *_placed(asked, overridden, "overridden")])
 
 
-def _chain(asked: Asked, how: str, step: Callable[[Definition], list[Definition]]) -> Iterator[Entry]:
+def _all_of(
+    places: Collection[Definition], step: Callable[[Definition], dict[Definition, int]]
+) -> dict[Definition, int]:
+    """Where a step leads from some definitions, each with why that is not sure: of two ways the sure one counts."""
+    found: dict[Definition, int] = {}
+    for each in places:
+        for place, reason in step(each).items():
+            found[place] = min(reason, found.get(place, reason))
+    return found
+
+
+def _chain(asked: Asked, how: str, step: Step) -> Iterator[Entry]:
     """Follow one way from class to class."""
     for distance, reached in enumerate(_steps(asked, step), 1):
-        yield from _placed(asked, [(place, how) for place in reached], distance)
+        yield from _placed(asked, reached, how, distance)
 
 
-def _steps(asked: Asked, step: Callable[[Definition], list[Definition]]) -> Iterator[list[Definition]]:
-    """Yield what each step of one way reaches first."""
-    reached, seen = asked.places, {*asked.places}
+def _steps(asked: Asked, step: Step) -> Iterator[dict[Definition, int]]:
+    """Yield what each step of one way reaches first, with why that is not sure."""
+    reached, seen = dict.fromkeys(asked.places, 0), {*asked.places}
     for _ in range(asked.steps):
-        reached = [*dict.fromkeys(place for each in reached for place in step(each) if place not in seen)]
+        further: dict[Definition, int] = {}
+        for each, unsure in reached.items():
+            found = step(each)
+            for place, reason in (found if isinstance(found, Mapping) else dict.fromkeys(found, 0)).items():
+                if place not in seen:
+                    further[place] = min(reason or unsure, further.get(place, reason or unsure))
+        reached = further
         if not reached or len(seen) > MOST:
             break
         seen |= {*reached}
         yield reached
 
 
-def _placed(asked: Asked, found: Collection[tuple[Definition, str]], distance: int = 1) -> Iterator[Entry]:
-    for place, how in dict.fromkeys(found):
+def _placed(asked: Asked, found: Mapping[Definition, int], how: str, distance: int = 1) -> Iterator[Entry]:
+    """Yield entries for definitions, each with why it is not sure, 0 where it is."""
+    for place, reason in found.items():
         if each := definitions.at(asked.request, place):
-            text = shown(each.row.signature, SHOWN_CHARS) if each.row.signature else None
-            yield Entry(each.file, Related(each.row.line_start, each.row.qualified_name, how, text, distance=distance))
+            related = Related(
+                line=each.row.line_start,
+                name=each.row.qualified_name,
+                how=how,
+                text=shown(each.row.signature, SHOWN_CHARS) if each.row.signature else None,
+                confidence="likely" if reason else None,
+                reason=asked.graph.reasons[reason] if reason else None,
+                distance=distance,
+            )
+            yield Entry(each.file, related)
 
 
 FINDERS: dict[Relation, Callable[[Asked], Found]] = {

@@ -1,0 +1,147 @@
+"""Which functions of one name override which, where those of one class may take different arguments."""
+
+from functools import cache
+from typing import Any
+
+from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.solver import Solver
+from fledgling.worker.graph.tables import NONE, Op, Parameter
+from fledgling.worker.graph.values import EXTERNAL, OBJECT
+
+MAX_COMPARED = 1_000  # pairs of functions of one name; with more of them a class and those above it take seconds
+MAX_WITHIN = 4  # types within each other that are compared; what is further in may be anything
+NO, PERHAPS, YES = 0, 1, 2  # whether two types are the same
+BOXES = {
+    "boolean": "Boolean", "byte": "Byte", "char": "Character", "double": "Double", "float": "Float", "int": "Integer",
+    "long": "Long", "short": "Short",
+}  # fmt: skip
+SPELLINGS = {"Int": "Integer", "Char": "Character", "Any": "Object", "object": "Object", "Unit": "void"}
+Type = tuple[Any, ...] | None  # None may be any: a type parameter, what is not resolved
+
+
+class Overrides:
+    """What the functions of classes take, to compare them."""
+
+    def __init__(self, solver: Solver) -> None:
+        self._solver = solver
+        self.taken = cache(self._taken)
+
+    def found(self, own: list[int], above: list[list[int]]) -> list[tuple[int, int, int]]:
+        """Which functions of a class override which of the classes above it, the nearest first; and 0, or a Reason.
+
+        That is the nearest that surely takes the same, and before it those of the nearest class that may take the same.
+        Where there are too many to compare, it may be one that takes as many arguments.
+        """
+        found = []
+        left = MAX_COMPARED
+        for function in own:
+            likely: list[int] = []
+            for others in above:
+                left -= len(others)
+                how = [(other, alike(self.taken(function), self.taken(other))) for other in others] if left > 0 else []
+                if sure := [other for other, sameness in how if sameness == YES]:
+                    found.append((function, sure[-1], 0))
+                    break
+                if not likely:
+                    by_types = [other for other, sameness in how if sameness == PERHAPS]
+                    likely = by_types if left > 0 else self._by_number(function, others)
+            found += [(function, other, Reason.TYPES) for other in likely]
+        return found
+
+    def _by_number(self, function: int, others: list[int]) -> list[int]:
+        """The last of some functions that takes as many arguments."""
+        count = len(self._solver.project.scope(function).parameters)
+        return [other for other in others if len(self._solver.project.scope(other).parameters) == count][-1:]
+
+    def _taken(self, function: int) -> tuple[Type, ...]:
+        """The types of a function's parameters."""
+        return tuple(self._of(function, parameter) for parameter in self._solver.project.scope(function).parameters)
+
+    def _of(self, function: int, parameter: Parameter) -> Type:
+        if parameter.type == NONE:
+            return None
+        found = self._read(self._solver.child(function, parameter.type), 0)
+        return ("array", found) if parameter.rest and not (found and found[0] == "array") else found
+
+    def _read(self, node: int, depth: int) -> Type:
+        """What a type says."""
+        op, *parts = self._solver.project.expression(node)
+        base = node & ~MASK
+        if depth > MAX_WITHIN:
+            return None
+        if op == Op.ARRAY:
+            return "array", self._read(base | parts[0], depth + 1)
+        if op == Op.FUNCTION:
+            return "function", None
+        if op == Op.INDEX:
+            key, *some = self._solver.project.expression(base | parts[1])
+            within = some[0] if key == Op.TUPLE else [parts[1]]
+            arguments = tuple(self._read(base | each, depth + 1) for each in within if each >= 0)
+            return "applied", self._read(base | parts[0], depth + 1), arguments
+        return self._named(node)
+
+    def _named(self, node: int) -> Type:
+        project = self._solver.project
+        values = self._solver.value(("type", node, None))
+        if len(values) != 1:
+            return None
+        [value] = values
+        if value[0] == OBJECT:
+            name = project.scope(value[1]).name
+            return "class", value[1], "" if name == NONE else project.unit(value[1]).facts.names[name]
+        if value[0] != EXTERNAL:
+            return None
+        name = value[1].removesuffix("#").rpartition(".")[2]
+        unit = project.unit(node)
+        return "name", unit.language, unit.dialect.type_aliases.get(name, name)
+
+
+def alike(own: tuple[Type, ...], above: tuple[Type, ...]) -> int:
+    """Whether two functions take the same."""
+    if len(own) != len(above):
+        return NO
+    return min(map(same, own, above), default=YES)
+
+
+def same(own: Type, above: Type) -> int:
+    """Whether two types are the same.
+
+    >>> same(("name", "kotlin", "Int"), ("name", "java", "int")), same(None, None)
+    (1, 1)
+    >>> same(("name", "java", "Integer"), ("name", "java", "int"))
+    0
+    """
+    if own is None or above is None:
+        return PERHAPS
+    if own == above:
+        return YES if _is_known(own) else PERHAPS
+    if "applied" in (own[0], above[0]):
+        (own_of, own_within), (above_of, above_within) = _applied(own), _applied(above)
+        within = alike(own_within, above_within)
+        return min(same(own_of, above_of), PERHAPS if within == NO else within)
+    kinds = {own[0], above[0]}
+    if kinds == {"array"}:
+        return same(own[1], above[1])
+    if kinds == {"array", "name"}:  # IntArray of Kotlin
+        return PERHAPS if (own if own[0] == "name" else above)[-1].endswith("Array") else NO
+    if kinds == {"class", "name"}:
+        return PERHAPS if own[-1] == above[-1] else NO
+    if kinds == {"name"} and own[1] != above[1]:  # languages of one family
+        return YES if own[-1] == above[-1] else PERHAPS if boxed(own[-1]) == boxed(above[-1]) else NO
+    return NO
+
+
+def _is_known(of: Type) -> bool:
+    """Whether nothing within a type may be any."""
+    return of is not None and all(_is_known(part) for part in of if part is None or type(part) is tuple)
+
+
+def _applied(of: tuple[Any, ...]) -> tuple[Type, tuple[Type, ...]]:
+    """A type and what it is applied to."""
+    return (of[1], of[2]) if of[0] == "applied" else (of, ())
+
+
+def boxed(name: str) -> str:
+    """The one name of types that languages of one family take for each other."""
+    return SPELLINGS.get(name, BOXES.get(name, name))
