@@ -17,6 +17,7 @@ from fledgling.broker.fitting import may_mean
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.spelling import others as respelled
 from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, MeaningError, taken
+from fledgling.broker.spelling.commands import command
 from fledgling.broker.spelling.table import listed
 from fledgling.broker.spelling.values import HOWS
 from fledgling.broker.spelling.wider import wider
@@ -50,6 +51,43 @@ def test_rows_of_aliases_are_of_tools_and_arguments_that_there_are():
             assert own <= {"regex"} if alias.how == "expression" else not own, alias
     for row in listed().always:
         assert not any({*row.names} & {*QUESTIONS[tool].__struct_fields__} for tool in row.tools), row
+
+
+COMMANDS = {
+    "rg -n 'a b' src": {"query": "a b", "path": "src"},
+    "rg 'a.*b' src lib": {"query": "a.*b", "regex": True, "path": "{src,lib}"},
+    "rg -F 'a.*b' .": {"query": "a.*b"},
+    "-iw a": {"query": "a", "whole_word": True},
+    "grep -A 3 -B5 x": {"query": "x", "context": 5},
+    "grep -rnC99 x": {"query": "x", "context": 20},
+    "rg -g '*.md' x docs": {"query": "x", "path": "docs/**/*.md"},
+    "grep --include=*.py -r x": {"query": "x", "path": "*.py"},
+    "rg -tpy -e -x -- src": {"query": "-x", "path": "src", "language": "python"},
+    r"grep 'a\|b(c)'": {"query": r"a|b\(c\)", "regex": True},
+    r"grep -E 'a|b\(c\)'": {"query": r"a|b\(c\)", "regex": True},
+    "ack -i timeout": {"query": "timeout"},
+    # what is not understood, inverts, excludes, or is prose
+    "ack timeout": None,
+    "grep -v x src": None,
+    "grep -rnv x src": None,
+    "grep --invert-match x": None,
+    "rg -g '!*.md' x": None,
+    "rg -e a -e b": None,
+    "rg x | head": None,
+    "grep -A x y": None,
+    "grep -A 3": None,
+    "rg 'x": None,
+    "- x": None,
+    "-x y": None,
+    "rg": None,
+    "x -i": None,
+    "": None,
+}
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_a_command_line_of_grep_means_a_search_or_nothing(text):
+    assert command(text) == COMMANDS[text]
 
 
 def test_a_name_means_one_argument_of_a_tool():

@@ -8,6 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fledgling.broker.spelling.arguments import MAX_RESPELLED_CHARS, Taken
+from fledgling.broker.spelling.commands import command
 from fledgling.broker.spelling.table import PathRow, listed
 from fledgling.broker.spelling.values import MAX_LEVELS, WILDCARD, words_of
 from fledgling.messages.questions import AnyQuestion, Explore, Read, Search, Symbols
@@ -15,9 +16,7 @@ from fledgling.messages.questions import AnyQuestion, Explore, Read, Search, Sym
 _SLASHED = re.compile(r"/(.+)/[gimsu]*")  # an expression as JavaScript and sed write it
 _ANY = re.compile(r"(?:\.|\\w|\[\w-]*\])[*+]|%")  # of an expression or of SQL, what a glob calls `*`
 _CRATE = re.compile(r"(?!(?:std|core|alloc)::)[a-z_]\w*::(?=\w+::|[A-Z])")  # of Rust, whose files do not have its name
-_COMMAND = re.compile(  # of grep and its kin, with flags: `rg -n 'a b' src`
-    r"(?=-|(?:rg|grep|ag|ack)\s)(?:(?:rg|grep|ag|ack)\s+)?(?:-[\w-]+\s+)*+(?:'([^']+)'|\"([^\"]+)\"|(\S+))(?:\s+(\S+))?\s*"
-)
+_PLACES = ("path", "language")  # which a text says where they are not given
 _QUALIFIER = re.compile(r"\b(path|file|lang|language):(\S+)")  # of a query, as GitHub and Sourcegraph have it
 
 
@@ -146,9 +145,10 @@ def _patterns(question: AnyQuestion) -> Iterator[dict[str, object]]:
 def _patterns_of_names(question: AnyQuestion) -> Iterator[dict[str, object]]:
     """Yield what a text or the pattern of a name may mean that is written as elsewhere."""
     if isinstance(question, Search) and question.kind is None and not question.is_regex:
-        yield from _texts(question.query[:MAX_RESPELLED_CHARS])
+        for meant in _texts(question.query[:MAX_RESPELLED_CHARS]):
+            yield {name: value for name, value in meant.items() if name not in _PLACES or not getattr(question, name)}
     elif isinstance(question, Symbols) and (name := (question.name_pattern or "")[:MAX_RESPELLED_CHARS]):
-        glob = _glob(found[1] if (found := _SLASHED.fullmatch(name)) else name)
+        glob = _glob(name)
         if glob != name:
             yield {"name_pattern": glob}
 
@@ -159,8 +159,8 @@ def _texts(text: str) -> Iterator[dict[str, object]]:
         yield {"query": found[1], "regex": True}
     if len(parts := text.split(" OR ")) > 1:
         yield {"query": "|".join(re.escape(part.strip()) for part in parts), "regex": True}
-    if found := _COMMAND.fullmatch(text):
-        yield {"query": found[1] or found[2] or found[3], **({"path": found[4]} if found[4] else {})}
+    if meant := command(text):
+        yield meant
     if text.strip("*") not in ("", text):
         yield {"query": text.strip("*")}
     if "\\|" in text:
@@ -171,9 +171,15 @@ def _texts(text: str) -> Iterator[dict[str, object]]:
 
 
 def _glob(name: str) -> str:
-    """Return the expression for a name as a glob: `_glob("^get_")` is `get_*`."""
-    glob = _ANY.sub("*", name.removeprefix("^").removesuffix("$"))
-    return f"{glob.removesuffix('*')}*" if name.startswith("^") and not name.endswith("$") else glob
+    """Return the expression for a name, or a part of one, as a glob: `_glob("^get_")` is `get_*`, `/get/` `*get*`."""
+    found = _SLASHED.fullmatch(name)
+    expression = found[1] if found else name
+    inner = expression.removeprefix("^").removesuffix("$")
+    glob = _ANY.sub("*", inner)
+    if not inner or (inner == name and ("%" in name or glob == name)):  # of SQL, or no expression
+        return glob or name
+    before, after = "*" * (not expression.startswith("^")), "*" * (not expression.endswith("$"))
+    return re.sub(r"\*+", "*", f"{before}{glob}{after}")
 
 
 def _may_be(question: AnyQuestion, name: str) -> bool:
