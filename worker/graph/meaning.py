@@ -30,6 +30,7 @@ from fledgling.worker.graph.values import (
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
 DOUBTED = {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}
+ITERATED = (Op.ELEMENT, Op.ENTERED)
 OUTSIDE = (EXTERNAL, METHOD_OF, "container", "generator", "constant")
 Targets = dict[Target, int]  # with a Reason each
 
@@ -254,6 +255,8 @@ class Meaning:
     def callees(self, node: int) -> Values:
         """What a call calls, also through a function outside the project."""
         expression = self.project.expression(node)
+        if expression[0] in ITERATED:  # of what a loop gives, nothing is called
+            return dict(self.solver.handed.get(node, {}))
         is_call = expression[0] in (Op.CALL, Op.NEW)
         values = self.solver.value((node & ~MASK) | expression[1] if is_call else node)
         if is_call and self.project.unit(node).dialect.overloads:
