@@ -92,7 +92,7 @@ def invalid(tool: str, problem: msgspec.ValidationError, allowed: Collection[str
     """Return the refusal for arguments that do not fit, saying what would, and which of the `allowed` tools take them.
 
     >>> invalid("read", msgspec.ValidationError("Expected `str`, got `int` - at `$.path`")).next_step
-    'Give path as text: file relative to the root.'
+    'Give path as text: file below the root, or directory with `symbol`.'
     """
     known = schema.input_schema(tool)["properties"]
     named = _FIELD.search(str(problem))

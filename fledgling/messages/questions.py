@@ -134,9 +134,9 @@ class Read(Question, frozen=True):
     Example: read(path="src/app.py", symbol="Engine.run")
     """
 
-    path: Annotated[Text, Meta(description="file relative to the root")] = ""
-    start_line: Annotated[Line | None, Meta(description="first line, from 1")] = None
-    end_line: Annotated[Line | None, Meta(description="last line, included")] = None
+    path: Annotated[Text, Meta(description="file below the root, or directory with `symbol`")] = ""
+    start_line: Annotated[Line | None, Meta(description="from 1")] = None
+    end_line: Annotated[Line | None, Meta(description="included")] = None
     symbol: Annotated[Text | None, Meta(description="`name`, `Class.method` or a qualified name")] = None
     budget_tokens: Annotated[
         Budget | None, Meta(description="with `symbol`: and callers, callees, types and tests, in so many tokens")
@@ -148,7 +148,9 @@ class Read(Question, frozen=True):
         if self.budget_tokens and not self.symbol:
             raise ValueError("budget_tokens needs symbol; give the definition that the context is of")
         if not self.path and not self.symbol:
-            raise ValueError("path is missing; give a file, or a symbol that one file alone defines")
+            raise ValueError(
+                "path is missing; give a file, or a symbol that one file of the project or of a directory defines"
+            )
 
 
 class Search(Question, frozen=True):
