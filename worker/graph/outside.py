@@ -204,7 +204,13 @@ def _inherits(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
     return {}
 
 
+def _unknown(_solver: Solver, _made: Call, _first: Cell, _sure: int) -> Values:
+    """An object of `new Proxy(a, b)`, with members that are not seen, and those of the project among them."""
+    return {}
+
+
 HANDING_ON: dict[str, Any] = {
+    "unknown": _unknown,
     "first": _first,
     "assigns": _assigns,
     "inherits": _inherits,
