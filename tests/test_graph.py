@@ -192,6 +192,17 @@ def test_work_grows_with_the_text(shape: str) -> None:
     assert large <= 6 * max(small, 250)
 
 
+def test_functions_that_inherit_from_each_other_cost_the_same_each() -> None:
+    for count in (100, 400):
+        text = "function F0() {}\n" + "".join(
+            f"function F{i}() {{ this.a{i} = 1; }}\nF{i}.prototype = new F{i - 1}();\n"
+            f"F{i}.prototype.m = function () {{ this.m(); }};\n"
+            for i in range(1, count)
+        )
+        project = Project(graph_files({"a.js": text.encode()}), {"javascript": LANGUAGES.rows["javascript"].graph})
+        assert solved(project, GraphBudget()).evaluations <= 150 * count
+
+
 BROKEN = {
     "a.py": "def f(:\n  x.(\nfor in y: z(\nclass (A:\n with as b:\n @\nlambda: [for\nf(*, **)\n(yield) = = a[\n",
     "a.ts": "class { constructor(private { = (a, => { export { as } from import * as x; new (; a?.( }\n",

@@ -10,9 +10,12 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
 CALLING = (Use.CALL, Use.DECORATOR)
 MAX_SLICE = 8  # elements of a slice that are told apart
 BRACE = ord("{")
+SIGNS = b"+-"
 LITERAL = re.compile(  # of a number: what says its base, whether it has a point, and what it ends in
     r"(?i)(?:(?P<base>0x[0-9a-f]+|0b[01]+)|\d*(?P<part>\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)?)(?P<end>[ul]*|[fdm])?"
 )
+MAX_DIGITS = 34  # of a number of 32 bits, and what begins it
+MAX_INT = 2**31 - 1  # of a number that is written out
 MAX_KEY = 80  # characters of a string that can be a key
 OF, KEY, ARG, ARGS, ARM, COND, VALUE, TYPE, WORD, LEFT, RIGHT, OVER, BODY, BIND = (
     BITS[role]
@@ -40,7 +43,7 @@ IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
 IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
-IS_SLICE, IS_LABEL, IS_FUNCTION = BITS["slice"], BITS["label"], BITS["function"]
+IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER = BITS["slice"], BITS["label"], BITS["function"], BITS["number"]
 
 
 @visits("name")
@@ -347,15 +350,20 @@ def text(builder: Builder, node: int, use: int) -> int:
 @visits("number")
 def number(builder: Builder, node: int, _use: int) -> int:
     """`1`"""
-    written = builder.tree.text(node)
+    written = builder.tree.text(node).replace("_", "")
     if literals := builder.dialect.literals:
-        found = LITERAL.fullmatch(written.replace("_", "")[:MAX_KEY])
+        found = LITERAL.fullmatch(written[:MAX_KEY])
         end = (found["end"] or "").lower() or "." * bool(found["part"]) if found else ""
         if end in literals:
             return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(literals[end]), NONE, None), 1)
-        if found and found["base"] and len(written) < 10:
-            return builder.add(Op.NUMBER, int(found["base"], 0))
-    return builder.add(Op.NUMBER, int(written)) if written.isdecimal() and len(written) < 10 else 1
+        if found and found["base"] and len(written) <= MAX_DIGITS:
+            return whole(builder, int(found["base"], 0))
+    return whole(builder, int(written)) if written.isdecimal() and len(written) <= MAX_DIGITS else 1
+
+
+def whole(builder: Builder, value: int) -> int:
+    """A number that is an `int`; what a larger one is, languages see differently."""
+    return builder.add(Op.NUMBER, value) if value <= MAX_INT else 1
 
 
 @visits("list")
@@ -473,6 +481,8 @@ def operation(builder: Builder, node: int, _use: int) -> int:
     """What gives nothing that is followed: `not a`."""
     tree = builder.tree
     builder.scopes[builder.frame].flags |= Flag.OPERATES
+    if is_negative(builder, node):
+        return builder.visit(tree.kids[node][0])
     found: dict[int, int] = {}
     for kid in tree.kids[node]:
         if tree.labels[kid] & BIND and tree.labels[node] & IS_NARROW:  # a instanceof B b
@@ -486,6 +496,14 @@ def operation(builder: Builder, node: int, _use: int) -> int:
             builder.take(at, kid)
         found.update((role, at) for role in (TYPE, LEFT) if tree.labels[kid] & role)
     return 1
+
+
+def is_negative(builder: Builder, node: int) -> bool:
+    """Whether a node is a number with a sign, `-5L`, which has the type of the number where that says which."""
+    tree = builder.tree
+    kids = tree.kids[node]
+    is_number = len(kids) == 1 and bool(tree.labels[kids[0]] & IS_NUMBER or tree.kind(kids[0]) == IS_NUMBER)
+    return bool(builder.dialect.literals) and is_number and tree.source[tree.start[node]] in SIGNS
 
 
 @visits("await")

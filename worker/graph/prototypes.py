@@ -7,11 +7,24 @@ either is a member of both. What is put into the function itself, `A.b = c`, is 
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import EXPORT, ScopeKind
-from fledgling.worker.graph.values import CLASS, CONTAINER, EXTERNAL, FUNCTION, MODULE, OBJECT, Cell, Value, Values, add
+from fledgling.worker.graph.values import (
+    CLASS,
+    CONTAINER,
+    EXTERNAL,
+    FUNCTION,
+    MANY,
+    MODULE,
+    OBJECT,
+    Cell,
+    Value,
+    Values,
+    add,
+)
 
 PROTOTYPE = "prototype"
 MODULE_OBJECT = "builtins.module"  # of CommonJS, where no scope binds `module`
-MAX_PROTOTYPES = 50  # objects that are asked for a member, one after the other
+MAX_HEIRS = 8  # functions below one whose objects its `this` may be; with more, each function of a long chain costs all
+MAX_PROTOTYPES = 50  # above one, asked for a member one after the other; longer chains are a hostile text's
 
 
 def has_prototype(solver: Solver, scope: int) -> bool:
@@ -48,7 +61,10 @@ def heirs_cell(solver: Solver, cell: Cell) -> Values:
     """("heirs", function): objects of the functions whose prototype is one of its objects, and so on."""
     found = solver.taken(cell)
     for value in list(found):
-        add(found, solver.value(("heirs", value[1])))
+        if len(found) <= MAX_HEIRS and value != MANY:
+            add(found, solver.value(("heirs", value[1])))
+    if len(found) > MAX_HEIRS:
+        return {**dict([*found.items()][:MAX_HEIRS]), MANY: Reason.FLOW}
     return found
 
 

@@ -26,7 +26,7 @@ IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_NARROW, IS_HANDLER, IS_ITEM =
     BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "narrow", "handler", "item_with")
 )
 IS_FUNCTION, IS_CLASS = BITS["function"], BITS["class"]
-MAX_FALLING = 64  # names that cases bind which may go on into the next one
+MAX_FALLING = 64  # names that go on from case to case; with more, each case of a long `switch` costs all before it
 
 
 # ---- assignments
