@@ -211,15 +211,18 @@ def test_killed_at_any_moment_a_build_leaves_the_old_shard(tmp_path: Path, shard
 def test_nothing_is_left_running_where_a_build_is_killed(tmp_path: Path, shards: Path) -> None:
     root = tmp_path / "a"
     root.mkdir()
-    (root / "a.py").write_text("x = 1\n" * 1000)
+    for number in range(300):
+        (root / f"{number}.py").write_text("x = 1\n" * 1000)
     command = [sys.executable, "-I", "-B", "-m", "fledgling", "fleet", "shard", str(root), "--out", str(shards)]
     building = psutil.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     below: list[psutil.Process] = []
-    while len(below) < 2:  # the process that is confined, and the indexer
+    while len(below) < 3:  # the process that is confined, the indexer, and an extractor
         below = building.children(recursive=True)
         assert building.poll() is None
     status = Path(f"/proc/{below[1].ppid()}/status").read_text()
     assert "Seccomp:\t2" in status, "who starts an indexer is confined"
+    for extractor in below[2:]:
+        extractor.suspend()  # so that the build does not end because it is done
     building.send_signal(signal.SIGKILL)
     building.wait()
     _, alive = psutil.wait_procs(below, timeout=GONE_SECONDS)
