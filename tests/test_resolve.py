@@ -295,6 +295,14 @@ OWN = {
         {"pkg.gone": "not found", "pkg.sub.b": "not found", "pkg.gone2": "not found"}
         | {"pkgs.x": "external", "inner.y": "external", "bare.gone": "external"},
     ),
+    "a package of Python that other projects hold parts of": (
+        {"google/__init__.py": '__import__("pkg_resources").declare_namespace(__name__)\n'}
+        | {"google/a.py": "import google.protobuf\nimport google.b\nfrom .c import d\n", "google/b.py": ""}
+        | {"zope/__init__.py": "from pkgutil import extend_path\n", "main.py": "import zope.event\n"},
+        "*",
+        {"google.protobuf": "external", "google.b": "google/b.py", ".c": "not found", "zope.event": "external"}
+        | {"pkgutil": "stdlib"},
+    ),
     "what is too long to be a name": (
         {"a/P.java": f"package {'A.' * 500}A;\nclass P {{}}\n", "Q.java": f"import {'A.' * 500}A.B;\n"},
         "*",
@@ -335,7 +343,18 @@ async def test_what_is_below_an_own_package_may_be_of_another_project(tmp_path: 
     async with fronted(tmp_path) as (front, _):
         graph = await front.ask(Dependencies("P.java", direction="imports"))
     assert isinstance(graph, DependencyGraph)
-    assert graph.note == "Generated, left out, or of another project: line 2 (below com.acme.app)."
+    assert graph.note == "Generated, built, left out, or of another project: line 2 (below com.acme.app)."
+
+
+@pytest.mark.anyio
+async def test_what_is_below_an_own_package_of_python_may_be_built(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text("")
+    (tmp_path / "pkg/a.py").write_text("import pkg._speedups\n")
+    async with fronted(tmp_path) as (front, _):
+        graph = await front.ask(Dependencies("pkg/a.py", direction="imports"))
+    assert isinstance(graph, DependencyGraph)
+    assert graph.note == "Generated, built, left out, or of another project: line 1 (below pkg)."
 
 
 @pytest.mark.anyio

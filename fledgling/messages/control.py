@@ -125,7 +125,8 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     modules begin with a name of its own says it in a file, which is `named`, with the word before it. Languages with
     one word for `packages` share those that their files declare; what is below one of `nested` parts or more may be of
     the project, too. Where that is "directory", the files in one are a package; where it is "tree", so are all below a
-    directory of that name. A directory with a file that is called `package` is one. What ends in `apart` is of none.
+    directory of that name. A directory with a file that is called `package` is one; where `spread` matches in
+    that, others may hold more of it. What ends in `apart` is of none.
     Files of one package use each other without an import. Where a language `autoloads`, so may all of its files: what
     they define is loaded by its name. Where it `chains`, a module may begin with a name that the file imports.
 
@@ -140,6 +141,7 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     packages: Word = ""
     nested: Count = 0
     package: Word = ""
+    spread: Word = ""
     apart: Word = ""
     autoloads: bool = False
     chains: bool = False

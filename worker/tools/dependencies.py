@@ -110,6 +110,8 @@ def _imports(request: Request, reached: Sequence[str], distance: int) -> list[_E
         why = _unresolved(same, root(module, known.get(path)), ours)
         if why == "external" and own.has(path, known.get(path), module):
             why = "not found"
+        elif why == "not found" and own.is_spread(path, known.get(path), module):
+            why = "external"
         leads = same[0].resolved_path
         shown = packages.directory(leads) if leads and packages.is_directory(known.get(path)) else leads
         edges.append(_Edge(path, distance, Import(line, module, names, shown, why), leads))

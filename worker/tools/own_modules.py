@@ -1,6 +1,7 @@
 """Modules that are the project's by what it says itself, though no file of the index is one: generated, or left out."""
 
 import posixpath
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -39,8 +40,15 @@ class OwnModules:
                 if nearest in own:  # and in no other module that is required: `m/v2` is not of `m`
                     return True
         if modules.package:
-            return self._is_in_package(path, modules, module)
+            package = self._package(path, modules, module)
+            return package is not None and not self._is_spread(package, modules)
         return self._is_declared(modules, module) or self.around(modules, module) is not None
+
+    def beside(self, path: str, modules: Modules | None, module: str) -> str | None:
+        """Return the own package that a module is below which no file is: built, perhaps."""
+        if modules and modules.package and self.has(path, modules, module):
+            return root(module, modules)
+        return self.around(modules, module)
 
     def around(self, modules: Modules | None, module: str) -> str | None:
         """Return the package that files declare and a module is below, where another project could have that, too.
@@ -55,15 +63,28 @@ class OwnModules:
                 return package
         return None
 
-    def _is_in_package(self, path: str, modules: Modules, module: str) -> bool:
-        """Return whether a module is in a package that code of a file finds in a directory above, which is none."""
+    def is_spread(self, path: str, modules: Modules | None, module: str) -> bool:
+        """Return whether a module is below an own package of which other projects hold parts: `google.protobuf`."""
+        if modules is None or not modules.spread or module.startswith(modules.root) or len(module) > MAX_CHARS:
+            return False
+        package = self._package(path, modules, module)
+        return package is not None and self._is_spread(package, modules)
+
+    def _package(self, path: str, modules: Modules, module: str) -> str | None:
+        """Return the file of the package that a module is in, if code of a file finds that in a directory above."""
         find = self._request.blocks.find
         above, name = path, root(module, modules)
         while above:
             above = posixpath.dirname(above)
-            if find(posixpath.join(above, name, modules.package)) and not find(posixpath.join(above, modules.package)):
-                return True
-        return False
+            package = posixpath.join(above, name, modules.package)
+            if find(package) and not find(posixpath.join(above, modules.package)):
+                return package
+        return None
+
+    def _is_spread(self, package: str, modules: Modules) -> bool:
+        return bool(modules.spread) and any(
+            re.search(modules.spread, word) for words in self._lines(package) for word in words
+        )
 
     def _said(self, path: str) -> Iterator[list[str]]:
         """Yield the words of each line in the first block of a file: `module` and `example.org/m`."""

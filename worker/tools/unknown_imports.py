@@ -78,9 +78,9 @@ def _nested(request: Request, file: File, imports: Iterable[Import]) -> str | No
     modules, own = request.opened.generation.modules.get(file.language or ""), OwnModules(request)
     said: dict[str, None] = {}
     for each in imports:
-        if each.unresolved == "not found" and (package := own.around(modules, each.module)):
+        if each.unresolved == "not found" and (package := own.beside(file.path, modules, each.module)):
             said[f"line {each.line} (below {package})"] = None
-    return f"Generated, left out, or of another project: {unknown.listed([*said])}." if said else None
+    return f"Generated, built, left out, or of another project: {unknown.listed([*said])}." if said else None
 
 
 def _declaring(request: Request, file: File, name: str) -> str:
