@@ -3,6 +3,7 @@
 It is asked for when all is solved, of languages where functions make objects, and everything may be changed.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from fledgling.worker.graph.operations import constants
@@ -11,6 +12,7 @@ from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, OBJECT
 
+OWN = (CLASS, OBJECT)
 Member = tuple[int, int, bool]  # the scope of a class, a name or -1 for any, whether it is of the class itself
 
 
@@ -50,10 +52,14 @@ class Rewritten:
     def _put(self, unit: Unit) -> set[Member]:
         """What is put behind keys into objects of classes, and classes that make other objects than their own."""
         found: set[Member] = set()
+        for of in self._other_prototypes(unit):
+            found.update(
+                (value[1], NONE, value[0] == CLASS) for value in self._solver.value(unit.base | of) if value[0] in OWN
+            )
         for write in unit.facts.writes:
             if write.name != NONE:
                 continue
-            held = [value for value in self._solver.value(unit.base | write.of) if value[0] in (CLASS, OBJECT)]
+            held = [value for value in self._solver.value(unit.base | write.of) if value[0] in OWN]
             keys = constants(self._solver, unit.base | write.key) if held else []
             names = [key[1] if key[0] == "text" else None for key in keys if key != "*"]
             for value in held:
@@ -66,6 +72,15 @@ class Rewritten:
                 if owner is not None:
                     found.add((owner, NONE, False))
         return found
+
+    def _other_prototypes(self, unit: Unit) -> Iterator[int]:
+        """Yield what gets another prototype: `a.__proto__ = b`, `Object.setPrototypeOf(a, b)`."""
+        names = unit.facts.names
+        yield from (write.of for write in unit.facts.writes if write.name != NONE and names[write.name] == "__proto__")
+        for op, *parts in unit.expressions if "setPrototypeOf" in names else ():
+            called = unit.expressions[parts[0]] if op == Op.CALL and parts[1] and parts[1][0] >= 0 else (op,)
+            if called[0] == Op.GET and names[called[2]] == "setPrototypeOf":
+                yield parts[1][0]
 
     def _members(self, scope: int, name: int, *, is_own: bool) -> set[Target]:
         if self._project.scope(scope).kind != ScopeKind.CLASS:

@@ -46,10 +46,13 @@
 (call_expression function: (import) arguments: (arguments . (string) @module .)) @require
 
 ((call_expression function: (member_expression property: (_) @_defines) arguments: (arguments . (_) . (string) @replaced))
-  (#eq? @_defines "defineProperty"))
+  (#any-of? @_defines "defineProperty" "deleteProperty"))
+((call_expression function: (member_expression object: (identifier) @_reflect property: (property_identifier) @_sets)
+  arguments: (arguments . (_) . (string) @replaced)) (#eq? @_reflect "Reflect") (#eq? @_sets "set"))
 ((call_expression function: (member_expression property: (_) @_defines) arguments: (arguments . (_) . (object (pair key: (_) @replaced))))
   (#eq? @_defines "defineProperties"))
 (unary_expression operator: "delete" argument: (member_expression property: (_) @replaced))
+(unary_expression operator: "delete" argument: (subscript_expression index: (string) @replaced))
 
 ; ---- functions and classes
 
@@ -98,7 +101,8 @@
 (if_statement condition: (_) @cond consequence: (_) @arm) @branch
 (else_clause (_) @arm @otherwise)
 (for_statement body: (_) @body) @loop
-(for_in_statement left: (_) @left right: (_) @over body: (_) @body) @loop
+(for_in_statement left: (_) @left operator: "of" right: (_) @over body: (_) @body) @loop
+(for_in_statement left: (_) @left operator: "in" right: (_) body: (_) @body) @loop
 (for_in_statement kind: _ left: (identifier) @bind)
 (while_statement condition: (_) @cond body: (_) @body) @loop
 (do_statement body: (_) @body condition: (_) @cond) @loop
