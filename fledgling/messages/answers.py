@@ -256,7 +256,10 @@ class FileRelated(Struct, frozen=True, omit_defaults=True):
 
 
 class Relations(Answer, frozen=True):
-    """Answer of symbols with `relation`. `account` says what became of every occurrence of the name."""
+    """Answer of symbols with `relation`. `account` says what became of every occurrence of the name.
+
+    `total` counts entries: a callee whose calls are partly certain and partly likely has two.
+    """
 
     relation: Relation
     definitions: list[Defined]

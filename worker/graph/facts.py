@@ -11,7 +11,7 @@ from fledgling.worker.extracting.repair import in_turn, understand
 from fledgling.worker.extracting.repair import repairs as load_repairs
 from fledgling.worker.graph import definitions, expressions, named_methods, objects, paths, statements  # noqa: F401 - how nodes are read
 from fledgling.worker.graph.builder import Builder
-from fledgling.worker.graph.packages import enclose
+from fledgling.worker.graph.namespaces import enclose
 from fledgling.worker.graph.reduced import Reduced
 from fledgling.worker.graph.tables import packed
 from fledgling.worker.language import Language, Languages

@@ -4,6 +4,7 @@ if it changes. Every answer accounts for all occurrences of the name.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -278,6 +279,7 @@ def _callees(asked: Asked) -> Found:
     """Find what a definition calls, and what that calls, step by step; and how much of it leads out of the project."""
     entries: list[Entry] = []
     reached, seen = asked.about.definitions, {*asked.places}
+    names = cache(partial(_names_at, asked))
     for distance in range(1, asked.steps + 1):
         called: dict[tuple[Definition, str], list[Occurrence]] = {}
         for each in reached:
@@ -285,7 +287,8 @@ def _callees(asked: Asked) -> Found:
             for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
                 is_new = row.target not in seen or distance == 1
                 if row.use in CALLS and row.target and is_new and asked.admits(row.confidence):
-                    called.setdefault((row.target, _name_at(asked, row, row.target)), []).append(row)
+                    word = occurrences.word_at(asked.request, row) if names(row.target) else ""
+                    called.setdefault((row.target, word if word in names(row.target) else ""), []).append(row)
         found = [(definitions.at(asked.request, target, name), rows) for (target, name), rows in called.items()]
         placed = [(each, rows) for each, rows in found if each]
         for each, rows in placed:
@@ -297,12 +300,11 @@ def _callees(asked: Asked) -> Found:
     return Found(entries, _unresolved(asked))
 
 
-def _name_at(asked: Asked, row: Occurrence, target: Definition) -> str:
-    """Return the name of a row where that tells which definition it means: several begin on one line."""
+def _names_at(asked: Asked, target: Definition) -> frozenset[str]:
+    """Return the names of the definitions that begin on a line, where these are several: names tell them apart."""
     assert asked.request.outlines
     several = asked.request.outlines.beginning(asked.request.blocks.file(target.file), target.line)
-    word = occurrences.word_at(asked.request, row) if len(several) > 1 else ""
-    return word if any(each.name == word for each in several) else ""
+    return frozenset(each.name for each in several) if len(several) > 1 else frozenset()
 
 
 def _callee(asked: Asked, each: Placed, rows: Sequence[Occurrence], distance: int) -> Iterator[Entry]:
