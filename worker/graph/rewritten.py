@@ -78,9 +78,9 @@ class Rewritten:
         names = unit.facts.names
         yield from (write.of for write in unit.facts.writes if write.name != NONE and names[write.name] == "__proto__")
         for op, *parts in unit.expressions if "setPrototypeOf" in names else ():
-            called = unit.expressions[parts[0]] if op == Op.CALL and parts[1] and parts[1][0] >= 0 else (op,)
-            if called[0] == Op.GET and names[called[2]] == "setPrototypeOf":
-                yield parts[1][0]
+            if op == Op.CALL and parts[1] and parts[1][0] >= 0:
+                how, *called = unit.expressions[parts[0]]
+                yield from parts[1][:1] if how == Op.GET and names[called[1]] == "setPrototypeOf" else ()
 
     def _members(self, scope: int, name: int, *, is_own: bool) -> set[Target]:
         if self._project.scope(scope).kind != ScopeKind.CLASS:
