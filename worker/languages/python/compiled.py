@@ -7,6 +7,7 @@ https://www.maturin.rs/project_layout and https://setuptools-rust.readthedocs.io
 """
 
 import posixpath
+from collections import defaultdict
 from collections.abc import Iterator
 
 from fledgling.worker.resolving.manifest import Table, parse_toml, table
@@ -15,14 +16,14 @@ from fledgling.worker.resolving.project import Project, join
 PACKAGE = "__init__.py"
 
 
-def compiled(project: Project) -> dict[str, str]:
-    """The place of each such module below where modules start, and the file that it is compiled from.
+def compiled(project: Project) -> dict[str, dict[str, str]]:
+    """The place of each such module below where modules start, and for each directory whose settings say it, its file.
 
     >>> compiled(project)
-    {'a/_native': 'src/lib.rs'}
+    {'a/_native': {'': 'src/lib.rs'}}
     """
     crates = dict(project.manifests_named("Cargo.toml"))
-    found: dict[str, str] = {}
+    found = defaultdict[str, dict[str, str]](dict)
     for directory, text in project.manifests_named("pyproject.toml") if crates else ():
         settings = parse_toml(text)
         for name, manifest in _said(settings):
@@ -35,9 +36,9 @@ def compiled(project: Project) -> dict[str, str]:
             place = name or _text(library, "name") or _text(table(raw.get("package")), "name").replace("-", "_")
             if not name and _source(settings, directory, place) in project.files:
                 place = f"{place}.{place}"
-            if path in project.files:
-                found[place.replace(".", "/")] = path or ""
-    return found
+            if path is not None and path in project.files:
+                found[place.replace(".", "/")][directory] = path
+    return dict(found)
 
 
 def _said(settings: Table) -> Iterator[tuple[str, str]]:

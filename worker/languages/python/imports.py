@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fledgling.worker.language import word_list
 from fledgling.worker.languages.python.compiled import compiled
 from fledgling.worker.languages.python.source_roots import source_roots
-from fledgling.worker.resolving.project import Project, Resolver, ancestors, by_parts, nearest
+from fledgling.worker.resolving.project import Project, Resolver, ancestors, by_parts, holding, nearest
 from fledgling.worker.rows import ImportRow
 
 STDLIB = word_list("python/stdlib.txt")
@@ -71,13 +71,18 @@ class _Modules:
     def file(self, place: str) -> str | None:
         """The module or package at a place: `a/b` is `a/b/__init__.py` or `a/b.py`."""
         found = next((place + end for end in ENDS if place + end in self.paths), None)
-        return found or self.compiled(place)
+        return found or self.compiled(place, posixpath.dirname(place))
 
-    def compiled(self, place: str) -> str | None:
-        """The file that the module at a place is compiled from: `_native`, or `a/_native` in any folder."""
+    def compiled(self, place: str, directory: str) -> str | None:
+        """The file that the module at a place is compiled from: `_native`, or `a/_native` in any folder.
+
+        Of several, that is the one of the nearest settings above `directory`.
+        """
         while place not in self._compiled and place.count("/") > 1:
             place = place.partition("/")[2]
-        return self._compiled.get(place)
+        known = self._compiled.get(place, {})
+        above = holding(f"{directory}/", known) if len(known) > 1 else next(iter(known), None)
+        return None if above is None else known[above]
 
     def _add(self, suffix: str, place: str) -> None:
         places = self._rooted[suffix]
@@ -110,7 +115,7 @@ def resolver(project: Project, _language: str) -> Resolver:
             parents = list(ancestors(directory + "/"))[len(module) - len(name) - 1 :]
             return modules.file(posixpath.join(parents[0], place or "__init__")) if parents else None
         found = next((found for at in modules.places(place, directory) if (found := modules.file(at))), None)
-        return found or modules.compiled(place)
+        return found or modules.compiled(place, directory)
 
     def submodule(directory: str, module: str, name: str, found: str | None) -> str | None:
         if found is None:
