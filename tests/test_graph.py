@@ -203,6 +203,22 @@ def test_functions_that_inherit_from_each_other_cost_the_same_each() -> None:
         assert solved(project, GraphBudget()).evaluations <= 150 * count
 
 
+def test_functions_that_take_members_from_each_other_cost_the_same_each() -> None:
+    for count in (100, 300):
+        text = "var inherits = require('util').inherits;\n" + "".join(
+            f"function F{i}() {{ this.x{i} = this; }}\nF{i}.prototype.m = function () {{ return this.m(); }};\n"
+            for i in range(count)
+        )
+        text += "".join(
+            f"inherits(F{i}, F{(i * 7 + 13 * j + 1) % count});\n"
+            f"Object.assign(F{i}.prototype, F{(i + j) % count}.prototype);\n"
+            for i in range(count)
+            for j in range(3)
+        )
+        project = Project(graph_files({"a.js": text.encode()}), {"javascript": LANGUAGES.rows["javascript"].graph})
+        assert solved(project, GraphBudget()).evaluations <= 120 * count
+
+
 BROKEN = {
     "a.py": "def f(:\n  x.(\nfor in y: z(\nclass (A:\n with as b:\n @\nlambda: [for\nf(*, **)\n(yield) = = a[\n",
     "a.ts": "class { constructor(private { = (a, => { export { as } from import * as x; new (; a?.( }\n",
