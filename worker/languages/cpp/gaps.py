@@ -56,7 +56,7 @@ REFERENCE_TO_ARRAY = rb"(?<=\w) [ ]?+ \( &&?+ \) [ ]?+ \[ \w*+ \]"
 # 7.6.4: a member by a pointer to it: (a->*b)()
 MEMBER_BY_POINTER = rb"(?: -> | (?<=[\w)]) \. ) (?= \* )"
 # A constructor behind a macro: LIB_CONSTEXPR a(int b) : c(b) {}
-WORD_BEFORE_CONSTRUCTOR = JOINED + rb" (?= [ ]++ \w++ [ ]*+ " + PARENTHESES + rb" \s*+ : (?!:) )"
+WORD_BEFORE_CONSTRUCTOR = rb"\b " + JOINED + rb" (?= [ ]++ \w++ [ ]*+ " + PARENTHESES + rb" \s*+ : (?!:) )"
 # Attributes of the specialization of a class: class LIB_API a<b> {
 WORD_BEFORE_CLASS = rb"(?:(?<=\bclass[ ])|(?<=\bstruct[ ])) " + JOINED + rb" (?= \s++ \w++ [ ]?+ < )"
 # 9.4.5: the value of a variable behind its class: class { int a; } b{1};
