@@ -12,16 +12,16 @@ def main() -> None:
         isolated = [sys.executable, "-I", "-X", "utf8", "-m", "fledgling", *sys.argv[1:]]
         os.execv(sys.executable, isolated)  # noqa: S606  (this program again)
     gc.disable()  # what is imported stays, and collections look at all of it: a sixth of the time that loading takes
-    # msgspec looks for it first, and needs nothing of it.
-    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
     try:
-        from fledgling.broker.cli import main as cli  # noqa: PLC0415  (no library before it is known where from)
+        from fledgling.standing_in import standing_in  # noqa: PLC0415  (no library before it is known where from)
+
+        with standing_in("typing_extensions", None):  # msgspec looks for it first, and needs nothing of it
+            from fledgling.broker.cli import main as cli  # noqa: PLC0415
     except (OSError, MemoryError, ImportError) as failed:
         what = str(failed) or "there is not enough memory"
         sys.exit(
             f"fledgling: it cannot be loaded: {what}; allow more memory and files (ulimit -v, -n), or install it anew"
         )
-    del sys.modules["typing_extensions"]  # the SDK needs it
     cli.main()
 
 

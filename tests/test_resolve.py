@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from costing import costs_under
 from running import fronted
+from trees import make
 
 from fledgling.messages.answers import DependencyGraph, Relations
 from fledgling.messages.questions import Dependencies, Symbols
@@ -323,9 +324,7 @@ OWN = {
 @pytest.mark.parametrize("name", OWN)
 async def test_imports_lead_where_the_project_says(tmp_path: Path, name: str) -> None:
     files, asked, wanted = OWN[name]
-    for path, text in files.items():
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        (tmp_path / path).write_text(text)
+    make(tmp_path, **files)
     found: dict[str, str | None] = {}
     async with fronted(tmp_path) as (front, _):
         for path in files if asked == "*" else [asked]:
@@ -335,26 +334,28 @@ async def test_imports_lead_where_the_project_says(tmp_path: Path, name: str) ->
     assert found == wanted
 
 
-@pytest.mark.anyio
-async def test_what_is_below_an_own_package_may_be_of_another_project(tmp_path: Path) -> None:
-    (tmp_path / "P.java").write_text(
-        "package com.acme.app;\nimport com.acme.app.gen.S;\nimport com.acme.app.Q;\nclass P {}\n"
-    )
-    async with fronted(tmp_path) as (front, _):
-        graph = await front.ask(Dependencies("P.java", direction="imports"))
-    assert isinstance(graph, DependencyGraph)
-    assert graph.note == "Generated, built, left out, or of another project: line 2 (below com.acme.app)."
+# Files, whose last imports what is below an own package -> the note.
+BELOW = {
+    "of Java, of another project": (
+        {"P.java": "package com.acme.app;\nimport com.acme.app.gen.S;\nimport com.acme.app.Q;\nclass P {}\n"},
+        "Generated, built, left out, or of another project: line 2 (below com.acme.app).",
+    ),
+    "of Python, built": (
+        {"pkg/__init__.py": "", "pkg/a.py": "import pkg._speedups\n"},
+        "Generated, built, left out, or of another project: line 1 (below pkg).",
+    ),
+}
 
 
 @pytest.mark.anyio
-async def test_what_is_below_an_own_package_of_python_may_be_built(tmp_path: Path) -> None:
-    (tmp_path / "pkg").mkdir()
-    (tmp_path / "pkg/__init__.py").write_text("")
-    (tmp_path / "pkg/a.py").write_text("import pkg._speedups\n")
+@pytest.mark.parametrize("name", BELOW)
+async def test_what_is_below_an_own_package_may_be_of_another_project_or_built(tmp_path: Path, name: str) -> None:
+    files, note = BELOW[name]
+    make(tmp_path, **files)
     async with fronted(tmp_path) as (front, _):
-        graph = await front.ask(Dependencies("pkg/a.py", direction="imports"))
+        graph = await front.ask(Dependencies([*files][-1], direction="imports"))
     assert isinstance(graph, DependencyGraph)
-    assert graph.note == "Generated, built, left out, or of another project: line 1 (below pkg)."
+    assert graph.note == note
 
 
 @pytest.mark.anyio

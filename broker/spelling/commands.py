@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from fledgling.broker.spelling.table import listed
+from fledgling.messages.questions import MAX_CONTEXT
 
 _GREP, _OTHERS = ("grep", "rg"), ("ack", "ag")  # the latter are words of prose, too, unless a flag follows
 _SHELL = re.compile(r"[|<>;&]+|\$\(.*|`.*|\d?>.*")  # what a shell makes of a line: `| head`
-_MOST_LINES = 20  # of context
 _LINES = frozenset({"-A", "-B", "-C"})
 _LONG = {
     "--after-context": "-A", "--before-context": "-B", "--context": "-C", "--regexp": "-e", "--glob": "-g",
@@ -58,7 +58,7 @@ def command(text: str) -> dict[str, object] | None:
         "path": path,
         "language": next((types.get(each, each) for each in values.get("-t", ())), ""),
         "whole_word": "-w" in values,
-        "context": min(max(map(int, lines), default=0), _MOST_LINES),
+        "context": min(max(map(int, lines), default=0), MAX_CONTEXT),
     }
     return {"query": query} | {field: value for field, value in said.items() if value}
 

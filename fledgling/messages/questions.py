@@ -15,6 +15,7 @@ from fledgling.messages.cursors import place
 
 MAX_ARGUMENT_CHARS = 4096  # a path may be PATH_MAX long; nothing an agent asks for needs more
 MIN_BUDGET, MAX_BUDGET = 100, 50_000  # tokens of a context, a token for four characters
+MAX_CONTEXT = 20  # lines around a hit, to each side; who wants more reads the file
 MAX_ALSO = MAX_TAGS = 16  # other ways to say what is looked for; tags that a search asks for
 MAX_SQL_CHARS = 16384  # the statement gate's worst case grows with the text: about 80 ms at this size
 
@@ -169,7 +170,7 @@ class Search(Question, frozen=True):
     regex: Annotated[bool, Meta(extra=meaning("`query` is a regular expression of RE2"))] = False
     case_sensitive: Annotated[bool, Meta(extra=meaning("tell upper case from lower case"))] = False
     whole_word: Annotated[bool, Meta(description="no letter, digit or `_` beside the match")] = False
-    context: Annotated[int, Meta(ge=0, le=20, description="lines around a hit")] = 2
+    context: Annotated[int, Meta(ge=0, le=MAX_CONTEXT, description="lines around a hit")] = 2
     max_results: Annotated[int, Meta(ge=1, le=1000, description="hits a page")] = 50
     cursor: Cursor = None
     mode: Annotated[Mode, Meta(extra=meaning("what to search by; `docs` ranks sections of documents"))] = "auto"

@@ -1,6 +1,7 @@
 """How each kind of expression becomes one of the table."""
 
 import re
+from functools import partial
 
 from fledgling.worker.graph.builder import QUOTES, Builder, visits
 from fledgling.worker.graph.quoted import called_with_types, quoted_type
@@ -459,20 +460,25 @@ def comprehension(builder: Builder, node: int, _use: int) -> int:
     return at
 
 
+def read_choice(builder: Builder, node: int, use: int, found: list[tuple[int, int]]) -> None:
+    """Read one of the parts of a choice, and add it to those that are found."""
+    found.append((node, builder.visit(node, use)))
+
+
 @visits("choice")
 def choice(builder: Builder, node: int, use: int) -> int:
     """`a if b else c`, `a or b`, `a | b`"""
     tree = builder.tree
     builder.scopes[builder.frame].flags |= Flag.OPERATES
     inner = use if use == Use.TYPE else Use.READ
-    found = []
+    found: list[tuple[int, int]] = []
     for place, kid in enumerate(tree.kids[node]):
         if place and tree.labels[kid] & ARM:  # a || (b = c)
-            arm, _ = builder.arm(lambda kid=kid: found.append((kid, builder.visit(kid, inner))))  # type: ignore[misc]
+            arm, _ = builder.arm(partial(read_choice, builder, kid, inner, found))
             if arm:
                 builder.join([(arm, False)], optional=True)
         else:
-            found.append((kid, builder.visit(kid, inner)))
+            read_choice(builder, kid, inner, found)
     return builder.add(Op.CHOICE, [at for kid, at in found if tree.labels[kid] & ARM])
 
 

@@ -1,9 +1,9 @@
 """The facts of all files as one: expressions, scopes and bindings by numbers that hold a file's as well."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from fledgling.worker.graph.other_case import respell, small
 from fledgling.worker.graph.tables import (
@@ -39,6 +39,7 @@ CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.
 MAX_NAMES = 50  # that stand for each other, one after the other
 Target = tuple[int, int]  # file and first line of a definition
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
+Key = TypeVar("Key")
 Space = tuple[str, str]  # a namespace (spaces.py): a family of languages, and a path
 
 
@@ -86,18 +87,19 @@ class Unit:
     @cached_property
     def by_line(self) -> dict[int, list[ImportRow]]:
         """The imports of each line."""
-        found: dict[int, list[ImportRow]] = {}
-        for row in self.rows:
-            found.setdefault(row.line_number, []).append(row)
-        return found
+        return _grouped((row.line_number, row) for row in self.rows)
 
     @cached_property
     def by_module(self) -> dict[str, list[ImportRow]]:
         """The imports of each module."""
-        found: dict[str, list[ImportRow]] = {}
-        for row in self.rows:
-            found.setdefault(row.module, []).append(row)
-        return found
+        return _grouped((row.module, row) for row in self.rows)
+
+
+def _grouped(rows: Iterable[tuple[Key, ImportRow]]) -> dict[Key, list[ImportRow]]:
+    found: dict[Key, list[ImportRow]] = {}
+    for key, row in rows:
+        found.setdefault(key, []).append(row)
+    return found
 
 
 class Project:

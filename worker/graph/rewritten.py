@@ -13,7 +13,7 @@ from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import CLASS, OBJECT
 
 OWN = (CLASS, OBJECT)
-Member = tuple[int, int, bool]  # the scope of a class, a name or -1 for any, whether it is of the class itself
+Member = tuple[int, bool, int]  # the scope of a class, whether it is of the class itself, a name or -1 for any
 
 
 class Rewritten:
@@ -45,33 +45,32 @@ class Rewritten:
         """The functions in classes that may be others when they are called: something is put over them."""
         scopes: set[Member] = set()
         for unit in self._units:
-            for of, name, is_own in self._put(unit):
-                scopes.update((at, name, is_own) for at in self._solver.classes.order(of))
-        return {target for at, name, is_own in scopes for target in self._members(at, name, is_own=is_own)}
+            for of, is_own, name in self._put(unit):
+                scopes.update((at, is_own, name) for at in self._solver.classes.order(of))
+        return {target for at, is_own, name in scopes for target in self._members(at, name, is_own=is_own)}
 
     def _put(self, unit: Unit) -> set[Member]:
         """What is put behind keys into objects of classes, and classes that make other objects than their own."""
         found: set[Member] = set()
         for of in self._other_prototypes(unit):
-            found.update(
-                (value[1], NONE, value[0] == CLASS) for value in self._solver.value(unit.base | of) if value[0] in OWN
-            )
+            found.update((*own, NONE) for own in self._own(unit, of))
         for write in unit.facts.writes:
-            if write.name != NONE:
-                continue
-            held = [value for value in self._solver.value(unit.base | write.of) if value[0] in OWN]
-            keys = constants(self._solver, unit.base | write.key) if held else []
-            names = [key[1] if key[0] == "text" else None for key in keys if key != "*"]
-            for value in held:
-                found.update((value[1], name, value[0] == CLASS) for name in names if name is not None)
-                found.update((value[1], NONE, value[0] == CLASS) for key in keys if key == "*")
+            held = self._own(unit, write.of) if write.name == NONE else []
+            for key in constants(self._solver, unit.base | write.key) if held else ():
+                if key == "*" or key[0] == "text":
+                    found.update((*own, NONE if key == "*" else key[1]) for own in held)
         for number, row in enumerate(unit.facts.scopes):
             is_constructor = row.name != NONE and unit.facts.names[row.name] in unit.dialect.constructors
             if is_constructor and any(unit.expressions[at][0] != Op.THIS for at in row.returned):
                 owner = self._solver.classes.owner(unit.base | number)
                 if owner is not None:
-                    found.add((owner, NONE, False))
+                    found.add((owner, False, NONE))
         return found
+
+    def _own(self, unit: Unit, at: int) -> list[tuple[int, bool]]:
+        """The classes of the project that an expression may be, or of whose objects it may be one: and which."""
+        values = self._solver.value(unit.base | at)
+        return [(value[1], value[0] == CLASS) for value in values if value[0] in OWN]
 
     def _other_prototypes(self, unit: Unit) -> Iterator[int]:
         """Yield what gets another prototype: `a.__proto__ = b`, `Object.setPrototypeOf(a, b)`."""

@@ -101,7 +101,8 @@ def _definition(request: Request, file: File, symbol: str, *, takes_last: bool) 
     found = _named(request, file, symbol)
     full = [row for row in found if row.qualified_name == symbol]
     chosen = full if len(full) == 1 else _holding(found)
-    if len({row.qualified_name for row in found}) == 1:
+    is_overloaded = len({row.qualified_name for row in found}) == 1
+    if is_overloaded:
         code = [row for row in found if row.kind not in VALUES] or found
         if takes_last:
             chosen = code[-1:]
@@ -114,7 +115,6 @@ def _definition(request: Request, file: File, symbol: str, *, takes_last: bool) 
         return _Range(chosen[0].line_start, chosen[0].line_end, note)
     if not found:
         raise _undefined(request, file, symbol)
-    is_overloaded = len({row.qualified_name for row in found}) == 1
     places = "; ".join(_place(row, is_overloaded=is_overloaded) for row in found[:SHOWN_MEANT])
     more = f"; and {len(found) - SHOWN_MEANT:,} more" if len(found) > SHOWN_MEANT else ""
     raise Refused(

@@ -27,8 +27,6 @@ MOST = MAX_STEPS  # definitions and uses that an answer follows
 MOST_STEPS = 10  # that a question may ask for
 STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where nobody says how many; else 1
 NO_LANGUAGE = "Uses of definitions are resolved in no language of this project."
-
-
 Step = Callable[[Definition], Mapping[Definition, int] | Sequence[Definition]]
 
 
