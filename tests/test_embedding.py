@@ -1,5 +1,6 @@
 """The embedding endpoint: what goes there, what comes of whatever it answers, and what holds those who ask it."""
 
+import asyncio
 import contextlib
 import json
 import math
@@ -309,6 +310,23 @@ async def test_one_that_cannot_be_reached_is_left_alone_for_a_while(
             with pytest.raises(FailedError, match=f"^{words}$"):
                 await connector.similar("x", ["y"], time.monotonic() + 9, told.append)
         assert [each.outcome for each in told if isinstance(each, EmbeddedRecord)] == ["unreachable"] * 4
+    finally:
+        connector.close()
+
+
+@pytest.mark.parametrize("seconds", [1.5 * SECONDS, pytest.param(12, marks=pytest.mark.long)])
+async def test_a_connector_that_takes_long_to_start_is_waited_for(fake: Fake, seconds: float) -> None:
+    """On a starved machine; and nobody is asked what nobody waits for any more."""
+    connector = Connector(fake.endpoint(), CONFINED, TOLD.append)
+    try:
+        *_, process = sorted(psutil.Process().children(), key=psutil.Process.create_time)
+        process.suspend()
+        with pytest.raises(FailedError, match=WORDS["silent"]):
+            await similar(connector, "late", seconds=0.2)
+        await asyncio.sleep(seconds)
+        process.resume()
+        assert len(await similar(connector, "session")) == 1
+        assert [heard.asked["input"][1] for heard in fake.heard] == ["session"]
     finally:
         connector.close()
 

@@ -308,6 +308,18 @@ async def test_a_stopped_extractor_ends_with_the_broker(large):
         await are_gone(left)
 
 
+@pytest.mark.anyio
+async def test_who_is_stopped_before_it_could_tie_itself_ends_when_it_goes_on(project):
+    with Server(project) as server:
+        indexer = await first(server.seen, INDEXER)
+        indexer.suspend()
+        server.seen.kill()
+        await until(lambda: not is_alive(server.seen))
+        with suppress(psutil.NoSuchProcess):
+            indexer.resume()
+        await are_gone([indexer])
+
+
 # ---- who replaces them ----------------------------------------------------------------------------------------------
 
 

@@ -37,7 +37,9 @@ from fledgling.security import inspection
 MODULE = "fledgling.worker.embedder"
 BACK_OFF = (0.1, 0.3, 0.9)  # seconds before each of three more tries, where the next one may go better
 REST_SECONDS = 30.0  # without a question behind one that failed: who waits for a silent endpoint does so once
-START_SECONDS = 10.0  # until the connector is confined; a quiet machine needs a fifth of a second
+START_SECONDS = (
+    60.0  # until the connector is confined; a quiet machine needs a fifth of one, a starved one more than ten
+)
 END_SECONDS = 1.0  # until a connector whose socket has ended is gone; it takes 20 ms
 LEFT_SECONDS = 1.5  # behind the time that an embedder has, until nothing more can come from it: the kernel has ended it
 AGAIN: tuple[Reason, ...] = ("unreachable", "cut", "busy")
@@ -144,12 +146,12 @@ class Connector:
         """Ask, and again where that may help, one question after the other. Raises FailedError."""
         until = time.monotonic() + self.endpoint.seconds
         async with self._asking:
-            if time.monotonic() < self._rests_until:
-                raise FailedError(RESTING)
-            if time.monotonic() > until:  # others were asked meanwhile
-                raise FailedError(WORDS["silent"])
             if not await self.ready():
                 raise FailedError(GONE)
+            if time.monotonic() < self._rests_until:
+                raise FailedError(RESTING)
+            if time.monotonic() > until:  # others were asked meanwhile, or the connector has started late
+                raise FailedError(WORDS["silent"])
             found = await self._once(query, texts, until, tell)
             for pause in BACK_OFF:
                 if isinstance(found, tuple) or found not in AGAIN or time.monotonic() + pause > until:
