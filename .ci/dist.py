@@ -61,4 +61,9 @@ def packed_again(sdist: Path, epoch: int) -> bytes:
 
 
 if __name__ == "__main__":
-    build(ROOT, Path(sys.argv[1]).absolute())
+    try:
+        build(ROOT, Path(sys.argv[1]).absolute())
+    except subprocess.CalledProcessError as failed:  # which has said why
+        sys.exit(
+            f"{Path(failed.cmd[0]).name} has failed. What builds is pinned in constraints.txt: see README.md, Set-up"
+        )

@@ -11,6 +11,7 @@ from fledgling.config import ConfigError, Resolved, refuse_relative
 
 MAX_SHOWN_PATH = 200  # characters of a path in a message
 PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"  # Claude Code tells servers so which project is open
+WORKING = "the working directory"  # where a root is found that nobody has set
 HOMES = (PurePath("/home"), PurePath("/Users"))  # what is in these is somebody's home directory
 
 
@@ -94,7 +95,7 @@ def _found_root(environment: Mapping[str, str], working: Path) -> tuple[Path, st
         git = directory / ".git"
         if os.path.lexists(git) and git.lstat().st_uid == owner and not _is_wide(directory, environment):
             return directory, "the nearest .git"
-    return working, "the working directory"
+    return working, WORKING
 
 
 def _is_wide(root: Path, environment: Mapping[str, str]) -> bool:

@@ -517,6 +517,7 @@ HELD = Finding("indexer", 1, LAYER, ENFORCED)
 LACKED = Finding("indexer", 1, LAYER, "the project belongs to root", LAYERS[LAYER])
 UNHELD = Finding("broker", 1, "seccomp", "not on this system", LAYERS["seccomp"])
 WRONG = Check("duckdb", "wrong", "1.0.0")
+HOME = Check("root", "notice", "it is more than a project")
 
 
 @pytest.mark.parametrize(
@@ -531,6 +532,8 @@ WRONG = Check("duckdb", "wrong", "1.0.0")
         (Diagnosis("macOS", (UNHELD,), serves=True), "UNCONFINED: a server starts here without seccomp; ", True),
         (Diagnosis("Linux", (HELD,), serves=True, checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),
         (Diagnosis("Linux", (HELD,), serves=False, checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),
+        (Diagnosis("Linux", (), serves=False, checks=(WRONG,)), "NOT WELL: a server does not start like this. ", False),
+        (Diagnosis("Linux", (HELD,), serves=True, checks=(HOME,)), "WELL: a server starts in a project, and", True),
     ],
 )
 def test_doctor_begins_with_the_verdict_that_its_exit_code_gives(found: Diagnosis, says: str, is_well: bool) -> None:
@@ -546,6 +549,37 @@ def test_doctor_begins_with_what_is_wrong(project: Path, tmp_path: Path) -> None
     done = fledgling("doctor", "--root", str(project), prefix=("env", f"HOME={tmp_path}"))
     assert (done.returncode, done.stderr) == (1, "")
     assert re.match("NOT WELL: a server starts here, .* below at: client gemini\\.\n", done.stdout)
+
+
+MISSET: dict[str, tuple[list[str], list[str], str, str]] = {
+    "a variable": (["FLEDGLING_PORT=99999"], [], "wrong", "environment FLEDGLING_PORT: port cannot be '99999'; "),
+    "a profile": ([], ["--profile", "nobody"], "wrong", "nobody: no profile is named 'nobody'; known: "),
+    "a root that is gone": ([], ["--root", "/gone"], "wrong", "flag --root: root '/gone' is not there; "),
+    "a root that is set to a home": (["FLEDGLING_ROOT=/"], [], "wrong", "environment FLEDGLING_ROOT: root '/' is more"),
+    "a home that nobody has set": ([], [], "notice", "the working directory: root '/' is more than a project: "),
+}
+
+
+@pytest.mark.parametrize("name", MISSET)
+def test_doctor_diagnoses_settings_that_are_wrong(name: str, tmp_path: Path) -> None:
+    """Every process is looked at all the same; `fledgling` in tests runs in `/`, which is no project."""
+    environment, arguments, state, detail = MISSET[name]
+    done = fledgling("doctor", "--json", *arguments, prefix=("env", "-C", "/", f"HOME={tmp_path}", *environment))
+    found = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (int(state == "wrong"), "")
+    assert found["serves"] == (state != "wrong")
+    assert {row["process"] for row in found["findings"]} == PROCESSES
+    assert [each for each in found["checks"] if each["state"] == state and each["detail"].startswith(detail)]
+
+
+@pytest.mark.skipif(not shutil.which("prlimit"), reason="needs prlimit")
+def test_doctor_starts_nothing_where_nothing_can_be_started(project: Path) -> None:
+    done = fledgling("doctor", "--root", str(project), prefix=("prlimit", "--nofile=30"))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith(
+        "NOT WELL: a server does not start like this. What is wrong, and what to do, is below"
+    )
+    assert "wrong   system: ulimit -n: 30 open files are too few; allow 64 or more" in done.stdout
 
 
 OLDER = "import fledgling.security.landlock as m; m.abi = lambda: {abi}; from fledgling.__main__ import main; main()"

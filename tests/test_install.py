@@ -237,8 +237,20 @@ TOLD: dict[str, tuple[str, Any, str, str]] = {
         "broken",
         "/gone/bin/python is not there or cannot be run; run: fledgling install --client gemini --write",
     ),
+    "an environment that is gone, of an entry with options": (
+        "windsurf",
+        entry_that(command="/gone/bin/python", args=["serve", "--profile", "fledgling-core", "--root", "/usr/my lib"]),
+        "broken",
+        "/gone/bin/python is not there or cannot be run; run: fledgling install --client windsurf "
+        "--profile fledgling-core --root '/usr/my lib' --write",
+    ),
     "another installation": ("gemini", entry_that(command="/bin/sh", args=["x"]), "another", "it starts /bin/sh"),
-    "a root that is gone": ("gemini", entry_that(args=["--root", "/gone"]), "broken", "the root /gone is not there"),
+    "a root that is gone": (
+        "gemini",
+        entry_that(args=["--root", "/gone"]),
+        "broken",
+        "the root /gone is not there; run: fledgling install --client gemini --root DIR --write",
+    ),
     "a profile that is gone": (
         "gemini",
         entry_that(args=["--profile", "/gone.sql"]),

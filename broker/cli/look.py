@@ -1,7 +1,6 @@
-"""What a person looks at: the index, what it saves, what confines it, a page about it, the settings."""
+"""What a person looks at: the index, what it saves, a page about it, the settings."""
 
 import logging
-import os
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -10,22 +9,16 @@ from typing import Any
 import click
 import msgspec
 
-from fledgling.broker.audit_log.records import AnyRecord
-from fledgling.broker.audit_log.writer import tell_confinement
 from fledgling.broker.cli import terminal
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import json_option, project_of, setting_options, warn
-from fledgling.broker.cli.starting import build, confined, indexed, run
+from fledgling.broker.cli.starting import build, indexed, run
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.indexing import Indexing
-from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting import output, report, stats
-from fledgling.broker.terms import Terms, due
 from fledgling.config import KEYS, PROJECT_FILE
-from fledgling.messages.answers import AnyAnswer, Overview, Refusal
-from fledgling.messages.control import Accepted, Built, Confining
-from fledgling.messages.generations import CODE
-from fledgling.messages.questions import Explore
+from fledgling.messages.answers import Overview, Refusal
+from fledgling.messages.control import Accepted, Built
 
 _log = logging.getLogger("fledgling")
 
@@ -86,38 +79,6 @@ def savings(as_json: bool, **options: Any) -> None:
         terminal.fail(NO_SUBJECT, terminal.NOTHING)
     rows = measuring.table(compared)
     terminal.show_rows(rows[1:] if as_json else rows, "questions", measuring.KEYS, as_json=as_json)
-
-
-@click.command(cls=Command)
-@setting_options
-@json_option
-def doctor(as_json: bool, **options: Any) -> None:
-    """Show what confines each process here, what that means where a layer is missing, and whether clients find it.
-
-    The first line says whether all is well, and what to do if not.
-    Settings, versions, PATH and clients are looked at, too; the project is not indexed. Exit code 1 where a server does
-    not start without --allow-degraded, or something is wrong. Layers that only root can have are not missed.
-    """
-    project = project_of(options)
-    checks = list(diagnosis.looked_at(project.resolved, project.profile, os.environ))
-    confining = Confining(allow_degraded=True)
-    settings = msgspec.structs.replace(project.settings, exclude_patterns=("*",))
-    project = msgspec.structs.replace(project, confining=confining)
-    heard: list[AnyRecord] = []
-    tell_confinement(heard.append, "broker", os.getpid(), confined(project))
-    run(Indexing(settings, project.profile, confining=confining, tell=heard.append), _asked)
-    found = diagnosis.report(heard, checks)
-    if as_json:
-        terminal.show_json(found)
-    else:
-        terminal.show_text("\n".join(diagnosis.lines(found)))
-    raise SystemExit(terminal.OK if diagnosis.is_well(found) else terminal.NOTHING)
-
-
-async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
-    """Ask for the map, so that there is a query worker to look at."""
-    await front.indexed(CODE)
-    return await front.ask(Explore(), Terms(due(front.profile), least=CODE))
 
 
 @click.command("report", cls=Command)

@@ -70,7 +70,7 @@ COMMANDS: Mapping[str, Mapping[str, HelpLine]] = {
     "Trust": {
         "profiles": HelpLine("List, show, check and compare profiles", "profiles", "profiles_group"),
         "audit": HelpLine("Attack a server under a profile, and say what stopped it", "audit", "audit_group"),
-        "doctor": HelpLine("What is missing or wrong here, and what confines processes", "look", "doctor"),
+        "doctor": HelpLine("What is missing or wrong here, and what confines processes", "doctor", "doctor"),
     },
     "Shell": {
         "shell": HelpLine("Answer one question after the other over one index", "shell", "shell"),

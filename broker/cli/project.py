@@ -122,10 +122,7 @@ def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_sev
     Raises ConfigError; also where there are several projects, and the command is not one that `takes_several`.
     """
     surroundings.check()
-    flags = _with_named_roots({key: options.pop(key, None) for key in KEYS})
-    resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
-    logs.configure(resolved.settings)
-    resolved = with_root(resolved, os.environ)
+    resolved = settled(options)
     if resolved.settings.projects and not takes_several:
         raise ConfigError(
             resolved.sources["projects"], "only serve takes projects by name", "give one --root DIRECTORY"
@@ -138,6 +135,14 @@ def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_sev
         _log.log(level, "root %s (%s), profile %s", f"{name}={root}" if name else root, source, profile.name)
     warn(resolved.notices)
     return ServedProject(resolved, profile, Confining(options.pop("allow_degraded")))
+
+
+def settled(options: dict[str, Any]) -> Resolved:
+    """Take settings out of the options of a command: return those in force, their root found. Raises ConfigError."""
+    flags = _with_named_roots({key: options.pop(key, None) for key in KEYS})
+    resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
+    logs.configure(resolved.settings)
+    return with_root(resolved, os.environ)
 
 
 def _with_named_roots(flags: dict[str, Any]) -> dict[str, Any]:

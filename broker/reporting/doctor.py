@@ -20,6 +20,7 @@ from fledgling.security import landlock, layering
 from fledgling.security.confinement import DEGRADABLE, LAYERS, OPTIONAL
 
 ENFORCED = "enforced"
+ROOT = "root"  # a check of this name: a server starts in a project, and here is none
 
 
 class Finding(Struct, frozen=True):
@@ -52,8 +53,11 @@ class Diagnosis(Struct, frozen=True):
     thin: tuple[str, ...] = ()  # what code inside a process is kept from by one layer alone, or by none
 
 
-def report(heard: Iterable[AnyRecord], checks: Iterable[Check]) -> Diagnosis:
-    """Return the report of the processes that were heard of while they were started, and of what was looked at."""
+def report(heard: Iterable[AnyRecord], checks: Iterable[Check], *, starts: bool = True) -> Diagnosis:
+    """Return the report of the processes that were heard of while they were started, and of what was looked at.
+
+    Where no server `starts` for another reason than a layer, one of the checks says why.
+    """
     findings = tuple(
         Finding(record.process, record.pid, layer, state, None if state == ENFORCED else LAYERS[layer])
         for record in heard
@@ -68,7 +72,7 @@ def report(heard: Iterable[AnyRecord], checks: Iterable[Check]) -> Diagnosis:
     return Diagnosis(
         _system(version),
         findings,
-        serves or sys.platform != "linux",
+        starts and (serves or sys.platform != "linux"),
         version,
         tuple(layering.lacks(version)),
         tuple(checks),
@@ -101,18 +105,23 @@ def verdict(found: Diagnosis) -> str:
     absent = [layer for layer in LAYERS if layer in lacking]
     wrong = ", ".join(each.what for each in found.checks if each.state == "wrong")
     mend = f" What is wrong, and what to do, is below at: {wrong}." if wrong else ""
+    missing = " and ".join(each for each in absent if each in DEGRADABLE)
+    if not found.serves and not missing:
+        return f"NOT WELL: a server does not start like this.{mend}"
     if not found.serves:
-        missing = " and ".join(each for each in absent if each in DEGRADABLE)
         ways = "Take a kernel or container that has it, or give --allow-degraded and go without."
         return f"NOT WELL: a server does not start here, for want of {missing}. {ways}{mend}"
+    here = "in a project" if any(each.what == ROOT for each in found.checks) else "here"
     if wrong:
-        return f"NOT WELL: a server starts here, but not all is right.{mend}"
+        return f"NOT WELL: a server starts {here}, but not all is right.{mend}"
     named = " and ".join(absent)
-    if lacking.intersection(DEGRADABLE):
-        return f"UNCONFINED: a server starts here without {named}; ABSENT says what that means. Linux has these layers."
+    if missing:
+        return (
+            f"UNCONFINED: a server starts {here} without {named}; ABSENT says what that means. Linux has these layers."
+        )
     if absent:
-        return f"WELL: a server starts here, though some processes go without {named}; ABSENT says what that means."
-    return "WELL: a server starts here, and every layer holds. Nothing is to be done."
+        return f"WELL: a server starts {here}, though some processes go without {named}; ABSENT says what that means."
+    return f"WELL: a server starts {here}, and every layer holds. Nothing is to be done."
 
 
 def is_well(found: Diagnosis) -> bool:
@@ -120,13 +129,17 @@ def is_well(found: Diagnosis) -> bool:
     return found.serves and not any(each.state == "wrong" for each in found.checks)
 
 
-def looked_at(resolved: Resolved, profile: Profile, environment: Mapping[str, str]) -> Iterator[Check]:
-    """Yield what is found of settings, versions, PATH and clients. No project is read, and nothing is run."""
+def of_settings(resolved: Resolved, profile: Profile) -> Iterator[Check]:
+    """Yield what is found of settings that are none of them wrong."""
     set_by = {key: source for key, source in resolved.sources.items() if source != "default"}
     said = ", ".join(f"{key} by {source}" for key, source in set_by.items())
     yield Check("settings", "notice" if resolved.notices else "good", "; ".join((said, *resolved.notices)))
     if resolved.settings.embedding_endpoint != NO_EMBEDDING:
         yield _on_embedding(resolved, profile)
+
+
+def of_installation(environment: Mapping[str, str]) -> Iterator[Check]:
+    """Yield what is found of versions, PATH and clients. Nothing is run."""
     yield from _versions()
     yield _on_path(environment)
     states: dict[State, Literal["good", "notice", "wrong"]] = {"another": "notice", "broken": "wrong"}

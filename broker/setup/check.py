@@ -1,6 +1,7 @@
 """Whether clients that were told of Fledgling can start it: what their entries name is looked at, nothing is run."""
 
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -41,17 +42,18 @@ def told(environment: Mapping[str, str], names: tuple[str, ...] = tuple(CLIENTS)
 
 def _state(client: Client, entry: Mapping[str, Any]) -> tuple[State, str]:
     program, words = _command(client, entry)
+    options = dict(pairwise(words))
+    named = {name: value for name in ("--profile", "--root") if (value := options.get(name)) and "$" not in value}
     found = shutil.which(program) if program else None
     if not found:
-        return "broken", f"{program or 'its command'} is not there or cannot be run; {_again(client)}"
-    options = dict(pairwise(words))
+        return "broken", f"{program or 'its command'} is not there or cannot be run; {_again(client, named)}"
     if options.get("-m") == "fledgling" and not _has_fledgling(Path(found)):
-        return "broken", f"Fledgling is not installed for {found} any more; {_again(client)}"
-    root, profile = options.get("--root"), options.get("--profile")
-    if root and "$" not in root and not os.path.isdir(root):  # noqa: PTH112
-        return "broken", f"the root {root} is not there; {_again(client)}"
-    if profile and is_path(profile) and not os.path.isfile(profile):  # noqa: PTH113
-        return "broken", f"the profile {profile} is not there; {_again(client)}"
+        return "broken", f"Fledgling is not installed for {found} any more; {_again(client, named)}"
+    root, profile = named.get("--root"), named.get("--profile", "")
+    if root and not os.path.isdir(root):  # noqa: PTH112
+        return "broken", f"the root {root} is not there; {_again(client, {**named, '--root': 'DIR'})}"
+    if is_path(profile) and not os.path.isfile(profile):  # noqa: PTH113
+        return "broken", f"the profile {profile} is not there; {_again(client, {**named, '--profile': 'PROFILE'})}"
     if not _is_this(found):
         return "another", f"it starts {found}"
     return "good", f"it starts {found}"
@@ -78,6 +80,8 @@ def _has_fledgling(interpreter: Path) -> bool:
     return any(prefix.glob("lib/python*/site-packages/fledgling_lens-*.dist-info"))
 
 
-def _again(client: Client) -> str:
+def _again(client: Client, named: Mapping[str, str]) -> str:
+    """Say how a client is told anew, with the options that its entry has."""
     name = next(name for name, known in CLIENTS.items() if known is client)
-    return f"run: fledgling install --client {name} --write"
+    options = [word for pair in named.items() for word in pair]
+    return f"run: {shlex.join(['fledgling', 'install', '--client', name, *options, '--write'])}"

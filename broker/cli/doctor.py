@@ -1,0 +1,112 @@
+"""`doctor`: what is missing or wrong here. A wrong setting is something that it finds, and not its end."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec.structs import replace
+
+import fledgling
+from fledgling.broker import surroundings
+from fledgling.broker.audit_log.records import AnyRecord
+from fledgling.broker.audit_log.writer import tell_confinement
+from fledgling.broker.cli import terminal
+from fledgling.broker.cli.help import Command
+from fledgling.broker.cli.project import json_option, setting_options, settled
+from fledgling.broker.cli.starting import run
+from fledgling.broker.confining import confined_to
+from fledgling.broker.front import Front
+from fledgling.broker.indexing.failures import IndexingError
+from fledgling.broker.indexing.indexing import Indexing
+from fledgling.broker.reporting import doctor as diagnosis
+from fledgling.broker.reporting.doctor import Check
+from fledgling.broker.terms import Terms, due
+from fledgling.config import ConfigError, Settings
+from fledgling.messages.answers import AnyAnswer, Refusal
+from fledgling.messages.control import Confining
+from fledgling.messages.generations import CODE
+from fledgling.messages.profile import Profile
+from fledgling.messages.questions import Explore
+from fledgling.roots import WORKING, refuse_wide
+from fledgling.security import profile as profiles
+from fledgling.security.confinement import ConfinementError
+from fledgling.security.profile import ProfileError
+
+OWN = str(Path(fledgling.__file__).parent)  # stands in for a project where none is named that could be indexed
+DEGRADED = Confining(allow_degraded=True)  # what is missing is said, and ends nothing
+
+
+@click.command(cls=Command)
+@setting_options
+@json_option
+def doctor(as_json: bool, **options: Any) -> None:
+    """Show what confines each process here, what that means where a layer is missing, and whether clients find it.
+
+    The first line says whether all is well, and what to do if not.
+    Settings, versions, PATH and clients are looked at, too; the project is not indexed. Exit code 1 where a server does
+    not start without --allow-degraded, or something is wrong. Layers that only root can have are not missed.
+    """
+    checks: list[Check] = []
+    with _noting(checks, "system"):
+        surroundings.check()
+    can_start = not checks
+    settings, profile = _settings(options, checks)
+    installed = [*diagnosis.of_installation(os.environ)]  # before this process may open nothing any more
+    heard: list[AnyRecord] = []
+    with _noting(checks, "processes"):
+        if can_start:
+            _start(settings, profile, heard)
+    starts = all(each.state != "wrong" for each in checks)
+    found = diagnosis.report(heard, [*checks, *installed], starts=starts)
+    if as_json:
+        terminal.show_json(found)
+    else:
+        terminal.show_text("\n".join(diagnosis.lines(found)))
+    raise SystemExit(terminal.OK if diagnosis.is_well(found) else terminal.NOTHING)
+
+
+@contextmanager
+def _noting(checks: list[Check], what: str) -> Iterator[None]:
+    """Make a check of what is wrong in the block, and end that."""
+    try:
+        yield
+    except (ConfigError, ProfileError, ConfinementError, IndexingError) as wrong:
+        checks.append(Check(what, "wrong", str(wrong)))
+
+
+def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Settings, Profile]:
+    """Return settings and a profile to start processes by: those in force, or where they are wrong the defaults."""
+    options.pop("allow_degraded")
+    is_wide_meant = options.pop("yes_really")
+    settings, profile = Settings(root=OWN), profiles.load(Settings().profile)
+    with _noting(checks, "settings"):
+        resolved = settled(options)
+        profile = profiles.load(resolved.settings.profile)
+        try:
+            if not is_wide_meant:
+                refuse_wide(resolved, os.environ)
+        except ConfigError as wide:
+            if resolved.sources["root"] != WORKING:
+                raise
+            checks.append(Check(diagnosis.ROOT, "notice", str(wide)))  # who has set nothing may stand anywhere
+        else:
+            settings = replace(resolved.settings, root=next(iter(resolved.settings.roots.values())), projects=())
+        checks += diagnosis.of_settings(resolved, profile)
+    return settings, profile
+
+
+def _start(settings: Settings, profile: Profile, heard: list[AnyRecord]) -> None:
+    """Start each process once, to hear what confines it; nothing of the project is indexed."""
+    layers = confined_to([settings.root], DEGRADED)
+    tell_confinement(heard.append, "broker", os.getpid(), layers)
+    nothing = replace(settings, exclude_patterns=("*",))
+    run(Indexing(nothing, profile, confining=DEGRADED, tell=heard.append), _asked)
+
+
+async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:
+    """Ask for the map, so that there is a query worker to look at."""
+    await front.indexed(CODE)
+    return await front.ask(Explore(), Terms(due(front.profile), least=CODE))
