@@ -154,7 +154,10 @@ def test_what_must_not_be_shown_any_more_is_removed(
     assert (parts(), [*out.glob("*/*")]) == ({}, [])
 
 
-@pytest.mark.parametrize(("rows", "seconds", "reason"), HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize(
+    ("rows", "seconds", "reason"),
+    [pytest.param(*row, id=name, marks=pytest.mark.long if name == "endless" else ()) for name, row in HOSTILE.items()],
+)
 def test_hostile_shard_costs_itself_alone(
     place: Path,
     tmp_path: Path,
@@ -179,6 +182,7 @@ def test_hostile_shard_costs_itself_alone(
     assert not psutil.Process().children()
 
 
+@pytest.mark.long  # of bundles, whose tables are taken in the same way, a plain test says so
 def test_shards_that_cost_too_many_processes_cost_the_file(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,10 +37,10 @@ def snapshot(*roots):
 
 
 def use(server, edited=None):
-    """Ten rounds of every tool, wrong ones among them; a worker is killed, and a file edited where there is one."""
+    """Rounds of every tool, wrong ones among them; a worker is killed, and a file edited where there is one."""
     server.begin()
     number = 1
-    for turn in range(10):
+    for turn in range(4):
         if edited:
             (edited / "edited.py").write_text(f"value = {turn}\n")
         for tool, arguments in [
@@ -51,7 +51,7 @@ def use(server, edited=None):
             number += 1
             server.call(number, tool, arguments)
             assert server.receive()["id"] == number
-        if turn == 5:
+        if turn == 1:
             for worker in back_processes(server.seen, QUERY_WORKER):
                 worker.kill()
 
