@@ -1,14 +1,19 @@
 """The control socket: who reaches it, what it answers, what is left of it, and what one does who means no good."""
 
+import fcntl
 import json
 import os
 import re
+import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +25,8 @@ from test_cli import fledgling
 
 from fledgling import __version__
 from fledgling.broker.control import answering
-from fledgling.messages.operating import AskStatus, FromOperator, Greeting, Reindex, ToOperator
+from fledgling.messages.operating import AskStatus, AskTool, FromOperator, Greeting, Reindex, ToOperator
+from fledgling.messages.questions import MAX_SQL_CHARS, Query, Read
 from fledgling.messages.status import Status
 from fledgling.pipe import FrameError, Pipe, pack
 
@@ -389,11 +395,18 @@ def test_a_server_that_is_not_told_to_makes_no_socket(root, tmp_path):
 
 
 @contextmanager
-def connected(place: Path) -> Iterator[Pipe[ToOperator]]:
+def dialled(place: Path) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("@ll", int(PATIENCE), 0))
         directory = os.open(place, os.O_PATH)
         connection.connect(f"/proc/self/fd/{directory}/{files(place)[0]}")
         os.close(directory)
+        yield connection
+
+
+@contextmanager
+def connected(place: Path) -> Iterator[Pipe[ToOperator]]:
+    with dialled(place) as connection:
         yield Pipe(ToOperator, connection.fileno(), connection.fileno())
 
 
@@ -401,6 +414,7 @@ HOSTILE: dict[str, bytes] = {
     "no frame": b"GET / HTTP/1.1\r\n\r\n",
     "a length of 4 GB": b"\xff\xff\xff\xff",
     "a length past the limit": (answering.MAX_REQUEST_BYTES + 1).to_bytes(4, "big"),
+    "a request past the limit": pack(AskTool(0, Query("\N{GRINNING FACE}" * MAX_SQL_CHARS))),
     "nothing of a message": (9).to_bytes(4, "big") + b"\x00" * 9,
     "a message of the other side": pack(Greeting(__version__, 1, "/", ())),
     "a number below zero": pack(AskStatus(-1)),
@@ -434,7 +448,7 @@ def test_who_connects_and_is_silent_makes_room(served, place):
         each.__exit__(None, None, None)
 
 
-def test_who_does_not_take_replies_holds_up_nobody(served, place):
+def test_who_sends_more_while_it_takes_no_replies_holds_up_nobody(served, place):
     with connected(place) as deaf:
         flood = pack(AskStatus(0)) * 2_000
         writing = threading.Thread(target=lambda: _written(deaf, flood), daemon=True)
@@ -444,6 +458,26 @@ def test_who_does_not_take_replies_holds_up_nobody(served, place):
             pipe.send(AskStatus(0))
             assert isinstance(pipe.receive(), Status)
     assert served.process.poll() is None
+
+
+ASKED_AGAIN = 0.5  # seconds without more of a reply: the server holds the rest, and takes another request
+
+
+def test_who_takes_no_replies_is_hung_up(served, root, place):
+    """It asks for more until there is no room for another reply, and keeps its end open."""
+    (root / "long.txt").write_text(("x" * 99 + "\n") * 1000)
+    with dialled(place) as deaf, suppress(BrokenPipeError):
+        ended, held, grown = select.poll(), 0, time.monotonic()
+        ended.register(deaf, 0)
+        end = grown + PATIENCE
+        while not ended.poll(1):
+            assert time.monotonic() < end, "it is waited for without end"
+            waiting = array("i", [0])
+            fcntl.ioctl(deaf, termios.FIONREAD, waiting)
+            if waiting[0] > held or time.monotonic() - grown > ASKED_AGAIN:
+                held, grown = waiting[0], time.monotonic()
+                deaf.sendall(pack(AskTool(0, Read("long.txt"))))
+    assert held > 100_000, "it was hung up for something else"
 
 
 def _written(pipe: Pipe[ToOperator], data: bytes) -> None:
