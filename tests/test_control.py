@@ -410,15 +410,20 @@ def connected(place: Path) -> Iterator[Pipe[ToOperator]]:
         yield Pipe(ToOperator, connection.fileno(), connection.fileno())
 
 
+def framed(body: bytes) -> bytes:
+    return len(body).to_bytes(4, "big") + body
+
+
 HOSTILE: dict[str, bytes] = {
     "no frame": b"GET / HTTP/1.1\r\n\r\n",
     "a length of 4 GB": b"\xff\xff\xff\xff",
     "a length past the limit": (answering.MAX_REQUEST_BYTES + 1).to_bytes(4, "big"),
     "a request past the limit": pack(AskTool(0, Query("\N{GRINNING FACE}" * MAX_SQL_CHARS))),
-    "nothing of a message": (9).to_bytes(4, "big") + b"\x00" * 9,
+    "nothing of a message": framed(b"\x00" * 9),
     "a message of the other side": pack(Greeting(__version__, 1, "/", ())),
     "a number below zero": pack(AskStatus(-1)),
-    "many values": (60_003).to_bytes(4, "big") + b"\xdd\x00\x00\xea\x5e" + b"\x90" * 59_998,
+    "more values than a request has": framed(b"\xde\x02\x59\xa4type\xaaask_status" + b"\xa6number\x00" * 600),
+    "many values": framed(b"\xdd\x00\x00\xea\x5e" + b"\x90" * 59_998),
 }
 
 

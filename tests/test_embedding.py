@@ -23,6 +23,7 @@ from fledgling.broker.audit_log.records import AnyRecord, EmbeddedRecord
 from fledgling.broker.embedding import connector as connecting
 from fledgling.broker.embedding.connector import MODULE, WORDS, Connector, FailedError
 from fledgling.broker.embedding.endpoint import Endpoint, endpoint_of
+from fledgling.broker.embedding.reranking import QUERY_CHARS
 from fledgling.broker.front import Front
 from fledgling.config import ConfigError, resolve
 from fledgling.messages.answers import Ranking
@@ -398,10 +399,10 @@ async def test_what_goes_there_is_what_the_profile_shows_and_no_more_of_it_than_
     front: Front, fake: Fake, connectors: dict[Protocol, Connector]
 ) -> None:
     TOLD.clear()
-    await ranked(front, connectors["ollama"], mode="meaning", also=["when a login ends"])
+    await ranked(front, connectors["ollama"], mode="meaning", also=["when a login ends", "x" * QUERY_CHARS])
     [heard] = fake.heard
     query, *texts = heard.asked["input"]
-    assert query == f"{QUESTION}; when a login ends"
+    assert query == f"{QUESTION}; when a login ends; {'x' * QUERY_CHARS}"[:QUERY_CHARS]
     paths = {text.partition("\n")[0] for text in texts}
     assert paths == {"src/login.py", "src/users.py", "src/tokens.py", "src/long_users.py"}
     assert "CANARY" not in str(heard)

@@ -1,5 +1,6 @@
 """The client's bytes: a line that is no message is refused, the next one served, and memory stays where it was."""
 
+import asyncio
 import json
 import os
 import threading
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 from running import PATIENCE, Server
 
-from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS
+from fledgling.broker.protocol.stdio import MAX_MESSAGE, MAX_PARTS, MAX_UNANSWERED, Unanswered
 
 MIB = 2**20
 REFUSED, UNPARSED, UNKNOWN, UNFIT = -32600, -32700, -32601, -32602
@@ -305,6 +306,19 @@ def test_client_that_does_not_read_is_waited_for(client, name):
             client.say(call[len(call) - (whole * len(call) - done) :])
     assert hearing.answer
     assert client.is_served()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("size", "most"), [(1, MAX_UNANSWERED), (MAX_MESSAGE // 4, 4), (2 * MAX_MESSAGE, 1)])
+async def test_so_many_requests_are_read_before_one_is_answered(size, most):
+    unanswered = Unanswered()
+    for number in range(most):
+        await asyncio.wait_for(unanswered.admit(number, size), PATIENCE)
+    next_one = asyncio.create_task(unanswered.admit(most, size))
+    await asyncio.sleep(0)
+    assert not next_one.done()
+    unanswered.remove(0)
+    await asyncio.wait_for(next_one, PATIENCE)
 
 
 @pytest.mark.parametrize("rest", [b'{"jsonrpc"', b"x" * 2 * MIB], ids=["half a line", "a long line"])
