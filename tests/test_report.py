@@ -401,6 +401,20 @@ def test_profile_may_leave_out_every_column_but_the_path(project: Path, tmp_path
 # ---- the file
 
 
+@pytest.mark.long  # a graph that takes longer than four seconds, on any machine
+def test_command_waits_for_the_graph(tmp_path: Path) -> None:
+    """Nobody else waits for it: half of one call's time is not all there is."""
+    (tmp_path / "hasty.sql").write_text("SET extends = 'fledgling-core';\nSET query_timeout = 8;\n")
+    functions = "\n".join(f"def f{n}(a):\n    return f{n + 1}(a).g(f{n // 2})\n" for n in range(150))
+    make(tmp_path / "tree", **{f"m{n}.py": f"from m{n // 2} import *\n{functions}" for n in range(120)})
+    page = tmp_path / "page.html"
+    done = fledgling(
+        *("report", "--root", str(tmp_path / "tree"), "--profile", str(tmp_path / "hasty.sql"), "--html", str(page))
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Calls are resolved in python" in page.read_text()
+
+
 def test_command_writes_a_page_over_an_earlier_one(project: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(report.MARK + "x" * 100_000)

@@ -1,6 +1,7 @@
 """What a person looks at: the index, what it saves, a page about it, the settings."""
 
 import logging
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,11 +15,13 @@ from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import json_option, project_of, setting_options, warn
 from fledgling.broker.cli.starting import build, indexed, run
 from fledgling.broker.front import Front
+from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
 from fledgling.broker.reporting import output, report, stats
 from fledgling.config import KEYS, PROJECT_FILE
 from fledgling.messages.answers import Overview, Refusal
 from fledgling.messages.control import Accepted, Built
+from fledgling.messages.generations import GRAPH
 
 _log = logging.getLogger("fledgling")
 
@@ -107,6 +110,11 @@ def report_command(file: Path, as_json: bool, **options: Any) -> None:
 
 async def _surveyed(front: Front, indexing: Indexing, *, calls: bool = True) -> tuple[Built, Overview]:
     built = await indexing.built()
+    if calls:
+        line = terminal.ProgressLine()
+        with suppress(IndexingError):  # the survey says why there is no graph
+            await front.indexed(GRAPH, line.report)
+        line.clear()
     overview = await front.survey(calls=calls)
     if isinstance(overview, Refusal):
         terminal.refuse(overview)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from fledgling.broker.reporting.related import calls, circles, shown
 from fledgling.broker.reporting.treemap import Node, tree
 from fledgling.messages.answers import Hub, Overview
+from fledgling.plain import counted
 
 ELSEWHERE = "(elsewhere)"  # directories that were too small to be listed
 
@@ -60,26 +61,29 @@ def section(overview: Overview) -> Iterator[str]:
         '<p hidden><label for="filter">Filter</label> <input type="search" id="filter" '
         'placeholder="part of a path, a name or a language"> <span id="told" role="status"></span></p>'
     )
-    yield "<h3>Directories</h3>"
+    yield '<div class="pair"><div class="tree"><h3>Directories</h3>'
     pieces = [
         (ELSEWHERE if area.directory is None else area.directory, area.language, area.lines) for area in overview.areas
     ]
     for node in tree(pieces).children if pieces else ():
         yield from _node(node, "")
-    yield "<h3>Files most imported</h3>"
+    yield "</div><div><h3>Files most imported</h3>"
     for number, hub in enumerate(overview.hubs):
         importers = [other.path for other in overview.hubs if number in other.imports]
         yield from _hub(hub, [overview.hubs[other].path for other in hub.imports], importers)
+    if not overview.hubs:
+        yield '<p class="faint">No import leads to a file of the project.</p>'
     yield "<h3>Circles of imports</h3>"
     yield from circles(overview.circles, "No file imports itself by way of others.")
+    yield "</div><div>"
     yield from calls(overview.calls)
-    yield "<h3>Longest functions</h3>"
+    yield "</div><div><h3>Longest functions</h3>"
     for each in overview.functions:
         place = f"{each.path}:{each.lines[0]}"
         length = each.lines[1] - each.lines[0] + 1
-        said = f'{shown(each.name)} <span class="faint">{length:,} lines, {shown(place)}</span>'
+        said = f'{shown(each.name)} <span class="faint">{counted(length, "line")}, {shown(place)}</span>'
         yield f'<p data-name="{shown(f"{each.name} {each.path}")}">{said}</p>'
-    yield f"</section><script>{SCRIPT}</script>"
+    yield f"</div></div></section><script>{SCRIPT}</script>"
 
 
 def _node(node: Node, above: str) -> Iterator[str]:
@@ -87,11 +91,11 @@ def _node(node: Node, above: str) -> Iterator[str]:
     if not node.children:
         language = node.language or "unknown"
         words, more = (node.name, f"{language}, ") if node.name else (language, "files here, ")
-        said = f'{shown(words)} <span class="faint">{shown(more)}{node.weight:,} lines</span>'
+        said = f'{shown(words)} <span class="faint">{shown(more)}{counted(node.weight, "line")}</span>'
         yield f'<p data-name="{shown(f"{above}{node.name} {language}")}">{said}</p>'
         return
     path = f"{above}{node.name}/"
-    lines = f'<span class="faint">{node.weight:,} lines</span>'
+    lines = f'<span class="faint">{counted(node.weight, "line")}</span>'
     yield f'<details data-name="{shown(path)}"><summary>{shown(node.name)} {lines}</summary>'
     for child in node.children:
         yield from _node(child, path)
@@ -101,7 +105,7 @@ def _node(node: Node, above: str) -> Iterator[str]:
 def _hub(hub: Hub, imports: Iterable[str], importers: Iterable[str]) -> Iterator[str]:
     yield (
         f'<details data-name="{shown(hub.path)}"><summary>{shown(hub.path)} '
-        f'<span class="faint">{hub.importers:,} importers</span></summary>'
+        f'<span class="faint">{counted(hub.importers, "importer")}</span></summary>'
     )
     for what, paths in (("imports", imports), ("is imported by", importers)):
         for path in paths:
