@@ -6,7 +6,9 @@ The projects and questions of held_out.toml have no part in the weights. Of each
 known, and the line on which the definition begins. The figures are NDCG@10 of files, and two shares of questions: those
 whose definition is the first that an answer names of its file, and those whose definition is named at all within 600
 tokens, by that line or one of the comment above it. Those of projects that were not looked at are summed by themselves.
-Who mends something by a question here has to write another one.
+Behind them stands how many questions are answered by "nothing says this", or with a doubt: of those that are answered
+rightly, with the file among the first three or the definition named, and of those about what is not there. Who mends
+something by a question here has to write another one.
 """
 
 import asyncio
@@ -25,6 +27,8 @@ from mcp.client.stdio import stdio_client
 from meaning import cloned, ndcg, server_of
 
 TOKENS = 600  # of an answer, four characters each, in which the definition is to be found
+AMONG_THREE = 0.5  # NDCG of one file that is the third
+REFUSED, IN_DOUBT = "Nothing says this", "Little of this is said"
 ABOVE = 10  # lines of comments and attributes with which a definition may begin
 
 
@@ -34,6 +38,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: str
     revision: str
     questions: list[tuple[str, str, int]]
+    absent: list[str] = []
     looked_at: bool = False
 
 
@@ -44,6 +49,12 @@ class Answered(NamedTuple):
     is_first: bool
     is_named: bool
     tokens: float
+    answer: str
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the file is among the first three, or the definition is named."""
+        return self.is_named or self.ndcg >= AMONG_THREE
 
 
 def main() -> None:
@@ -56,21 +67,26 @@ def main() -> None:
     options = parser.parse_args()
     everything: list[Answered] = []
     unseen: list[Answered] = []
+    absent: list[str] = []
     print(f"{'project':20} questions  NDCG@10    first    named   tokens")  # noqa: T201
     for name in options.projects.split(","):
         held = projects[name]
         root = cloned(options.cache.expanduser().resolve() / "held-out" / name, held.url, held.revision)
-        found = asyncio.run(answers(root, held))
+        found, not_there = asyncio.run(answers(root, held))
         everything += found
+        absent += not_there
         unseen += [] if held.looked_at else found
         print(line(name, found), flush=True)  # noqa: T201
     for label, some in (("not looked at", unseen), ("all", everything)):
         if some:
             print(line(label, some))  # noqa: T201
+    print(f"\n{'':20} questions  refused  in doubt")  # noqa: T201
+    print(doubts("answered rightly", [each.answer for each in everything if each.is_right]))  # noqa: T201
+    print(doubts("not there", absent))  # noqa: T201
 
 
-async def answers(root: Path, held: Held) -> list[Answered]:
-    """Ask a server over a project."""
+async def answers(root: Path, held: Held) -> tuple[list[Answered], list[str]]:
+    """Ask a server over a project; return what became of its questions, and the answers about what is not there."""
     found = []
     async with Client(stdio_client(server_of(root))) as client:
         while (await client.call_tool("search", {"query": "warm up", "mode": "meaning"})).is_error:
@@ -87,8 +103,9 @@ async def answers(root: Path, held: Held) -> list[Answered]:
                 nearest = [f"{row['path']}:{row['lines'][0]}" for row in rows[:3]]
                 sys.stderr.write(f"{root.name}: {query!r} is {path}:{start}; the first are {', '.join(nearest)}\n")
             score = ndcg([row["path"] for row in rows], [path])
-            found.append(Answered(score, right[:1] == [0], bool(right), len(text) / 4))
-    return found
+            found.append(Answered(score, right[:1] == [0], bool(right), len(text) / 4, text))
+        absent = [await client.call_tool("search", {"query": query, "mode": "meaning"}) for query in held.absent]
+    return found, ["".join(part.text for part in answer.content) for answer in absent]
 
 
 def named_in(row: dict[str, Any], text: str) -> Iterator[tuple[int, int | str]]:
@@ -126,6 +143,12 @@ def line(name: str, found: list[Answered]) -> str:
     tokens = mean(each.tokens for each in found)
     figures = f"{mean(each.ndcg for each in found):7.3f}  {first:7.3f}  {named:7.3f}  {tokens:7.0f}"
     return f"{name:20} {len(found):9}  {figures}"
+
+
+def doubts(name: str, answers: list[str]) -> str:
+    """Return a row of the table of questions that are answered by nothing, or with a doubt."""
+    refused, in_doubt = (sum(sign in answer for answer in answers) for sign in (REFUSED, IN_DOUBT))
+    return f"{name:20} {len(answers):9}  {refused:7}  {in_doubt:8}"
 
 
 if __name__ == "__main__":

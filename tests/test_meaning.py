@@ -19,7 +19,7 @@ from fledgling.messages.bounded import MAX_OTHERS
 from fledgling.messages.questions import MAX_ALSO, Search
 from fledgling.security import profile as profiles
 from fledgling.worker.ranking.rank import is_aside
-from fledgling.worker.tools.meaning import NEAREST, ROWS
+from fledgling.worker.tools.meaning import IN_DOUBT, NEAREST, ROWS
 
 pytestmark = pytest.mark.anyio
 
@@ -210,11 +210,27 @@ async def test_no_more_is_shown_than_is_asked_for(front: Front) -> None:
 # ---- what is not there -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("query", ["kubernetes pod scheduler", "bluetooth pairing", "zzz qqq", "?!"])
+ABSENT = [
+    "kubernetes pod scheduler",
+    "bluetooth pairing",
+    "zzz qqq",
+    "?!",
+    "limit how many passwords are refused",  # two files say a word each
+]
+
+
+@pytest.mark.parametrize("query", ABSENT)
 async def test_what_nobody_says_is_said_to_be_absent(front: Front, query: str) -> None:
     found = await ranked(front, query)
     assert len(found.files) <= NEAREST
     assert (found.note or "").startswith("Nothing says this")
+
+
+@pytest.mark.parametrize("query", ["who buys pages", "send a file to the kitchen", "upload password file"])
+async def test_what_little_is_said_of_is_answered_with_a_doubt(front: Front, query: str) -> None:
+    found = await ranked(front, query)
+    assert found.files
+    assert (IN_DOUBT in (found.note or "")) == (query != "upload password file")
 
 
 async def test_a_word_that_no_file_has_is_named(front: Front) -> None:

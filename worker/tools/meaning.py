@@ -29,6 +29,7 @@ NEAREST = 3  # that are named where none says what is asked
 OTHERS = 2  # definitions that are named beside the best of a file whose lines are not shown; of others MAX_OTHERS are
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
+IN_DOUBT = "Little of this is said in any one place: it may not be there."
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
 
@@ -87,7 +88,7 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
     shown = [file for each in found if (file := request.blocks.find(each.path)) and file not in given_up]
     note = unknown.joined(
         tags.note(request, question, tagged),
-        None if is_said else _nothing(request, question, found),
+        None if order.is_sure else IN_DOUBT if is_said else _nothing(request, question, found),
         _unknown(order) if found else None,
         ONLY_NAMES if request.profile.narrows_rows else None,
         request.partial if found else None,
