@@ -37,9 +37,7 @@ from fledgling.security import inspection
 MODULE = "fledgling.worker.embedder"
 BACK_OFF = (0.1, 0.3, 0.9)  # seconds before each of three more tries, where the next one may go better
 REST_SECONDS = 30.0  # without a question behind one that failed: who waits for a silent endpoint does so once
-START_SECONDS = (
-    60.0  # until the connector is confined; a quiet machine needs a fifth of one, a starved one more than ten
-)
+START_SECONDS = 60.0  # until the connector is confined; a quiet machine needs 0.2, a starved one more than ten
 END_SECONDS = 1.0  # until a connector whose socket has ended is gone; it takes 20 ms
 LEFT_SECONDS = 1.5  # behind the time that an embedder has, until nothing more can come from it: the kernel has ended it
 AGAIN: tuple[Reason, ...] = ("unreachable", "cut", "busy")
