@@ -53,8 +53,10 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `functions_apart`, a name that stands alone and is only read means no function. Where a language
     `selects`, a call means a function that takes its arguments, by their number and types: of "all" in a class and
     above it, or of the "nearest" class that has one; `literals` are the types of numbers by what they end in, "." that
-    of one with a point; `type_aliases` are other names of types. With `prototypes` each function but a lambda has a
-    `this` of its own, and may make objects, which have the members of its `prototype`.
+    of one with a point; `type_aliases` are other names of types. A number that is written out may be of the types of
+    `numbers`, a text of `texts`, the rather the more it says there. What is of a type fits those that it `widens` to,
+    and its box, of `boxes`. Other languages of the family have the `spellings` for types. With `prototypes` each
+    function but a lambda has a `this` of its own, and may make objects, which have the members of its `prototype`.
     """
 
     rules: tuple[str, ...] = ()
@@ -68,6 +70,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     selects: Literal["", "all", "nearest"] = ""
     literals: dict[str, str] = {}
     type_aliases: dict[str, str] = {}
+    numbers: dict[str, int] = {}
+    texts: dict[str, int] = {}
+    widens: dict[str, tuple[str, ...]] = {}
+    boxes: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     own_constructors: bool = False
     embeds: bool = False
     loops_over_pairs: bool = False
@@ -99,6 +106,11 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     functions: dict[str, str] = {}
     methods: dict[str, str] = {}
     common: frozenset[str] = frozenset()
+
+    def is_plain(self, type_: str) -> bool:
+        """Whether a type is that of numbers, texts or the like, or the box of one."""
+        of_values = type_ in self.numbers or type_ in self.texts
+        return of_values or type_ in self.widens or type_ in self.boxes or type_ in self.boxes.values()
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):

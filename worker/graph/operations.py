@@ -32,9 +32,6 @@ from fledgling.worker.graph.values import (
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
-NUMBERS_AND_TEXTS = {
-    f"{name}#" for name in ["Byte", "Character", "Integer", "Short", "String", "byte", "char", "int", "short"]
-}
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -175,7 +172,8 @@ def no_member(solver: Solver, node: int, expression: Expression) -> int:
     subject = solver.child(node, solver.project.expression(member_of)[1])
     values = solver.value(subject)
     types = [value[1].removeprefix(BUILTIN) for value in values if value[0] == EXTERNAL]
-    others = [type_ for type_ in types if type_ not in NUMBERS_AND_TEXTS]
+    is_plain = solver.project.unit(node).dialect.is_plain
+    others = [type_ for type_ in types if not (type_.endswith("#") and is_plain(type_[:-1]))]
     if any(value[0] not in (EXTERNAL, CONSTANT) for value in values) or any(type_.endswith("#") for type_ in others):
         return 0
     is_known = bool(values) or solver.op(subject) == Op.MADE

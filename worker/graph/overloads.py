@@ -1,12 +1,12 @@
 """Which of several functions of one name a call means, by the number and the types of its arguments."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from fledgling.worker.graph.arguments import Call, takes_receiver
-from fledgling.worker.graph.overrides import BOXES
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter
+from fledgling.worker.graph.tables import NONE, Flag, Op, Parameter, ScopeKind
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
@@ -19,29 +19,8 @@ from fledgling.worker.graph.values import (
     Value,
     Values,
 )
+from fledgling.worker.language import Dialect
 
-NUMBERS = {  # of a number without a point or a letter
-    "int": 4, "Int": 4, "long": 3, "float": 3, "double": 3, "decimal": 3, "Integer": 2, "short": 1, "byte": 1,
-    "Long": 1, "Float": 1, "Double": 1, "Short": 1, "Byte": 1, "Number": 1, "uint": 1, "ulong": 1, "ushort": 1,
-    "sbyte": 1,
-}  # fmt: skip
-TEXTS = {"String": 4, "CharSequence": 3, "string": 4}
-SAME = {"bool": "boolean", "Char": "char"}  # literals are typed with the second
-REALS = ("float", "double")
-WIDER_THAN = {  # what takes a number where nothing takes it as it is
-    "byte": ("short", "ushort", "int", "uint", "long", "ulong", "decimal", *REALS),
-    "sbyte": ("short", "int", "long", "decimal", *REALS),
-    "short": ("int", "long", "decimal", *REALS),
-    "ushort": ("int", "uint", "long", "ulong", "decimal", *REALS),
-    "char": ("ushort", "int", "uint", "long", "ulong", "decimal", *REALS),
-    "int": ("long", "decimal", *REALS),
-    "uint": ("long", "ulong", "decimal", *REALS),
-    "long": ("decimal", *REALS),
-    "ulong": ("decimal", *REALS),
-    "float": ("double",),
-}
-UNBOXED = {box: name for name, box in BOXES.items()}
-PLAIN = {*NUMBERS, *TEXTS, *BOXES, *BOXES.values(), "char"}
 ANYTHING = ("Object", "object", "Any", "dynamic", "T", "E", "K", "V", "Comparable", "Serializable", "")
 ABOVE_PLAIN = ("Number", "ValueType", "Constable", "ConstantDesc")  # and the interfaces of C#: IComparable
 MAX_INHERITED = 64  # functions of one name in the classes above; of more, those of the nearest count
@@ -141,20 +120,44 @@ def _take_inherited(solver: Solver, fit: dict[Value, "Fit"], owner: int, name: i
 
     What an override takes is what the function above it takes: in Kotlin it does not repeat what may be left out.
     """
-    own = {_types(solver, value[1]): value for value in fit}
+    shapes = {_shape(solver, value[1]) for value in fit}
+    inherited = [function for function in _inherited(solver, owner, name) if _shape(solver, function) not in shapes]
+    own = {_types(solver, value[1]): value for value in fit} if inherited else {}
     receiver = next(iter(fit))
-    above, _ = solver.classes.of_class(owner, name, owner)
-    while above is not None and len(fit) < MAX_INHERITED:
-        for held in list(solver.value(("name", above, name))):
-            if held[0] == FUNCTION:
-                value = (BOUND, held[1], receiver[2]) if receiver[0] == BOUND else held
-                override = own.get(_types(solver, held[1]))
-                found = taken(solver, value, made)
-                if override is None:
-                    fit[value] = found
-                elif found.worth > fit[override].worth:
-                    fit[override] = found
-        above, _ = solver.classes.of_class(owner, name, above)
+    for function in inherited:
+        value: Value = (BOUND, function, receiver[2]) if receiver[0] == BOUND else (FUNCTION, function)
+        override = own.get(_types(solver, function))
+        found = taken(solver, value, made)
+        if override is None:
+            fit[value] = found
+        elif found.worth > fit[override].worth:
+            fit[override] = found
+
+
+def _inherited(solver: Solver, owner: int, name: int) -> Iterable[int]:
+    """The functions of a name in the classes above one, the nearest of those with the same parameters."""
+    found = solver.inherited.get((owner, name))
+    if found is None:
+        found, nearer = [], set[object]()
+        above, _ = solver.classes.of_class(owner, name, owner)
+        while above is not None and len(found) < MAX_INHERITED:
+            own = [function for _, function in map(solver.project.defined, solver.project.table(above)[name])]
+            own = [at for at in own if at >= 0 and solver.project.scope(at).kind == ScopeKind.FUNCTION]
+            found += [function for function in own if _shape(solver, function) not in nearer]
+            nearer.update(_shape(solver, function) for function in own)
+            above, _ = solver.classes.of_class(owner, name, above)
+        solver.inherited[owner, name] = found
+    return found
+
+
+def _shape(solver: Solver, function: int) -> object:
+    """What a function takes, and what of that may be left out or be several: what fits one fits another like it."""
+    found = solver.shapes.get(function)
+    if found is None:
+        parameters = solver.project.scope(function).parameters
+        may_lack = [(each.default == NONE, each.rest) for each in parameters]
+        found = solver.shapes[function] = (_types(solver, function), *may_lack)
+    return found
 
 
 def _types(solver: Solver, function: int) -> tuple[str, ...]:
@@ -207,6 +210,7 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
         return PERHAPS
     type_ = solver.child(function, parameter.type)
     name, wanted = _wanted(solver, type_)
+    dialect = solver.project.unit(function).dialect
     best = NO
     for value in values:
         if value[0] == OBJECT:
@@ -217,16 +221,17 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
             else:
                 own = PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
         elif value[0] == CONSTANT:
-            own = (NUMBERS if value[1] == "number" else TEXTS).get(name, PERHAPS if _is_above_plain(name) else NO)
-            if name == "char" and value[1] == "text" and solver.project.unit(function).dialect.declared:
+            known = dialect.numbers if value[1] == "number" else dialect.texts
+            own = known.get(name, PERHAPS if _is_above_plain(name) else NO)
+            if name == "char" and value[1] == "text" and dialect.declared:
                 own = LITERAL  # char * is what a literal is
         elif value[0] == EXTERNAL:
-            own = _of_external(solver, function, value[1], name, is_own=bool(wanted))
+            own = _of_external(dialect, value[1], name, is_own=bool(wanted))
         elif value[0] == FUNCTION:
-            own = NO if name in TEXTS or name in NUMBERS else PERHAPS
+            own = NO if name in dialect.texts or name in dialect.numbers else PERHAPS
         elif value[0] in (CONTAINER, CLASS):
             is_other = wanted and value[0] == CONTAINER  # a class may stand for its companion object
-            own = NO if is_other or name in NUMBERS or name in TEXTS else PERHAPS
+            own = NO if is_other or name in dialect.numbers or name in dialect.texts else PERHAPS
         else:
             own = PERHAPS
         best = max(best, own)
@@ -249,26 +254,25 @@ def _is_above_plain(name: str) -> bool:
     return name in ANYTHING or name in ABOVE_PLAIN or (name[:1] == "I" and name[1:2].isupper())
 
 
-def _of_external(solver: Solver, node: int, full: str, name: str, *, is_own: bool) -> int:
+def _of_external(dialect: Dialect, full: str, name: str, *, is_own: bool) -> int:
     """How well an object of a type outside the project, `a.B#`, fits what is declared to be of a type of that name."""
     if not full.endswith("#"):
         return PERHAPS
     last = full[:-1].rpartition(".")[2]
-    last = solver.project.unit(node).dialect.type_aliases.get(last, last)
-    last, name = SAME.get(last, last), SAME.get(name, name)
+    last = dialect.type_aliases.get(last, last)
     if last == name:
         return YES
     if name in ANYTHING:
         return PERHAPS
-    if last in TEXTS and name in TEXTS:
-        return TEXTS[name]
-    if name in WIDER_THAN.get(last, ()):
+    if last in dialect.texts and name in dialect.texts:
+        return dialect.texts[name]
+    if name in dialect.widens.get(last, ()):
         return WIDER
-    if BOXES.get(last) == name:
+    if dialect.boxes.get(last) == name:
         return BOXED
-    unboxed = UNBOXED.get(last, "")
-    if unboxed and (unboxed == name or name in WIDER_THAN.get(unboxed, ())):
+    unboxed = next((plain for plain, box in dialect.boxes.items() if box == last), "")
+    if unboxed and (unboxed == name or name in dialect.widens.get(unboxed, ())):
         return PERHAPS
-    if last in PLAIN and not is_own and _is_above_plain(name):
+    if dialect.is_plain(last) and not is_own and _is_above_plain(name):
         return PERHAPS
-    return NO if is_own or last in PLAIN or name in PLAIN else PERHAPS
+    return NO if is_own or dialect.is_plain(last) or dialect.is_plain(name) else PERHAPS

@@ -12,11 +12,6 @@ from fledgling.worker.graph.values import EXTERNAL, OBJECT
 MAX_COMPARED = 1_000  # pairs of functions of one name; with more of them a class and those above it take seconds
 MAX_WITHIN = 4  # types within each other that are compared; what is further in may be anything
 NO, PERHAPS, YES = 0, 1, 2  # whether two types are the same
-BOXES = {
-    "boolean": "Boolean", "byte": "Byte", "char": "Character", "double": "Double", "float": "Float", "int": "Integer",
-    "long": "Long", "short": "Short",
-}  # fmt: skip
-SPELLINGS = {"Int": "Integer", "Char": "Character", "Any": "Object", "object": "Object", "Unit": "void"}
 Type = tuple[Any, ...] | None  # None may be any: a type parameter, what is not resolved
 
 
@@ -94,7 +89,8 @@ class Overrides:
             return None
         name = value[1].removesuffix("#").rpartition(".")[2]
         unit = project.unit(node)
-        return "name", unit.language, unit.dialect.type_aliases.get(name, name)
+        name = unit.dialect.type_aliases.get(name, name)
+        return "name", unit.language, unit.dialect.spellings.get(name, unit.dialect.boxes.get(name, name)), name
 
 
 def alike(own: tuple[Type, ...], above: tuple[Type, ...]) -> int:
@@ -107,9 +103,9 @@ def alike(own: tuple[Type, ...], above: tuple[Type, ...]) -> int:
 def same(own: Type, above: Type) -> int:
     """Whether two types are the same.
 
-    >>> same(("name", "kotlin", "Int"), ("name", "java", "int")), same(None, None)
+    >>> same(("name", "kotlin", "Integer", "Int"), ("name", "java", "Integer", "int")), same(None, None)
     (1, 1)
-    >>> same(("name", "java", "Integer"), ("name", "java", "int"))
+    >>> same(("name", "java", "Integer", "Integer"), ("name", "java", "Integer", "int"))
     0
     """
     if own is None or above is None:
@@ -127,8 +123,8 @@ def same(own: Type, above: Type) -> int:
         return PERHAPS if (own if own[0] == "name" else above)[-1].endswith("Array") else NO
     if kinds == {"class", "name"}:
         return PERHAPS if own[-1] == above[-1] else NO
-    if kinds == {"name"} and own[1] != above[1]:  # languages of one family
-        return YES if own[-1] == above[-1] else PERHAPS if boxed(own[-1]) == boxed(above[-1]) else NO
+    if kinds == {"name"} and own[1] != above[1]:  # languages of one family, which may have one name for both
+        return YES if own[-1] == above[-1] else PERHAPS if own[2] == above[2] else NO
     return NO
 
 
@@ -140,8 +136,3 @@ def _is_known(of: Type) -> bool:
 def _applied(of: tuple[Any, ...]) -> tuple[Type, tuple[Type, ...]]:
     """A type and what it is applied to."""
     return (of[1], of[2]) if of[0] == "applied" else (of, ())
-
-
-def boxed(name: str) -> str:
-    """The one name of types that languages of one family take for each other."""
-    return SPELLINGS.get(name, BOXES.get(name, name))
