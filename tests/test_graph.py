@@ -50,7 +50,7 @@ def graph_files(texts: dict[str, bytes]) -> list[GraphFile]:
     found, declarations = {}, dict[str, Declared]()
     for path, source in sources.items():
         found[path] = EXTRACTOR.extract(languages[path], source)
-        if declaration := declared(LANGUAGES.rows[languages[path]], found[path].symbols):
+        if declaration := declared(LANGUAGES.rows[languages[path]], found[path].symbols, found[path].imports):
             declarations[path] = declaration
     resolution = Resolution(LANGUAGES, languages, manifests, declarations)
     return [

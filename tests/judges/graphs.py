@@ -46,7 +46,7 @@ def imports(root: Path, *languages: str, part: str = "") -> dict[str, list[Impor
         if language in languages and path.startswith(part) and (root / path).stat().st_size < MAX_BYTES:
             extraction = extractor.extract(language, (root / path).read_bytes())
             found[path] = extraction.imports
-            if declaration := declared(known.rows[language], extraction.symbols):
+            if declaration := declared(known.rows[language], extraction.symbols, extraction.imports):
                 declarations[path] = declaration
     resolution = Resolution(known, files, manifests, declarations)
     return {path: resolution.of(path, rows) for path, rows in found.items()}

@@ -66,7 +66,7 @@ def files(root: Path, *languages: str) -> list[GraphFile]:
     found = {path: EXTRACTOR.extract(known[path], text) for path, text in texts.items()}
     declarations: dict[str, Declared] = {}
     for path, extraction in found.items():
-        if declaration := declared(LANGUAGES.rows[known[path]], extraction.symbols):
+        if declaration := declared(LANGUAGES.rows[known[path]], extraction.symbols, extraction.imports):
             declarations[path] = declaration
     resolution = Resolution(LANGUAGES, known, manifests, declarations)
     return [

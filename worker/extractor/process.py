@@ -320,7 +320,7 @@ def _found(extracted: list[tuple[WordedFile, float]], batch: Batch, languages: M
             definitions=sum(row.kind in DEFINED for row in found.symbols),
             imports=found.imports,
             comments=list(_by_block(found.comment_lines, source.blocks)) if found.comment_lines else [],
-            declared=declared(languages[source.language], found.symbols),
+            declared=declared(languages[source.language], found.symbols, found.imports),
             words=words,
         )
         for ((found, words), seconds), source in zip(extracted, batch.sources, strict=True)

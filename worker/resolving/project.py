@@ -25,12 +25,14 @@ class Declared(Struct, frozen=True):
     """What the symbols of one file say about its place among the others.
 
     Java's `package a; class B` has the package `a` and the name `a.B`; the module `tests` of Rust's
-    `mod tests { ... }` has lines, and an enumeration may be used by its name: `use Color::*;`.
+    `mod tests { ... }` has lines, and an enumeration may be used by its name: `use Color::*;`. `files` are modules that
+    it says are files: `mod a;`.
     """
 
     packages: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     modules: tuple[tuple[str, int, int], ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Project(NamedTuple):
@@ -61,12 +63,13 @@ class Project(NamedTuple):
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
 
-def declared(language: Language, symbols: Iterable[SymbolRow]) -> Declared | None:
+def declared(language: Language, symbols: Iterable[SymbolRow], imports: Iterable[ImportRow]) -> Declared | None:
     """What a file declares that resolution can use; None where the language's imports go by path alone."""
     if language.inner_modules:
         modules = tuple((row.name, row.line_start, row.line_end) for row in symbols if row.kind == "module")
         enums = tuple(row.name for row in symbols if row.kind == "enum")
-        return Declared(names=enums, modules=modules) if enums or modules else None
+        files = tuple(row.module for row in imports if row.is_relative and row.module.isidentifier())
+        return Declared(names=enums, modules=modules, files=files) if enums or modules or files else None
     separator = language.separator
     if not separator:
         return None

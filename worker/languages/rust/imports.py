@@ -37,10 +37,10 @@ class _Place(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """The module that the longest beginning of a path leads to, and whether that is all of the path."""
+    """The module that the longest beginning of a path leads to, and the name behind it, if that is not all."""
 
     place: _Place
-    is_whole: bool
+    next_name: str | None = None
 
 
 class Crates:
@@ -170,7 +170,9 @@ def resolver(project: Project, _language: str) -> Resolver:
             return
         found = paths.locate(path, inline, row.module, frozenset(name for name, _, _ in lines))
         names = [name for name in row.imported_names if name not in ("*", "self")]
-        parent = found.place if found and found.is_whole else None
+        if found and found.next_name in project.declared.get(found.place.file, Declared()).files:
+            found = None  # `mod name;` there, and no such file
+        parent = found.place if found and not found.next_name else None
         places = {name: place.file for name in names if parent and (place := paths.child(parent, name))}
         own = path if first in said.names else None  # use Color::*;
         yield from by_name(row, found.place.file if found else own, places, "::")
@@ -246,9 +248,9 @@ class Paths:
         for part in parts:
             deeper = self.child(at, part)
             if deeper is None:
-                return Reached(at, is_whole=False)
+                return Reached(at, part)
             at = deeper
-        return Reached(at, is_whole=True)
+        return Reached(at)
 
     def _module(self, place: str) -> _Place | None:
         file = self._modules.get(place)
