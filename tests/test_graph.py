@@ -9,15 +9,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from costing import costs_under
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.facts import FactsExtractor
+from fledgling.worker.graph.overrides import MAX_COMPARED
 from fledgling.worker.graph.project import GraphFile, Project
+from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
 from fledgling.worker.graph.purity import judged
-from fledgling.worker.graph.reasons import WORDS, Confidence
+from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
 from fledgling.worker.graph.resolve import resolved, solved
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.solver import GraphBudget
+from fledgling.worker.graph.statements import MAX_FALLING
 from fledgling.worker.graph.tables import Use, sites_of, unpacked
 from fledgling.worker.indexer import same_graph
 from fledgling.worker.languages.table import load_languages
@@ -217,6 +221,50 @@ def test_functions_that_take_members_from_each_other_cost_the_same_each() -> Non
         )
         project = Project(graph_files({"a.js": text.encode()}), {"javascript": LANGUAGES.rows["javascript"].graph})
         assert solved(project, GraphBudget()).evaluations <= 120 * count
+
+
+def test_a_chain_of_prototypes_is_followed_so_far() -> None:
+    """A member is found behind MAX_PROTOTYPES of them; behind more it is only a name."""
+    links = [f"function F{n}() {{}}\nF{n}.prototype = new F{n - 1}();\n" for n in range(1, MAX_PROTOTYPES + 2)]
+    text = "function F0() {}\nF0.prototype = { m() {} };\n" + "".join(links)
+    last = text.count("\n") + 1
+    for n, found in ((MAX_PROTOTYPES - 2, "2 likely"), (MAX_PROTOTYPES - 1, "2 possible")):
+        rows = said(*graph_of({"a.js": f"{text}new F{n}().m();\n".encode()}))
+        assert rows["a.js", last, "m"] == {found}, n
+
+
+def test_what_a_case_binds_goes_on_into_the_next_so_far() -> None:
+    """As many as MAX_FALLING names do; each case of a switch with more stands for itself, and costs the same."""
+    for count, found in ((MAX_FALLING, {"1 likely", "2 likely"}), (MAX_FALLING + 1, {"2 certain"})):
+        names = [f"a{n}" for n in range(count)]
+        text = "function one() {}\nfunction two() {}\n"
+        text += f"function f(b) {{ let {', '.join(f'{a} = two' for a in names)};\n"
+        text += f"switch (b) {{\ncase 1: {' '.join(f'{a} = one;' for a in names)}\ncase 2: a0();\n}}\n}}\n"
+        rows = said(*graph_of({"a.js": text.encode()}))
+        assert {each for each in rows["a.js", 6, "a0"] if each[0] in "12"} == found, count
+    many = "".join(f"case {n}: a{n} = b;\n" for n in range(2_000))
+    costs_under(1, lambda: FACTS.facts_of("javascript", f"switch (b) {{\n{many}}}\n".encode()))
+
+
+def test_overloads_that_are_too_many_to_compare_are_taken_by_the_number_of_what_they_take() -> None:
+    """Up to MAX_COMPARED pairs of one name types decide which is overridden."""
+    types = [f"class T{n} {{}}" for n in range(MAX_COMPARED + 2)]
+    for count in (MAX_COMPARED // 2, MAX_COMPARED + 1):
+        methods = [f"  void m(T{n} a) {{}}" for n in range(count)]
+        text = "\n".join([*types, "class A {", *methods, "}", "class B extends A {", "  void m(T0 a) {}", "}"])
+        graph, _ = graph_of({"A.java": text.encode()})
+        begin = len(types) + 2
+        is_compared = count <= MAX_COMPARED
+        expected = (begin, 0) if is_compared else (begin + count - 1, Reason.TYPES)
+        assert [(row[3], row[4]) for row in graph.overrides] == [expected], count
+
+
+def test_a_call_costs_the_same_in_each_of_many_classes_above_each_other() -> None:
+    """A function that each of them has competes with all above it, and is looked for below: each of them once."""
+    first = "class C0 { void m(int a) {} }"
+    more = [f"class C{n} extends C{n - 1} {{ void m(int a) {{}} void n() {{ m(1); }} }}" for n in range(1, 100)]
+    files = graph_files({f"C{n}.java": text.encode() for n, text in enumerate([first, *more])})
+    costs_under(0.8, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 BROKEN = {

@@ -856,6 +856,26 @@ def test_what_a_loop_goes_over_is_looked_into_so_far(replaces, purity):
     assert found[text.count("\n")].purity == purity
 
 
+@pytest.mark.parametrize(
+    ("patch", "purities"),
+    [
+        ('mock.patch("core.run", fake)', ["pure", "unknown", "pure"]),
+        ('mock.patch.object(core, "run")', ["pure", "unknown", "pure"]),
+        ("mock.patch.multiple(core, run=fake)", ["pure", "unknown", "pure"]),
+        ('@mock.patch("core.run")\ndef test_it(a): pass', ["pure", "unknown", "pure"]),
+        ('def test_it(monkeypatch): monkeypatch.setattr(core, "run", fake)', ["pure", "unknown", "pure"]),
+        ('class Own: pass\nmock.patch.object(Own, "run")', ["pure", "unknown", "pure"]),
+        ('mock.patch("json.dumps", fake)', ["pure", "pure", "pure"]),
+    ],
+)
+def test_who_calls_a_function_of_the_project_that_a_test_patches_may_call_another(patch, purities):
+    text = f"import core, json\nfrom unittest import mock\ndef fake(a): return a\n{patch}\n"
+    functions = "def run(a): return a\ndef calls(a): return run(a)\ndef dumps(a): return a\n"
+    found = purity_of(text + functions)
+    first = text.count("\n") + 1
+    assert [found[first + at].purity for at in range(len(purities))] == purities
+
+
 READERS = """
 DEBUG = False
 OTHER = 1

@@ -39,6 +39,7 @@ MAX_REACHING = 24  # bindings that reach one use; beyond, all of the name's coun
 LOCAL = (ScopeKind.FUNCTION, ScopeKind.LAMBDA, ScopeKind.BLOCK, ScopeKind.SIGNATURE)
 DEFINING = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT)
 QUOTES = b"\"'`"
+REPLACED = BITS["replaced"]
 
 # A string, a comment, or a name with the sign of a call behind it. A name in a string is none.
 TOKENS = re.compile(
@@ -91,7 +92,7 @@ class Builder:
         self.members: list[tuple[int, int]] = []
         self.extensions: list[tuple[int, int]] = []
         self.conditions: list[tuple[int, int]] = []
-        self.replaced: list[int] = []
+        self.replaced: dict[int, int] = {}  # the nodes of names of members, and whose they are
         self.augmented: list[Augmented] = []
         self.taken: list[Consumed] = []
         self.within = 0  # objects around whose members come before all names
@@ -126,6 +127,7 @@ class Builder:
         for start, end in unseen:
             for at, word, _ in words(self.tree.source, start, end):
                 self.site_at(at, self.named(word), Use.READ, 0)
+        replaced = [(self.named(self.tree.text(node).strip(":'\"")), of) for node, of in self.replaced.items()]
         self.leave()
         return Facts(
             list(self.names),
@@ -142,7 +144,7 @@ class Builder:
             self.complete,
             len(self._starts),
             sorted(self.conditions),
-            replaced=self.replaced,
+            replaced=replaced,
             augmented=self.augmented,
             taken=self.taken,
         )
@@ -213,34 +215,52 @@ class Builder:
         sigil = self._sigil
         for node, said in enumerate(self.tree.labels):
             start = self.tree.start[node]
-            if said & BITS["replaced"]:
-                self.replaced.append(self.named(self.tree.text(node).strip(":'\"")))
+            if said & REPLACED:
+                self.replaced.setdefault(node, NONE)
             if sigil and self.tree.source[start - 1 : start] == sigil:  # the node around it has it
                 continue
             if said & labels and not self._read[node] and not self.tree.kids[node] and not said & BITS["skip"]:
                 self.site(node, Use.READ if said & names else Use.KEYWORD, self.use_name(self.name(node)))
 
     def name_value(self, value: int, node: int) -> bool:
-        """Give a function or class without a name that of what it is put into: `const a = () => b`."""
+        """Give a function or class without a name that of what it is put into: `const a = () => b`.
+
+        Return whether it is one; it keeps a name that it has, `a.b = function c() {}`, and is b as well.
+        """
         if value == NONE or not self.dialect.names_values:
             return False
         op, *parts = self.expressions[value]
-        if op in (Op.FUNCTION, Op.CLASS) and self.scopes[parts[0]].name == NONE:
-            scope = self.scopes[parts[0]]
-            scope.name, scope.line = self.name(node), self.line(node)
+        if op not in (Op.FUNCTION, Op.CLASS):
+            return False
+        scope = self.scopes[parts[0]]
+        if scope.name == NONE:
+            scope.name, scope.line = self.key_name(node), self.line(node)
             if scope.kind == ScopeKind.LAMBDA:
                 scope.kind = ScopeKind.FUNCTION
-            return True
-        return False
+        return True
+
+    def key_name(self, node: int) -> int:
+        """The number of the name that stands there, in quotes or not."""
+        text = self.tree.text(node)
+        return self.named(text[1:-1]) if text[:1] in ("'", '"') else self.name(node)
 
     def define_member(self, node: int, value: int) -> None:
         """Let the name at a node be that of a function or class that no scope binds: a method outside of its class."""
-        self.bindings.append(Binding(NONE, self.name(node), value, self.line(node)))
-        self.site(node, Use.DEFINITION, value, len(self.bindings) - 1)
+        name, start = self.key_name(node), self.tree.start[node]
+        self.bindings.append(Binding(NONE, name, value, self.line(node)))
+        if self.tree.source[start] in QUOTES:
+            self._read[node] = 1
+            self.site_at(start + 1, name, Use.DEFINITION, value, len(self.bindings) - 1)
+        else:
+            self.site(node, Use.DEFINITION, value, len(self.bindings) - 1)
 
     def site_of_call(self, node: int, at: int) -> None:
         """Add a call that no name stands for: `a[b]()`."""
         self.site_at(self.tree.start[node], self.named(""), Use.CALL, at)
+
+    def replace(self, nodes: Sequence[int], of: int) -> None:
+        """Note whose members are removed or set by name, of the nodes that are such names."""
+        self.replaced.update((node, of) for node in nodes if node != NONE and self.tree.labels[node] & REPLACED)
 
     def take(self, of: int, node: int) -> None:
         """Note that a node takes what a value gives."""

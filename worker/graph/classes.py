@@ -205,10 +205,8 @@ class Classes:
                 return at, False
         return None, scope in self.has_external_base
 
-    def may_replace(self, scope: int, name: int) -> bool:
-        """Whether a member of a class may be another one when it is asked for."""
-        if (self._project.unit(scope).language, name) in self._project.replaced:
-            return True
+    def computes_members(self, scope: int) -> bool:
+        """Whether a class says itself what its members are."""
         asked = self._project.numbers.get("__getattribute__")
         return asked is not None and self.of_class(scope, asked)[0] is not None
 

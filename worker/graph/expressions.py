@@ -44,7 +44,9 @@ IS_KEYWORD, IS_SPREAD, IS_SPREAD_WORDS, IS_PAIR, IS_PARAM, IS_NAME, IS_LOOP = (
     BITS[kind] for kind in ("keyword", "spread", "spread_words", "pair", "param", "name", "loop")
 )
 IS_CLASS, IS_NARROW, IS_INDEX, IS_CALL = BITS["class"], BITS["narrow"], BITS["index"], BITS["call"]
-IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER = BITS["slice"], BITS["label"], BITS["function"], BITS["number"]
+IS_SLICE, IS_LABEL, IS_FUNCTION, IS_NUMBER, IS_DICT, IS_TEXT = (
+    BITS[kind] for kind in ("slice", "label", "function", "number", "dict", "text")
+)
 
 
 @visits("name")
@@ -83,6 +85,7 @@ def get(builder: Builder, node: int, use: int) -> int:
     if tree.source[tree.end[first] : tree.start[key]] == b"::":
         of = before_others(builder, of)
     part = builder.name(key)
+    builder.replace([key], of)
     at = builder.use_path(of, part, builder.add(Op.GET, of, part))
     builder.site(key, use, at)
     return at
@@ -136,6 +139,7 @@ def index(builder: Builder, node: int, use: int) -> int:
     if use != Use.TYPE:
         builder.scopes[builder.frame].flags |= Flag.INDEXES
     of, *keys = [builder.visit(kid, inner) for kid, inner in key_uses(builder, node, use)] or [0]
+    builder.replace(tree.kids[node], of)
     if len(keys) == 1 and tree.kind(tree.kids[node][1]) == IS_SLICE:
         return part_of(builder, of, tree.kids[node][1])
     key = keys[0] if len(keys) == 1 else builder.add(Op.TUPLE, keys)
@@ -219,6 +223,7 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     for kid in tree.kids[node]:
         if kid not in (of, key):
             made = read_part(builder, kid, made, arguments, words, typed)
+    note_replaced(builder, node, arguments)
     at = builder.add(op, made, arguments, words)
     is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
     if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
@@ -226,6 +231,15 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     else:
         builder.site_of_call(node, at)
     return at
+
+
+def note_replaced(builder: Builder, node: int, arguments: list[int]) -> None:
+    """Note whose members a call sets by name: `setattr(a, "b", c)`, `Object.defineProperties(a, { b: c })`."""
+    tree = builder.tree
+    if arguments[:1] and arguments[0] >= 0:
+        given = [kid for args in tree.having(node, ARGS) for kid in tree.kids[args]]
+        pairs = [pair for kid in given if tree.kind(kid) == IS_DICT for pair in tree.kids[kid]]
+        builder.replace(given + [tree.first(pair, KEY) for pair in pairs], arguments[0])
 
 
 def is_behind_call(builder: Builder, node: int, of: int) -> bool:
@@ -418,10 +432,10 @@ def read_pair(builder: Builder, node: int) -> tuple[int, int]:
     """`a: b`"""
     tree = builder.tree
     key, value = tree.first(node, KEY), builder.optional(tree.first(node, VALUE))
-    is_plain = key != NONE and not tree.kids[key]
-    if is_plain and tree.labels[key] & IS_LABEL and builder.name_value(value, key):
+    is_plain = key != NONE and not tree.kids[key] and tree.labels[key] & (IS_LABEL | IS_TEXT)
+    if is_plain and tree.end[key] - tree.start[key] <= MAX_KEY and builder.name_value(value, key):
         builder.define_member(key, value)
-        return builder.add(Op.TEXT, builder.name(key)), value
+        return builder.add(Op.TEXT, builder.key_name(key)), value
     at = builder.optional(key)
     if not constant_key(builder, max(at, 0)):  # its hash
         builder.scopes[builder.frame].flags |= Flag.OPERATES

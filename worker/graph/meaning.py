@@ -8,7 +8,7 @@ from fledgling.worker.graph.members import places
 from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
-from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.reasons import LIKELY, Reason
 from fledgling.worker.graph.rewritten import Rewritten
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import ASSIGNED, EXPORT, HOLDING, NONE, Binding, Flag, Op, ScopeKind, Site, Use
@@ -155,6 +155,8 @@ class Meaning:
         elif op in (Op.GET, Op.IMPORT, Op.BARE):
             for cell, reason in self._cells(node, expression):
                 self._of_cell(cell, name, found, min(reason, sure), depth)
+            if name in self.solver.classes.extending:
+                self._of_extension(node, name, found, sure)
 
     def _of_case(
         self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
@@ -167,8 +169,21 @@ class Meaning:
         row = self.project.scope(scope)
         if row.name == NONE and row.bases:
             self._of_expression((scope & ~MASK) | row.bases[0], name, found, sure, depth + 1)
-        if row.name != NONE and self.project.unit(scope).names[row.name] == name:
+        self._put_named(scope, name, found, sure)
+
+    def _of_extension(self, node: int, name: int, found: Targets, sure: int) -> None:
+        """Add what extends a type outside, where a member names it without a call: `String::a` in Kotlin."""
+        for value, own in self.solver.value(node).items():
+            if value[0] == BOUND and not self.project.scope(value[1]).flags & Flag.RECEIVES and own >= LIKELY:
+                self._of_value(value, name, found, min(sure, own))
+
+    def _put_named(self, scope: int, name: int, found: Targets, sure: int) -> None:
+        """Add a function or class if it has a name: its own, or another that it is put under."""
+        own = self.project.scope(scope).name
+        if own != NONE and self.project.unit(scope).names[own] == name:
             put(found, self.begin(scope), sure)
+        elif other := self.project.other_names.get((scope, name)):
+            put(found, other, sure)
 
     def _is_of(self, node: int, kinds: tuple[str, ...]) -> bool:
         return any(value[0] in kinds for value in self.solver.value(node))
@@ -240,9 +255,7 @@ class Meaning:
     def _of_value(self, value: Value, name: int, found: Targets, sure: int) -> None:
         """Add the function or class that a value is, if that has the name."""
         if value[0] in (FUNCTION, BOUND, CLASS):
-            row = self.project.scope(value[1])
-            if row.name != NONE and self.project.unit(value[1]).names[row.name] == name:
-                put(found, self.begin(value[1]), sure)
+            self._put_named(value[1], name, found, sure)
 
     # ---- what a call runs
 
@@ -327,6 +340,9 @@ class Meaning:
         expression = self.project.expression(node)
         if self._is_of(node, (SPACE, MODULE) if expression[0] == Op.PREFIX else (SPACE,)):
             return Reason.NAMESPACE
+        if expression[0] == Op.PREFIX:
+            node = (node & ~MASK) | expression[1]
+            expression = self.project.expression(node)
         if expression[0] == Op.GET:
             return self._unresolved_member(node, expression, site)
         if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):

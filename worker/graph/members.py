@@ -3,10 +3,10 @@
 import posixpath
 
 from fledgling.worker.graph.project import MASK, Space, Unit
-from fledgling.worker.graph.prototypes import exported_objects, prototype_of, prototypes_of
-from fledgling.worker.graph.reasons import Reason
+from fledgling.worker.graph.prototypes import PROTOTYPE, exported_objects, prototype_of, prototypes_of
+from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, Flag, ScopeKind
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
@@ -29,10 +29,6 @@ from fledgling.worker.graph.values import (
 )
 
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
-LITERALS = {  # the types that a literal may be of
-    "text": ("string", "String", "CharSequence"),
-    "number": ("int", "Int", "long", "Long", "double", "Double", "float", "Float"),
-}
 MAX_STARS = 8  # files that hand on all names of another, one after the other
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
@@ -40,7 +36,7 @@ Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the cl
 def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     """The cells that a member of a value may be."""
     kind = value[0]
-    if kind in (OBJECT, CLASS, SUPER) and solver.classes.may_replace(value[1], name):
+    if kind in SHARED and may_be_another(solver, value[1], name):
         sure = min(sure, Reason.REPLACED)
     if kind == OBJECT:
         return _of_object(solver, value, name, sure) or _of_prototypes(solver, value, name, sure)
@@ -67,6 +63,30 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
     if kind == FUNCTION:
         return [(("own", value[1], name), min(sure, Reason.ATTRIBUTE), None)]
     return []
+
+
+def may_be_another(solver: Solver, scope: int, name: int) -> bool:
+    """Whether a member of a class may be another one when it is asked for: `delete a.b`, if a may be of the class."""
+    if solver.classes.computes_members(scope):
+        return True
+    replaced = solver.project.replaced.get((solver.project.unit(scope).language, name), ())
+    return any(node == NONE or _may_be_of(solver, node, scope) for node in replaced)
+
+
+def _may_be_of(solver: Solver, node: int, scope: int) -> bool:
+    """Whether an expression may be a class, or an object of one, or one above or below; it is not where all is sure."""
+    expression = solver.project.expression(node)
+    if expression[0] == Op.GET and solver.project.unit(node).facts.names[expression[2]] == PROTOTYPE:
+        node = solver.child(node, expression[1])
+    if not solver.is_settled:  # what it is may not be known yet
+        solver.wait()
+        return True
+    values = solver.value(node)
+    if not values or any(sure < CERTAIN for sure in values.values()):
+        return True
+    order = solver.classes.order
+    of_project = [value[1] for value in values if value[0] in (OBJECT, CLASS, FUNCTION)]
+    return any(of in order(scope) or scope in order(of) for of in of_project)
 
 
 def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:
@@ -235,10 +255,12 @@ def _extending(solver: Solver, value: Value, name: int) -> Values:
     found: Values = {}
     for of, function in solver.classes.extending.get(name, ()):
         if value[0] == CONSTANT:
-            if of in LITERALS[value[1]]:
+            dialect = solver.project.unit(function).dialect
+            if of in (dialect.texts if value[1] == "text" else dialect.numbers):
                 found[BOUND, function, value] = Reason.EXTENSION
             continue
-        is_that = value[1].endswith("#") and value[1][:-1].rpartition(".")[2] == of
+        is_object = value[1].endswith("#") or not solver.project.scope(function).flags & Flag.RECEIVES  # String::words
+        is_that = is_object and value[1].removesuffix("#").rpartition(".")[2] == of
         found[BOUND, function, value] = Reason.EXTENSION if is_that else Reason.NAME_ONLY
     return found
 

@@ -20,7 +20,7 @@ def own(_project: Project, unit: Unit) -> int | None:
 def crate(project: Project, unit: Unit) -> int | None:
     """The file where the crate of a file begins."""
     folder, name = posixpath.split(unit.path)
-    if name in ROOTS or posixpath.basename(folder) in ALONE:
+    if name in ROOTS or is_alone(project, folder):
         return unit.number
     while True:
         for root in ROOTS:
@@ -30,6 +30,13 @@ def crate(project: Project, unit: Unit) -> int | None:
         if not folder:
             return None
         folder = posixpath.dirname(folder)
+
+
+def is_alone(project: Project, folder: str) -> bool:
+    """Whether each file of a folder is a crate: `tests` is a module where it stands in a crate, `src/bin` never is."""
+    above, name = posixpath.split(folder)
+    is_module = name != "bin" and any(posixpath.join(above, root) in project.places for root in ROOTS)
+    return name in ALONE and not is_module
 
 
 def above(project: Project, unit: Unit) -> int | None:

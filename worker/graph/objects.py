@@ -4,16 +4,19 @@ import re
 
 from fledgling.worker.graph.builder import Builder, visits
 from fledgling.worker.graph.definitions import read_function
-from fledgling.worker.graph.expressions import BIND, OF, RIGHT, TYPE, VALUE
+from fledgling.worker.graph.expressions import ARGS, BIND, OF, RIGHT, TYPE, VALUE, called
 from fledgling.worker.graph.paths import path_of
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import DECLARED, NONE, WHOLE, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import DECLARED, MADE, NONE, WHOLE, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import left_of, take_shape, target
 
 MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER, DECLARATION = (
     BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported", "receiver", "declaration")
 )
 IS_NAME, IS_PAIR, IS_SPREAD, IS_FIELD = BITS["name"], BITS["pair"], BITS["spread"], BITS["field"]
+
+
+NAME = re.compile(r"[^\W\d]\w*")  # of a constant that a text gives it; one in a namespace has more
 
 
 @visits("label")
@@ -48,6 +51,21 @@ def field(builder: Builder, node: int, _use: int) -> int:
         elif not tree.labels[kid] & (TYPE | VALUE):
             builder.visit(kid)
     return 0
+
+
+@visits("constant_made")
+def constant_made(builder: Builder, node: int, _use: int) -> int:
+    """`define("A", b)`: a constant of the module, wherever that stands."""
+    tree = builder.tree
+    at = called(builder, node, Op.CALL, Use.READ)
+    word = tree.kids[tree.first(node, ARGS)][0]
+    name = tree.text(word)[1:-1]
+    if NAME.fullmatch(name):
+        binding = builder.bind_silently(builder.named(name), 0, MADE, node)
+        around, builder.scope = builder.scope, 0
+        builder.site_at(tree.start[word] + 1, builder.named(name), Use.DEFINITION, MADE, binding)
+        builder.scope = around
+    return at
 
 
 @visits("variables")

@@ -89,7 +89,7 @@ class _Respelling:
             elif site.name == name:
                 site.name = number
         facts.sites = packed_sites(sites)
-        facts.replaced = [self._number(self._of(CALLED, facts.names[name])) for name in facts.replaced]
+        facts.replaced = [(self._number(self._of(CALLED, facts.names[name])), of) for name, of in facts.replaced]
         return [(at, name) for at, name, _ in own]
 
     def _of(self, kind: str, name: str) -> str:
@@ -165,7 +165,7 @@ def _stands_for(facts: Facts) -> dict[int, tuple[str, ...]]:
 def _is_of_trait(facts: Facts, at: int) -> bool:
     """Whether a name in a class means a method: `use A { b as private; A::b insteadof C; }`."""
     op, *parts = facts.expressions[at]
-    return op == Op.GET and (facts.expressions[parts[0]][0] == Op.THIS or parts[1] in facts.replaced)
+    return op == Op.GET and (facts.expressions[parts[0]][0] == Op.THIS or parts[1] in dict(facts.replaced))
 
 
 def _last(facts: Facts, alias: int) -> str:

@@ -181,6 +181,8 @@ class Project:
             scope = unit.facts.scopes[expression[1]]
             if scope.name == row.name or row.name == NONE or unit.dialect.reopens:
                 return (unit.number, scope.line), unit.base | expression[1]
+            if row.scope == NONE:
+                return (unit.number, row.line), unit.base | expression[1]
         return (unit.number, row.line), -1
 
     @cached_property
@@ -203,6 +205,19 @@ class Project:
                 if small(self.text(name).removeprefix(unit.dialect.sigil)) in known:
                     found.setdefault(name, [])
         return found
+
+    @cached_property
+    def other_names(self) -> dict[tuple[int, int], Target]:
+        """Where functions and classes get a name besides their own: c, of `a.b = a.c = function () {}`."""
+        return {
+            (scope, unit.names[binding.name]): target
+            for unit in self.units
+            if unit.dialect.names_values
+            for at, binding in enumerate(unit.bindings)
+            if binding.scope == NONE and binding.name != NONE
+            for target, scope in [self.defined(unit.base | at)]
+            if scope >= 0 and self.scope(scope).name != binding.name
+        }
 
     @cached_property
     def functions_apart(self) -> set[Definition]:
@@ -279,9 +294,13 @@ class Project:
         }
 
     @cached_property
-    def replaced(self) -> set[tuple[str, int]]:
-        """The names of members that a program removes or sets by name, with its language."""
-        return {(unit.language, unit.names[name]) for unit in self.units for name in unit.facts.replaced}
+    def replaced(self) -> dict[tuple[str, int], list[int]]:
+        """The names of members that a program removes or sets by name, with its language: whose these are, or -1."""
+        found: dict[tuple[str, int], list[int]] = {}
+        for unit in self.units:
+            for name, of in unit.facts.replaced:
+                found.setdefault((unit.language, unit.names[name]), []).append(NONE if of == NONE else unit.base | of)
+        return found
 
     def outer(self, scope: int) -> int:
         """The scope around a scope, or -1."""

@@ -37,6 +37,7 @@ KINDS = [
     "accessor",
     "method_alias",
     "method_made",
+    "constant_made",
     "setting",
     "own_field",
     "attribute",

@@ -22,7 +22,7 @@ def replaced(files: Mapping[int, FileFacts]) -> frozenset[str]:
     found: set[str] = set()
     for file in files.values():
         expressions = file.facts.expressions
-        found.update(map(file.name, file.facts.replaced))
+        found.update(file.name(name) for name, _ in file.facts.replaced)
         for write in file.facts.writes:
             found.update(_by_key(file, write) if write.name == NONE else ())
         for site in file.sites:  # `a.b = c`, `a.b += c`, `del a.b`
@@ -31,6 +31,28 @@ def replaced(files: Mapping[int, FileFacts]) -> frozenset[str]:
         for op, *parts in expressions if known.SETTING & {*file.facts.names} else ():
             found.update(_by_call(file, *parts) if op == Op.CALL else ())
     return frozenset(found)
+
+
+def patched(files: Mapping[int, FileFacts]) -> frozenset[str]:
+    """Return the names of what tests patch that may be the project's own: `run` of `patch("core.run")`."""
+    found: set[str] = set()
+    for file in files.values():
+        for op, *parts in file.facts.expressions if known.SETTING & {*file.facts.names} else ():
+            found.update(_patched_by(file, *parts) if op == Op.CALL else ())
+    return frozenset(found)
+
+
+def _patched_by(file: FileFacts, called: int, given: Sequence[int], named: Sequence[tuple[int, int]]) -> Iterator[str]:
+    for way in _ways(file, called):
+        op, *parts = file.facts.expressions[way]
+        method = file.name(parts[1]) if op == Op.GET else ""
+        if given and (method in known.PATCHING_METHODS or _is_patch(file, way)):
+            above = [full for each in _ways(file, max(given[0], 0)) if (full := file.dotted(each))]
+            for text in _texts(file, [max(each, 0) for each in given])[:1]:
+                if not known.PURE & {text, *(f"{full}.{text}" for full in above)}:
+                    yield text.rpartition(".")[2]
+        elif method == "multiple" and _is_patch(file, parts[0]):
+            yield from (file.name(name) for name, _ in named)
 
 
 def with_unseen_names(files: Mapping[int, FileFacts]) -> frozenset[int]:
@@ -178,13 +200,18 @@ def _by_patch(file: FileFacts, given: Sequence[int]) -> Iterator[str]:
 
     Of another module, which may have it by an import, it is the name alone: `patch("core.dumps")`.
     """
-    texts = [file.name(text[1]) for each in given[:2] if (text := file.facts.expressions[each])[0] == Op.TEXT]
+    texts = _texts(file, given)
     if not texts or _is_own(file, given[0]):
         return
     above = [full for way in _ways(file, given[0]) if (full := file.dotted(way))]
     yield from (f"{full}.{texts[0]}" for full in above)
     if not above:
         yield texts[0] if texts[0] in known.PURE else texts[0].rpartition(".")[2]
+
+
+def _texts(file: FileFacts, given: Sequence[int]) -> list[str]:
+    """Return which of the first two arguments of a call are texts."""
+    return [file.name(text[1]) for each in given[:2] if (text := file.facts.expressions[each])[0] == Op.TEXT]
 
 
 def _namespaces(file: FileFacts, at: int) -> set[int | None]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from fledgling.worker.graph.builtin_types import FileFacts, Place, RowTarget, Target
-from fledgling.worker.graph.replaced import replaced, with_unseen_names
+from fledgling.worker.graph.replaced import patched, replaced, with_unseen_names
 from fledgling.worker.graph.rows import Graph
 from fledgling.worker.graph.tables import NONE, Binding, Flag, Op, ScopeKind, Site, Use
 from fledgling.worker.languages.python import effects as known
@@ -47,7 +47,7 @@ class Surroundings(NamedTuple):
     properties: Mapping[str, list[Target]]  # by name
     changed: Mapping[Target, int]  # variables of modules that a function changes, and the line where
     changed_anywhere: Mapping[Target, int]  # those and variables of classes
-    doubted: Set[Target]  # those of a name that a function gives a value in what is not known
+    doubted: Set[Target]  # those of a name that a function gives a value in what is not known, and what tests patch
     held: Set[str]  # names of variables of classes that may be objects with methods of their own
     made: Mapping[str, Set[Target]]  # variables of classes that are made by what is not known, by name
     has_setter: bool  # whether a class of the project has a `__set__`
@@ -76,13 +76,14 @@ def surroundings(files: Mapping[int, FileFacts], rows: Mapping[int, Rows], graph
     }
     given = {name for number, file in files.items() for name in changed_names(file, rows.get(number, {}))} | instead
     variables, in_classes = _variables(files, is_of_class=False), _variables(files, is_of_class=True)
+    doubted = {target for target, name in variables.items() if name in given or target[0] in unseen}
     return Surroundings(
-        found.functions,
+        {*found.functions},
         classes,
         found.properties,
         {target: line for target, line in changed.items() if target in variables},
         {target: line for target, line in changed.items() if target in variables or target in in_classes},
-        {target for target, name in variables.items() if name in given or target[0] in unseen},
+        doubted | found.named(patched(files)),
         of_classes.held,
         of_classes.made,
         any("__set__" in of_class for of_class in found.members.values()),
@@ -95,7 +96,7 @@ class _Definitions:
     """The functions and classes of all files: `members` by class and name, `properties` by name."""
 
     def __init__(self, files: Mapping[int, FileFacts]) -> None:
-        self.functions: set[Target] = set()
+        self.functions: dict[Target, str] = {}
         self.members: dict[Target, dict[str, Target]] = {}
         self.properties: dict[str, list[Target]] = defaultdict(list)
         self.decorated: dict[Target, str | None] = {}
@@ -109,11 +110,15 @@ class _Definitions:
                     self.decorated[target] = _unseen_decorator(file, at)
                     self.bases[target] = len(scope.bases)
                 elif scope.kind == ScopeKind.FUNCTION:
-                    self.functions.add(target)
+                    self.functions[target] = name
                     if is_property(file, at):
                         self.properties[name].append(target)
                     if scopes[scope.parent].kind == ScopeKind.CLASS:
                         self.members.setdefault(file.target(scope.parent), {})[name] = target
+
+    def named(self, names: Set[str]) -> set[Target]:
+        """The functions that have one of some names."""
+        return {target for target, name in self.functions.items() if name in names}
 
 
 def _above(graph: Graph, found: _Definitions) -> Above:
@@ -211,7 +216,7 @@ class _VariablesOfClasses:
             op, *parts = file.facts.expressions[max(write.value, 0)]
             if op == Op.CALL and file.dotted(parts[0]) in known.DESCRIPTORS:
                 self.made[name].add((file.number, write.line))
-        for number in file.facts.replaced:
+        for number, _ in file.facts.replaced:
             self._doubt(file.name(number))
         for at, scope in enumerate(file.facts.scopes):
             name = file.name(scope.name)
@@ -378,7 +383,7 @@ def changed_names(file: FileFacts, rows: Rows) -> Iterator[str]:
         is_field = site.use == Use.WRITE and site.binding == NONE and file.frames[site.scope] != NONE
         if is_field and not any(row.target for row in rows.get(file.place(site), ())):
             yield file.name(site.name)
-    for name in file.facts.replaced:
+    for name, _ in file.facts.replaced:
         yield file.name(name)
 
 

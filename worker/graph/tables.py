@@ -241,8 +241,9 @@ class Facts(Struct, array_like=True):
     `members` are functions that belong to a type which stands elsewhere: its expression, and a binding. `extensions`
     are scopes of such functions: the expression of the type, and the scope. `package` is what the file says it is a
     part of, `language` the one that it was read as, where that is another. `conditions` are the first and last lines of
-    what a compiler may leave out, `replaced` the names of members that the file removes or sets by name, `augmented`
-    what `a += b` may change, but for keys. Not `complete` where the text did not parse or was nested too deeply.
+    what a compiler may leave out, `replaced` the names of members that the file removes or sets by name, each with the
+    expression of whose it is or -1, `augmented` what `a += b` may change, but for keys. Not `complete` where the text
+    did not parse or was nested too deeply.
     """
 
     names: list[str]
@@ -260,7 +261,7 @@ class Facts(Struct, array_like=True):
     lines: int
     conditions: list[tuple[int, int]] = []
     language: str = ""
-    replaced: list[int] = []
+    replaced: list[tuple[int, int]] = []
     augmented: list[Augmented] = []
     taken: list[Consumed] = []
 

@@ -76,6 +76,9 @@
 (use_instead_of_clause . (class_constant_access_expression (_) (name) @replaced))
 (enum_case name: (_) @bind) @field @receiver
 (const_declaration (const_element)) @decorated
+((function_call_expression function: [(name) (qualified_name)] @_define
+  arguments: (arguments . (argument [(string) (encapsed_string)] @word) . (argument (_)))) @constant_made
+  (#match? @_define "^\\\\?(?i:define)$"))
 (const_element . (name) @bind (_)? @value) @field
 (property_declaration type: (_)? @type (property_element name: (variable_name) @bind)) @field
 (property_element default_value: (_) @value)
