@@ -118,7 +118,12 @@ class Classes:
                     for name in project.table(scope):
                         having.setdefault(name, []).append(scope)
         for scope in interfaces:
-            methods = [name for at in self.order(scope) for name in project.table(at)]
+            methods = [
+                name
+                for at in self.order(scope)
+                for name, bindings in project.table(at).items()
+                if any(project.defined(binding)[1] >= 0 for binding in bindings)  # what is embedded is none
+            ]
             rarest = min(methods, key=lambda name: len(having.get(name, ())), default=None)
             for at in having.get(rarest, ())[:MAX_BELOW] if rarest is not None else ():
                 if all(self.of_class(at, name)[0] is not None for name in methods):

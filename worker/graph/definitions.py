@@ -280,12 +280,13 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     """Read a class whose definition begins on a line."""
     tree = builder.tree
     own, body = tree.first(node, DEFINED), tree.first(node, BODY)
-    bases, prepended = [], []
+    bases, prepended, places = [], [], []
     if body != NONE and body != node:
         tree.kids[node] = embedded_in(tree, body) + tree.kids[node]
     for kid in tree.having(node, BASE):
         base = builder.visit(kid, Use.READ if tree.kind(kid) == IS_KEYWORD else Use.INHERIT)
         bases += [] if tree.kind(kid) == IS_KEYWORD else [base]
+        places += [] if tree.kind(kid) == IS_KEYWORD else [kid]
         prepended += [base] if tree.labels[kid] & PREPENDED else []
     name = builder.name(own) if own != NONE else NONE
     whole = tree.first(node, CONTAINER)
@@ -301,8 +302,8 @@ def define_class(builder: Builder, node: int, decorators: list[int], line: int) 
     builder.scopes[scope].returns = builder.optional(tree.first(node, RETURNS), Use.TYPE)
     read_rest(builder, node)
     if builder.dialect.embeds:
-        for base in bases:
-            embed(builder, scope, base, node)
+        for base, place in zip(bases, places, strict=True):
+            embed(builder, scope, base, place)
     builder.body(body)
     builder.leave()
     value = builder.add(Op.CLASS, scope)

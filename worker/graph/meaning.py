@@ -340,9 +340,7 @@ class Meaning:
         expression = self.project.expression(node)
         if self._is_of(node, (SPACE, MODULE) if expression[0] == Op.PREFIX else (SPACE,)):
             return Reason.NAMESPACE
-        if expression[0] == Op.PREFIX:
-            node = (node & ~MASK) | expression[1]
-            expression = self.project.expression(node)
+        node, expression = self._behind_prefix(node, expression)
         if expression[0] == Op.GET:
             return self._unresolved_member(node, expression, site)
         if expression[0] == Op.IMPORT or (expression[0] == Op.NAME and expression[2] == NONE):
@@ -354,6 +352,13 @@ class Meaning:
             is_constant = (unit.dialect.family, unit.names[expression[1]]) in self.project.constants  # `case A:`
             return Reason.UNKNOWN_RECEIVER if is_constant else Reason.OUTSIDE
         return Reason.OUTSIDE if self._is_imported(node, expression) else Reason.VARIABLE
+
+    def _behind_prefix(self, node: int, expression: tuple[Any, ...]) -> tuple[int, tuple[Any, ...]]:
+        """What a name before `::` is, where it is no namespace."""
+        if expression[0] != Op.PREFIX:
+            return node, expression
+        node = (node & ~MASK) | expression[1]
+        return node, self.project.expression(node)
 
     def _is_imported(self, node: int, expression: tuple[Any, ...]) -> bool:
         """Whether a name, or what it is bound to, is an import."""

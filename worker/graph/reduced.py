@@ -152,6 +152,7 @@ ROLES = [
     "partial",
     "guard",
     "fresh",
+    "checked",
     "receiver",
     "constructor",
     "named",

@@ -15,13 +15,15 @@ from fledgling.worker.graph.expressions import (
     VALUE,
 )
 from fledgling.worker.graph.reduced import BITS
-from fledgling.worker.graph.tables import NONE, Augmented, Binding, Flag, Imported, Op, ScopeKind, Use
+from fledgling.worker.graph.tables import MADE, NONE, Augmented, Binding, Flag, Imported, Op, ScopeKind, Use
 from fledgling.worker.graph.targets import key_changed, left_of, target
 
 BASE, DECORATOR, OTHERWISE, ASYNC, FINALLY = (
     BITS[role] for role in ("base", "decorator", "otherwise", "async", "finally")
 )
-MODULE, IMPORTED, ALIAS, WILDCARD, FRESH = (BITS[role] for role in ("module", "imported", "alias", "wildcard", "fresh"))
+MODULE, IMPORTED, ALIAS, WILDCARD, FRESH, CHECKED = (
+    BITS[role] for role in ("module", "imported", "alias", "wildcard", "fresh", "checked")
+)
 IS_NAME, IS_TUPLE, IS_GET, IS_INDEX, IS_SPREAD, IS_NARROW, IS_HANDLER, IS_ITEM = (
     BITS[kind] for kind in ("name", "tuple", "get", "index", "spread", "narrow", "handler", "item_with")
 )
@@ -37,7 +39,10 @@ def assign(builder: Builder, node: int, _use: int) -> int:
     """`a = b`, `a: T = b`"""
     tree = builder.tree
     left, *more = [*tree.having(node, LEFT)] or [left_of(builder, node)]
-    value = builder.optional(tree.first(node, RIGHT))
+    right = tree.first(node, RIGHT)
+    value = builder.optional(right)
+    if (tree.kind(left) == IS_TUPLE or more) and right != NONE and tree.labels[right] & CHECKED:  # a, ok := b.(C)
+        value = builder.add(Op.TUPLE, [value, MADE])
     if tree.kind(left) == IS_NAME:
         builder.name_value(value, left)
     type_ = builder.optional(tree.first(node, TYPE), Use.TYPE)

@@ -84,6 +84,9 @@
 (var_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
 (const_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
 (assignment_statement left: (_) @left right: (_) @right) @assign
+(short_var_declaration right: (expression_list . [(type_assertion_expression) (index_expression)] @checked .))
+(assignment_statement right: (expression_list . [(type_assertion_expression) (index_expression)] @checked .))
+(var_spec value: (expression_list . [(type_assertion_expression) (index_expression)] @checked .))
 (return_statement (_) @value) @return
 (return_statement) @return
 (if_statement condition: (_) @cond consequence: (_) @arm) @branch
