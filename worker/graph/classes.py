@@ -45,6 +45,7 @@ class Classes:
             for at, row in enumerate(unit.facts.scopes):
                 if row.kind in (ScopeKind.CLASS, ScopeKind.INTERFACE) and unit.base | at not in self._wholes:
                     self._settle(unit.base | at)
+        self._orders.clear()  # of those that were asked for before the bases were known
         self._implement()
         for scope, bases in self.bases.items():
             for base, _ in bases:

@@ -91,6 +91,7 @@ def solved(project: Project, budget: GraphBudget, tell: Tell = unheard) -> Solve
     solver.rules = RULES
     solver.invoke = calls.invoked
     solver.classes.settle()
+    solver.begin_anew()
     for unit in project.units:
         for place in range(len(unit.facts.writes)):
             solver.value(("write", unit.number, place))

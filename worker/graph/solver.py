@@ -65,6 +65,11 @@ class Solver:
         self._queued: set[Cell] = set()
         self._running: list[Cell] = []
 
+    def begin_anew(self) -> None:
+        """Forget what cells hold that were asked for while it was not known what stands above classes."""
+        self.cells.clear()
+        self._readers.clear()
+
     def value(self, cell: Cell) -> Values:
         """What a cell holds now; whoever asks is told when that grows."""
         found = self.cells.get(cell)
