@@ -123,7 +123,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
     own, word = tree.first(node, DEFINED), tree.first(node, WORD)
     flags, kept = said_of(builder, node, decorators)
     named = word if own == NONE else own
-    name = builder.name(named) if named != NONE else NONE
+    name = builder.key_name(word) if own == NONE and word != NONE else builder.name(own) if own != NONE else NONE
     is_constructor = bool(tree.labels[node] & CONSTRUCTOR)
     if is_constructor:
         name = builder.named(builder.dialect.constructors[0])

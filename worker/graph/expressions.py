@@ -421,7 +421,7 @@ def dict_(builder: Builder, node: int, _use: int) -> int:
         elif kind == IS_FUNCTION:  # { a() {} }
             value = builder.visit(kid)
             word = tree.first(kid, WORD)
-            pairs.append((NONE if word == NONE else builder.add(Op.TEXT, builder.name(word)), value))
+            pairs.append((NONE if word == NONE else builder.add(Op.TEXT, builder.key_name(word)), value))
         else:
             builder.scopes[builder.frame].flags |= Flag.UNPACKS
             pairs.append((NONE, builder.visit(kid)))
