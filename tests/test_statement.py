@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
+import msgspec
 import pytest
 from costing import costs_under
 
-from fledgling.messages.questions import MAX_SQL_CHARS
+from fledgling.messages.questions import MAX_SQL_CHARS, Query
 from fledgling.worker.gate import denied, functions, syntax, syntax_tree
 from fledgling.worker.gate.denied import Denied
 from fledgling.worker.gate.parse_cost import check_cost, check_text
@@ -189,6 +190,12 @@ def test_text_that_is_not_utf8_or_too_long_is_not_parsed(gate):
     assert_denied(gate, "SELECT '\ud800'", "surrogate")
     assert_denied(gate, "SELECT 1" + " " * MAX_SQL_CHARS, "longer")
     gate.admit("SELECT 1" + " " * (MAX_SQL_CHARS - 8), TABLES)
+
+
+def test_text_that_is_too_long_is_no_argument() -> None:
+    assert msgspec.convert({"sql": "x" * MAX_SQL_CHARS}, Query)
+    with pytest.raises(msgspec.ValidationError, match=f"length <= {MAX_SQL_CHARS}"):
+        msgspec.convert({"sql": "x" * (MAX_SQL_CHARS + 1)}, Query)
 
 
 # ---- what DuckDB may change ------------------------------------------------------------------------------------------
