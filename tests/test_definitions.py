@@ -1,12 +1,12 @@
 """How much of a file is looked at for the definitions that are meant: each limit, just kept and just broken."""
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 from running import fronted
 from trees import make
 
+from fledgling.broker.front import Front
 from fledgling.messages.answers import Ranking
 from fledgling.worker.ranking.definitions import (
     ABOVE,
@@ -23,6 +23,7 @@ from fledgling.worker.ranking.rank import DEFINED
 pytestmark = pytest.mark.anyio
 
 QUESTION = "purple walrus"
+KEPT = "print('purple walrus', 'purple walrus')\n"
 SAID = "def meant():\n    return 'purple walrus'\n"
 
 
@@ -67,31 +68,42 @@ LIMITS: dict[str, tuple[Callable[[int], str], int]] = {
 }
 
 
+@pytest.fixture(scope="module")
+async def front(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    """All files in one project: each is asked for by its path."""
+    files = {
+        f"{list(LIMITS).index(name)}/{many}.py": text(many)
+        for name, (text, most) in LIMITS.items()
+        for many in (most, most + 1)
+    }
+    for many in (DEFINED, DEFINED + 1):
+        kept = {f"first{many}/kept{number}.py": KEPT for number in range(many - 1)}
+        files |= {**kept, f"first{many}/zoo.py": SAID}
+    async with fronted(make(tmp_path_factory.mktemp("limits"), **files)) as (front, indexing):
+        await indexing.built()
+        yield front
+
+
 @pytest.mark.parametrize("name", LIMITS)
-async def test_so_much_of_a_file_is_looked_at(name: str, tmp_path: Path) -> None:
-    text, most = LIMITS[name]
-    found = [await named(tmp_path / str(many), text(many)) for many in (most, most + 1)]
+async def test_so_much_of_a_file_is_looked_at(name: str, front: Front) -> None:
+    most = LIMITS[name][1]
+    found = [await named(front, f"{list(LIMITS).index(name)}/{many}.py") for many in (most, most + 1)]
     assert [("meant" in each) for each in found] == [True, False], found
 
 
-async def named(root: Path, text: str) -> list[str]:
+async def named(front: Front, path: str) -> list[str]:
     """Return the definitions that an answer names of a file."""
-    async with fronted(make(root, **{"zoo.py": text})) as (front, indexing):
-        await indexing.built()
-        found = await front.call("search", {"query": QUESTION, "mode": "meaning"})
+    found = await front.call("search", {"query": QUESTION, "path": path, "mode": "meaning"})
     assert isinstance(found, Ranking), found
     [passage] = found.files
     return [(name or "").rpartition(".")[2] for name in (passage.name, *(name for _, name in passage.others))]
 
 
-async def test_definitions_of_the_first_files_have_a_say(tmp_path: Path) -> None:
+async def test_definitions_of_the_first_files_have_a_say(front: Front) -> None:
     """What says it by a definition comes to be the first from the last place that is looked at, but not from behind."""
     firsts = []
     for many in (DEFINED, DEFINED + 1):
-        others = {f"kept{number}.py": "print('purple walrus', 'purple walrus')\n" for number in range(many - 1)}
-        async with fronted(make(tmp_path / str(many), **others, **{"zoo.py": SAID})) as (front, indexing):
-            await indexing.built()
-            found = await front.call("search", {"query": QUESTION, "mode": "meaning"})
+        found = await front.call("search", {"query": QUESTION, "path": f"first{many}", "mode": "meaning"})
         assert isinstance(found, Ranking), found
         firsts.append(found.files[0].path)
-    assert firsts == ["zoo.py", "kept0.py"]
+    assert firsts == [f"first{DEFINED}/zoo.py", f"first{DEFINED + 1}/kept0.py"]

@@ -120,35 +120,36 @@ async def test_every_answer_says_what_it_does_not_know(tmp_path, name):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("length", "is_near"), [(MAX_NEAR, True), (MAX_NEAR + 1, False)])
-async def test_a_long_name_is_compared_with_none(tmp_path, length, is_near):
+async def test_a_long_name_is_compared_with_none(tmp_path):
     (tmp_path / "a.py").write_text(f"{'a' * MAX_NEAR} = 1\n")
     async with fronted(tmp_path) as (front, _):
-        said = tools.text(await front.ask(Symbols(name_pattern="a" * (length - 1) + "b")))
-    assert ("The nearest names: " in said) is is_near, said
+        for length, is_near in ((MAX_NEAR, True), (MAX_NEAR + 1, False)):
+            said = tools.text(await front.ask(Symbols(name_pattern="a" * (length - 1) + "b")))
+            assert ("The nearest names: " in said) is is_near, said
 
 
 # what is defined, the pattern that is asked for, and which names are the nearest
 NEAREST = {
     "no more than three": (["abcdef1", "abcdef2", "abcdef3", "abcdef4"], "abcdef9", "abcdef1, abcdef2, abcdef3"),
-    "a quarter longer": (["abcdx", "abcdxy"], "abcd", "abcdx"),
-    "another first letter": (["xbcdefghijkl"], "abcdefghijkl", None),
-    "too many other letters": (["abcdeffffff"], "abcdegggggg", None),
-    "the name itself, of another kind": (["abcdef", "abcdefs"], "abcdef", None),
-    "around one text": (["abcdef"], "**abcdeff*", "abcdef"),
+    "a quarter longer": (["mnopx", "mnopxy"], "mnop", "mnopx"),
+    "another first letter": (["brstuvwxyzab"], "qrstuvwxyzab", None),
+    "too many other letters": (["hijklffffff"], "hijklgggggg", None),
+    "the name itself, of another kind": (["needle", "needles"], "needle", None),
+    "around one text": (["ghijkl"], "**ghijkll*", "ghijkl"),
     "several texts": (["tests"], "test_*_case", None),
-    "a sign that stands for any other": (["abcdef"], "abcdeff?", None),
+    "a sign that stands for any other": (["stuvwx"], "stuvwxx?", None),
 }
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("name", NEAREST)
-async def test_the_nearest_names_are_those_of_a_slip(tmp_path, name):
-    defined, asked, nearest = NEAREST[name]
-    (tmp_path / "a.py").write_text("".join(f"def {each}(): pass\n" for each in defined))
+async def test_the_nearest_names_are_those_of_a_slip(tmp_path):
+    """All rows are of one project: names of one row are unlike those of another."""
+    for number, (defined, _, _) in enumerate(NEAREST.values()):
+        (tmp_path / f"{number}.py").write_text("".join(f"def {each}(): pass\n" for each in defined))
     async with fronted(tmp_path) as (front, _):
-        said = tools.text(await front.ask(Symbols(name_pattern=asked, kind="class")))
-    assert re.findall(r"The nearest names: ([^.]*)\.", said) == ([nearest] if nearest else []), said
+        for name, (_, asked, nearest) in NEAREST.items():
+            said = tools.text(await front.ask(Symbols(name_pattern=asked, kind="class")))
+            assert re.findall(r"The nearest names: ([^.]*)\.", said) == ([nearest] if nearest else []), (name, said)
 
 
 def silent(reason: str) -> set[str]:

@@ -1,10 +1,7 @@
 """Source files that are the end of a parser: each costs its time and its own definitions, and is named."""
 
-import json
-
 import pytest
 from running import fronted
-from test_cli import fledgling
 
 from fledgling.broker.terms import Terms, due
 from fledgling.messages.control import CONFINED
@@ -108,16 +105,18 @@ async def test_a_file_may_define_as_much_as_it_has_room_for(tmp_path):
         assert (await front.call("symbols", {"path": "*.c"})).total == 1
 
 
-def test_a_file_larger_than_a_frame_costs_its_own_definitions_and_no_others(tmp_path):
+@pytest.mark.anyio
+async def test_a_file_larger_than_a_frame_costs_its_own_definitions_and_no_others(tmp_path):
     (tmp_path / "lines.c").write_text("int needle;\n" + "int other(void);\n" * 2**20)
     (tmp_path / "line.js").write_text("needle = " + "1 + " * 5 * 2**20)
     (tmp_path / "good.c").write_text(GOOD)
-    options = ["--root", str(tmp_path), "--max-file-size", str(64 * 2**20), "--json"]
-    found = json.loads(fledgling("search", "needle", *options).stdout)
-    assert [file["path"] for file in found["files"]] == ["line.js", "lines.c"]
-    found = json.loads(fledgling("symbols", *options).stdout)
-    assert [file["path"] for file in found["files"]] == ["good.c"]
-    assert "too much memory: line.js, lines.c;" in json.loads(fledgling("explore", *options).stdout)["note"]
+    async with fronted(tmp_path, settings={"max_file_size": 64 * 2**20}) as (front, indexing):
+        await indexing.built()
+        found = await front.call("search", {"query": "needle"})
+        assert [file.path for file in found.files] == ["line.js", "lines.c"]
+        assert [file.path for file in (await front.call("symbols", {})).files] == ["good.c"]
+        explored = await front.ask(Explore(), Terms(due(front.profile), least=CODE))
+        assert "too much memory: line.js, lines.c;" in explored.note
 
 
 def test_a_tree_of_tiny_files_is_put_to_extractors_in_messages_that_they_take():
