@@ -222,8 +222,9 @@ async def test_every_change_is_in_the_next_answer(untouched: Path, tmp_path: Pat
                         assert await pages(front, asked) == await pages(fresh, asked), (name, asked)
 
 
+@pytest.mark.long
 async def test_an_index_that_a_view_narrows_is_built_anew(tmp_path: Path) -> None:
-    """Whether a change hides other files, only the view can say."""
+    """Whether a change hides other files, only the view can say. The test below this one sees the same."""
     view = tmp_path / "narrow.sql"
     view.write_text(
         "SET tools = 'explore, read, search';\n"
@@ -284,7 +285,7 @@ async def test_many_changes_are_answered_from_an_index_built_anew(tmp_path: Path
 MAPPED = ("blocks", "signatures", "outlines", "words")  # what an index holds of every file
 
 
-@pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst"])
+@pytest.mark.parametrize("profile", [pytest.param("fledgling-core", marks=pytest.mark.long), "fledgling-analyst"])
 async def test_an_index_built_anew_parses_what_has_changed_alone(tmp_path: Path, profile: str) -> None:
     """And is, byte for byte, the one that is built of everything."""
     plant(tmp_path, Random(4), 40)
@@ -403,7 +404,7 @@ async def test_a_process_that_is_killed_between_two_edits_costs_no_change(tmp_pa
         assert (await answered(front, Search("needle"))).total == 1
         write(tmp_path, "b.py", "needle = 2\n")
         assert (await answered(front, Search("needle"))).total == 2
-        for number in range(3):
+        for number in range(2):
             (await first(psutil.Process(), module)).kill()
             write(tmp_path, f"c{number}.py", "needle = 3\n")
             (tmp_path / "b.py").unlink(missing_ok=True)
@@ -490,22 +491,34 @@ async def test_a_server_at_rest_does_nothing(tmp_path: Path) -> None:
         assert spent + time.process_time() - own <= 0.03
 
 
-async def test_an_edit_is_in_the_next_answer_about_uses(tmp_path: Path) -> None:
-    """Whatever the edit did to the lines of a definition and of its uses, they are those of an index built now."""
+@pytest.mark.parametrize("is_compared", [False, pytest.param(True, marks=pytest.mark.long)])
+async def test_an_edit_is_in_the_next_answer_about_uses(tmp_path: Path, is_compared: bool) -> None:
+    """Whatever the edit did to the lines of a definition and of its uses, they are those of an index built now.
+
+    After the last edit the answer is compared with that of such an index; after each of more, where that is asked for.
+    """
     write(tmp_path, "a.py", "def needle(): ...\n")
     write(tmp_path, "b.py", "from a import needle\nneedle()\n")
     asked = Symbols(symbol="needle", relation="usages")
-    edits: list[Callable[[], object]] = [
-        lambda: write(tmp_path, "a.py", "# a line more\n\ndef needle(): ...\n"),
-        lambda: write(tmp_path, "a.py", "# a line else\n\ndef needle(): ...\n"),
-        lambda: write(tmp_path, "c.py", "import a\n\ndef use():\n    a.needle()\n"),
-        lambda: write(tmp_path, "b.py", "from a import other\n"),
-        (tmp_path / "c.py").unlink,
+    edits: list[tuple[Callable[[], object], list[tuple[str, int]]]] = [  # and the uses after it
+        (lambda: write(tmp_path, "a.py", "# a line more\n\ndef needle(): ...\n"), [("b.py", 1), ("b.py", 2)]),
+        (
+            lambda: write(tmp_path, "c.py", "import a\n\ndef use():\n    a.needle()\n"),
+            [("b.py", 1), ("b.py", 2), ("c.py", 4)],
+        ),
+        ((tmp_path / "c.py").unlink, [("b.py", 1), ("b.py", 2)]),
+        (lambda: write(tmp_path, "a.py", "# a line else\n\ndef needle(): ...\n"), [("b.py", 1), ("b.py", 2)]),
+        (lambda: write(tmp_path, "b.py", "from a import other\n"), []),
     ]
+    edits = edits if is_compared else edits[:3]  # each costs an index and its graph
     async with live(tmp_path) as front:
-        for edit_once in edits:
+        for edit_once, uses in edits:
             assert isinstance(await front.ask(asked), Relations)
             edit_once()
             assert isinstance(await front.ask(Explore()), Exploration)  # the worker hears of it
-            async with fronted(tmp_path) as (fresh, _):
-                assert await current(front, asked) == await fresh.ask(asked)
+            found = await current(front, asked)
+            assert [each.lines[0] for each in found.definitions] == [3]
+            assert [(file.path, each.line) for file in found.files for each in file.related] == uses
+            if is_compared or edit_once is edits[-1][0]:
+                async with fronted(tmp_path) as (fresh, _):
+                    assert found == await fresh.ask(asked)

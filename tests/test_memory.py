@@ -180,10 +180,10 @@ async def test_where_memory_is_full_a_build_beside_an_index_ends_and_not_the_wor
 @pytest.mark.anyio
 async def test_definitions_for_which_there_is_no_room_are_said_to_be_missing(tmp_path):
     """Their text can be read and searched, and so can all of what had room."""
-    for number in range(20):
+    for number in range(16):
         (tmp_path / f"a{number:02}.txt").write_text(f"needle {number}\n" * (TEXT_FILE // 10))
-    keys = "{" + ",".join(f'"key{number:06}":[1]' for number in range(30_000)) + "}"
-    for number in range(16):  # of which twelve have room
+    keys = "{" + ",".join(f'"key{number:06}{"x" * 90}":[1]' for number in range(8_000)) + "}"  # long ones: few fill it
+    for number in range(16):  # of which some thirteen have room
         (tmp_path / f"b{number:02}.json").write_text(keys)
     (tmp_path / "good.py").write_text("def good(): pass\n")
     place = tmp_path / "elsewhere"
@@ -198,7 +198,7 @@ async def test_definitions_for_which_there_is_no_room_are_said_to_be_missing(tmp
         assert missing[0] in explored.note
         assert whole.bytes <= limits.whole(MEMORY)
         assert indexing.memory.files_bytes() <= limits.files(MEMORY)
-        assert (await front.call("search", {"query": "key029999"})).total_files == 16
+        assert (await front.call("search", {"query": "key007999"})).total_files == 16
         assert (await front.call("query", {"sql": "SELECT count(*) FROM symbols"})).rows[0][0] > 60_000
         for tool, arguments in ASKED:
             assert not isinstance(await front.call(tool, arguments), Refusal), tool

@@ -713,9 +713,12 @@ def test_a_task_that_changes_for_ever_is_refused():
         tasks.update(1, "a", status="need to be done")
 
 
+KILLED = 2  # times
+
+
 def test_a_killed_server_loses_nothing_that_was_answered(project, tmp_path):
     file, dice, answered = tmp_path / "session.jsonl", random.Random(7), set()
-    for round_ in range(4):
+    for round_ in range(KILLED):
         with Server(project, *OPERATOR, "--session", str(file)) as server:
             server.begin()
             for number in range(20):  # of which some are not answered when it dies
@@ -728,8 +731,8 @@ def test_a_killed_server_loses_nothing_that_was_answered(project, tmp_path):
             server.process.wait()
     with read(file) as session:
         titles = [record.task.title for record in session.records]
-        counts = [sum(title.startswith(f"{round_} ") for title in titles) for round_ in range(4)]
-        assert titles == [f"{round_} {number}" for round_ in range(4) for number in range(counts[round_])]
+        counts = [sum(title.startswith(f"{round_} ") for title in titles) for round_ in range(KILLED)]
+        assert titles == [f"{round_} {number}" for round_ in range(KILLED) for number in range(counts[round_])]
         assert answered <= {*titles}
         assert [record.task.id for record in session.records] == [*range(1, len(titles) + 1)]
 
