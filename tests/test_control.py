@@ -144,8 +144,8 @@ def test_a_command_asks_a_server_of_the_same_profile_and_settings(served, root, 
         ("control", "symbols"),
     ]
     others = (
-        ["explore", "--max-files", "9"],
-        ["explore", "--allow-degraded"],
+        ["search", "needle", "--max-files", "9"],  # for a search nothing is built
+        ["search", "needle", "--allow-degraded"],
         ["query", "FROM files", "--profile", "fledgling-analyst"],
     )
     for command in others:
@@ -180,7 +180,8 @@ def unasked(tmp_path_factory: pytest.TempPathFactory, place: Path) -> Iterator[P
 
 @pytest.mark.parametrize("command", ["status", "check-updates", "reindex", "ingest", "ingest-delta", "purge"])
 def test_without_a_server_that_takes_commands_it_is_said(unasked, place, command):
-    for environment in ({"XDG_RUNTIME_DIR": str(place)}, {}, {"XDG_RUNTIME_DIR": "/none"}):
+    environments = ({"XDG_RUNTIME_DIR": str(place)}, {}, {"XDG_RUNTIME_DIR": "/none"})
+    for environment in environments if command == "status" else environments[:1]:  # all look for it in one way
         done = fledgling(command, "--root", str(unasked), **environment)
         assert (done.returncode, done.stdout) == (1, "")
         assert UNANSWERED in done.stderr

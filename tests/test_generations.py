@@ -426,7 +426,10 @@ VIEWS = {
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("name", VIEWS)
+@pytest.mark.parametrize(
+    "name",  # of imports as of symbols: neither is made of what a listing tells
+    [pytest.param(name, marks=[pytest.mark.long] if name == "a view of imports" else []) for name in VIEWS],
+)
 async def test_there_is_no_listing_of_what_a_view_narrows(wide, tmp_path, name):
     """A view may ask for any column: lines, hashes, whether a file is binary."""
     view, first_generation = VIEWS[name]

@@ -232,8 +232,11 @@ async def test_nothing_is_left_when_the_broker_ends_while_indexing(large, way):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("way", TIED, ids=str)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=[pytest.mark.long] if way == signal.SIGINT else []) for way in TIED], ids=str
+)
 async def test_nothing_is_left_when_the_broker_ends_with_a_call_at_work(project, way):
+    """By SIGINT at rest in tests/test_control.py, which is the same as by SIGTERM to the broker."""
     with Server(project, "--profile", "fledgling-analyst") as server:
         server.begin()
         server.call(2, "explore", {})
@@ -324,7 +327,7 @@ async def test_who_is_stopped_before_it_could_tie_itself_ends_when_it_goes_on(pr
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("kills", [6, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.long)])
 async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project, kills, record_testsuite_property):
     """Half of the kills right before the next call, to the cost of one clear error; nothing is indexed again."""
     async with connected(project) as client:
