@@ -252,7 +252,7 @@ def until_refused(server, agent):
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("how", ["deleted", "replaced"])
+@pytest.mark.parametrize("how", ["replaced", pytest.param("deleted", marks=pytest.mark.long)])  # seen by the same look
 def test_a_server_ends_where_its_file_of_agents_is_another(project, tmp_path, how):
     with serving(project, tmp_path, agents_of={"reviewer": "fledgling-core"}) as server:
         if how == "deleted":

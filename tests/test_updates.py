@@ -57,7 +57,10 @@ async def test_since_2026_a_client_listens(tmp_path: Path) -> None:
         assert (await client.call_tool("search", {"query": "needle"})).structured_content["total"] == 2
 
 
-@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(
+    "era",  # what is offered is made for both in one place
+    [pytest.param(era, marks=[pytest.mark.long] if era == "handshake" else []) for era in ERAS],
+)
 async def test_a_profile_without_a_status_tells_of_none(tmp_path: Path, era: str) -> None:
     (tmp_path / "a.py").write_text("needle = 1\n")
     (tmp_path / "mine.sql").write_text("SET tools = 'search';")
