@@ -13,6 +13,8 @@ from msgspec.structs import astuple
 
 Engine = Literal["tree-sitter", "rules", "reader", "none"]  # what has found the definitions
 
+MAX_TARGETS = 16  # definitions that one occurrence of a name is said to mean: the surest
+
 
 class Stamp(Struct, frozen=True, array_like=True, gc=False):
     """By what a file is known again: it is another where one of these is."""

@@ -15,8 +15,8 @@ from fledgling.worker.graph.reasons import WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.values import CLASS
+from fledgling.worker.rows import MAX_TARGETS
 
-MAX_TARGETS = 16  # rows of one occurrence
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
+from fledgling.worker.rows import MAX_TARGETS
 from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
@@ -24,6 +25,7 @@ UNSEEN = {  # what may mean a definition, and was not looked at for it, where th
     ITS_DEFINITION: ("text", "external", "local"),
     ITS_TYPE: ("external",),
 }
+OF_MANY = f"{MAX_TARGETS} definitions are surer"
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
 
 _LETTERS = {bytes([code]) for code in range(128) if chr(code).isalnum() or chr(code) == "_"}
@@ -205,6 +207,10 @@ def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[Defini
         if any(row.confidence == confidence for row in meant):
             return confidence, None
     first = rows[0]
+    if (
+        len(rows) >= MAX_TARGETS and first.confidence != "certain"
+    ):  # the asked one may be among those that are not listed
+        return "unresolved", OF_MANY
     if first.confidence == "unresolved":
         return "unresolved", graph.reasons[first.reason]
     return (first.confidence, None) if first.confidence in ("local", "external") else ("other", None)
