@@ -34,6 +34,7 @@ from fledgling.messages.profile import Profile
 from fledgling.security import limits
 from fledgling.security import profile as profiles
 from fledgling.security.confinement import ROLES
+from fledgling.worker.embedder.asking import EndpointError, vectors
 from fledgling.worker.tools.reordered import REORDERED
 
 pytestmark = pytest.mark.anyio
@@ -286,6 +287,13 @@ async def test_whatever_it_sends_it_is_said_in_time_and_the_next_is_asked(
     assert len(fake.heard) == tries
     fake.behave = well
     assert len(await similar(connectors["ollama"], "one", "two")) == 2
+
+
+def test_a_reply_of_very_many_numbers_is_not_decoded() -> None:
+    """What memory holds them to stands behind it."""
+    with pytest.raises(EndpointError) as failed:
+        vectors(ZEROS, "ollama", 1)
+    assert failed.value.reason == "too long"
 
 
 @pytest.mark.usefixtures("hurried")
