@@ -446,6 +446,10 @@ ASIDE = {
     "_examples/rest/main.go": True,  # Go leaves out what begins so
     "samples/a.cs": True,
     "src/t/a.py": False,
+    "src/main/java/com/example/demo/Owner.java": False,  # what Spring calls the package of a new project
+    "src/test/java/com/example/demo/OwnerTests.java": True,
+    "com/example/demo/examples/A.java": True,
+    "demo/A.java": True,
     "text/a.py": False,
     "src/a.py": False,
 }

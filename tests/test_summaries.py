@@ -62,6 +62,11 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "Uploads: Sends files again.",
     ),
     "AsciiDoc": ("= Uploads\n:toc:\n\nSends files again.\n", "Uploads: Sends files again."),
+    "emphasis at the beginning": ("# Uploads\n\n**Sends** files again.\n", "Uploads: **Sends** files again."),
+    "code in fences": (
+        "```sh\n# this is a comment\n```\n# Uploads\n\n```\nit = this is no prose\n```\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
     "prose alone": ("Sends files again. More.\n", "Sends files again."),
     "nothing": ("\n\n", None),
 }
@@ -142,6 +147,10 @@ FILES = {
     "tests/test_send.py": "from up.core.send import send\n\n\ndef test_send():\n    send()\n",
     "vendor/zlib-1.2/inflate.c": "int main(void) { return 0; }\n",
     "data.json": '{"a": 1}\n',
+    "shop/README.asciidoc": "= Shop\n\nSells what there is.\n",
+    "shop/Makefile.PL": "use ExtUtils::MakeMaker;\n",
+    "shop/shop.podspec": "Pod::Spec.new\n",
+    "shop/src/shop_app.erl": "-module(shop_app).\nstart(_, _) -> ok.\n",
     "many/first.py": "def first():\n" + "    pass\n" * 50,
     "many/z.py": "def first(): ...\n",
     "many/c.py": "".join(f"class C{number}: ...\n" for number in range(6)),
@@ -210,8 +219,9 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert isinstance(found, Architecture)
     lines = found.lines
     assert lines[1] == '"Uploads: Sends files to a bucket." [README.md]'
-    assert "built by: Makefile, pyproject.toml, web/package.json, web/lib/package.json, .github/workflows/ (1)" in lines
-    assert "begins at: up = up.cli:main, src/up/cli.py:5" in lines
+    manifests = "Makefile, pyproject.toml, shop/Makefile.PL, shop/shop.podspec, web/package.json, web/lib/package.json"
+    assert f"built by: {manifests}, .github/workflows/ (1)" in lines
+    assert "begins at: up = up.cli:main, src/up/cli.py:5, shop/src/shop_app.erl" in lines
     parts = [line.split()[0] for line in lines if line.startswith("  src/")]
     assert parts == ["src/up/*", "src/up/core/", "src/up/util/"]
     assert "files that import each other in a circle: 1 circle" in lines
@@ -220,6 +230,9 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
     assert "tagged by rules, in files: database 1" in lines
     assert not any("zlib" in line for line in lines)
     assert found.tokens <= TOKENS
+    shop = await answered(front, Explore("shop", detail="architecture"))
+    assert isinstance(shop, Architecture)
+    assert shop.lines[1] == '"Shop: Sells what there is." [README.asciidoc]'
     below = await answered(front, Explore("src/up/core", detail="architecture"))
     assert isinstance(below, Architecture)
     assert below.path == "src/up/core/"

@@ -23,7 +23,7 @@ abstract class Circle<T extends Number> extends Base implements Shape {
         if (local) { return 1 } else { return 2 }
     }
     protected <U> List<U> each(Closure<U> body) { sizes.collect { body(it) } }
-    void "a feature that is told"() { expect: 1 == 1 }
+    void "a feature's name is told"() { expect: 1 == 1 }
     static void main(String... args) { new Circle(1).area() }
     enum Kind { SMALL(1), LARGE
       int size }

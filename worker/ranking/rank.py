@@ -31,8 +31,8 @@ OF_BLOCK = 0.5  # of what a definition that says a question counts for it, a blo
 # of held_out.toml), and 7 of 480 development questions. With less than SURE that is in doubt: of 14, 26 and 30 more.
 SAID, SURE = 0.7, 0.9
 
-_ASIDE = re.compile(
-    r"(?i)(?:^|/)(?:__tests__|_?(?:tests?|specs?|testing|testdata|examples?|samples?|demos?|docs?|bench(?:mark)?s?|compat"
+_ASIDE = re.compile(  # com.example and com.example.demo are the packages that a project of Spring begins with
+    r"(?i)(?:^|/)(?<!\bcom/)(?<!\bcom/example/)(?:__tests__|_?(?:tests?|specs?|testing|testdata|examples?|samples?|demos?|docs?|bench(?:mark)?s?|compat"
     r"|legacy|deprecated|vendor|third_party|fixtures?|mocks?))(?:/|$)"
     r"|(?:_test|_spec|\.test|\.spec|tests?|_benchmark|_bench)\.\w+$|(?:^|/)test_|^t/|\.d\.ts$"
 )

@@ -49,7 +49,7 @@ _LINK = re.compile(
 )
 _HEADING = re.compile(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
 _UNDERLINE = re.compile(r"([=\-~^*\"'`#+])\1{2,}\s*$")
-_NO_PROSE = re.compile(r"\s*(?:[|>:*\-+=!`~]|\[!\[|<|\.\. |\[[^\]]*\]:|\d+\.|image::|include::|:\w+:)")
+_NO_PROSE = re.compile(r"\s*(?:[|>:\-+=!`~]|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\d+\.|image::|include::|:\w+:)")
 
 
 class Sentence(NamedTuple):
@@ -180,10 +180,14 @@ def _plain(text: str) -> str:
 
 def _of_document(lines: Sequence[str]) -> Sentence | None:
     """Return the first heading, and what the first line of prose behind it says."""
-    heading, prose = "", ""
+    heading, prose, is_fenced = "", "", False
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
-        if not heading and (found := _HEADING.fullmatch(line)):
+        if line.lstrip().startswith(("```", "~~~")):
+            is_fenced = not is_fenced
+        elif is_fenced:
+            continue
+        elif not heading and (found := _HEADING.fullmatch(line)):
             heading = found[1].rstrip("#= \t")
         elif not heading and line.strip() and _UNDERLINE.fullmatch(following) and not _UNDERLINE.fullmatch(line):
             heading = line.strip()

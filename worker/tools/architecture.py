@@ -34,7 +34,7 @@ _MANIFEST = re.compile(
     r"|(?:build|settings)\.gradle(?:\.kts)?|[Mm]akefile|GNUmakefile|CMakeLists\.txt|configure\.ac|meson\.build|BUILD(?:\.bazel)?"
     r"|WORKSPACE(?:\.bazel)?|MODULE\.bazel|Gemfile|Rakefile|.*\.gemspec|composer\.json|mix\.exs|rebar\.config|Package\.swift"
     r"|build\.sbt|build\.sc|build\.zig|dune-project|.*\.(?:sln|csproj|cabal|opam|nimble|rockspec)|stack\.yaml|pubspec\.yaml|Project\.toml"
-    r"|DESCRIPTION|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml)"
+    r"|DESCRIPTION|Makefile\.PL|Build\.PL|cpanfile|dist\.ini|.*\.podspec|Podfile|foundry\.toml|.*\.psd1|flake\.nix|tox\.ini|noxfile\.py|justfile|Taskfile\.ya?ml|Dockerfile|(?:docker-)?compose\.ya?ml|Procfile|\.gitlab-ci\.yml)"
 )
 _OF_OTHERS = re.compile(  # what a project holds of others, such as a directory named with a version; benchmarks
     r"(?i)(?:^|/)(?:node_modules|bower_components|vendor(?:ed)?|third[-_]?party|external|deps|benches|[^/]*[-@]v?\d+\.\d[^/]*)/|\.min\.\w+$"
@@ -42,7 +42,7 @@ _OF_OTHERS = re.compile(  # what a project holds of others, such as a directory 
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
 _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
-    r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:bin|exe|cmd)/[^/]+"
+    r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+"
 )
 _TESTS = re.compile(r"(?:.*?/)??(?:tests?|t|specs?|__tests__|testing|e2e)/")
 _LIBRARIES = (

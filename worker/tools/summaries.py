@@ -26,7 +26,7 @@ CLASSES = ("class", "interface", "struct", "trait", "enum", "type", "table")
 OTHERS = ("function", "method", "module", "macro", "procedure", "view")
 TOLD = (*CLASSES, *OTHERS, "section")  # kinds of definitions that have a summary
 # Files that speak for their directory, the first that is there.
-_DOCUMENTS = ("readme.md", "readme.rst", "readme.adoc", "readme.txt", "readme")
+_DOCUMENTS = ("readme.md", "readme.rst", "readme.adoc", "readme.asciidoc", "readme.txt", "readme")
 _MODULES = ("__init__.py", "mod.rs", "lib.rs", "doc.go", "package-info.java", "index.ts", "index.js", "index.tsx")
 
 
