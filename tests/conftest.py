@@ -29,10 +29,12 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "cli", "audit", "live", "processes", "image", "wire", "limits", "generations", "control", "ablation", "projects",
-    "extract", "memory", "calls", "http", "contracts", "staying", "stdio", "deadlines", "corpora", "narrowing",
-    "languages", "monitor", "audit_log", "confinement", "poison", "graph", "environments", "directives",
-    "hidden_files", "operator", "cookbook", "overlay", "statement", "elided_bodies", "spellings", "substitution",
+    "audit", "live", "cli", "projects", "ablation", "control", "fleet_serving", "processes", "generations",
+    "fleet_tables", "relations", "operator", "wire", "limits", "calls", "fleet_bundles", "memory", "http", "image",
+    "extract", "fleet_build", "honesty", "graph", "contracts", "confinement", "staying", "cookbook", "audit_log",
+    "stdio", "corpora", "deadlines", "environments", "traces", "fleet", "narrowing", "hidden_files", "fleet_storage",
+    "overlay", "monitor", "poison", "resources", "statement", "hostile_trees", "meaning", "issuer", "report", "gaps",
+    "made_tables", "status", "supply_chain", "fleet_http", "resolve", "benchmarks",
 ]
 # fmt: on
 

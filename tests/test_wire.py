@@ -620,8 +620,14 @@ UNREADY = [
 ]
 
 
+UNREADY_ALIKE = {"dies in a header", "dies between header and body", "says what an indexer says", "dies at import"}
+
+
 @pytest.mark.anyio
-@pytest.mark.parametrize(("name", "before"), UNREADY, ids=[name for name, _ in UNREADY])
+@pytest.mark.parametrize(
+    ("name", "before"),
+    [pytest.param(*row, id=row[0], marks=[pytest.mark.long] if row[0] in UNREADY_ALIKE else []) for row in UNREADY],
+)
 async def test_worker_that_does_not_get_ready_is_given_up(front, tmp_path, monkeypatch, name, before):
     me = psutil.Process()
     assert isinstance(await answered(front), Exploration)
