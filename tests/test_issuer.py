@@ -23,6 +23,8 @@ from test_cli import fledgling
 from test_http import modern, request, serving
 
 from fledgling.broker.protocol.http import agents
+from fledgling.broker.protocol.http import issuer as issuers
+from fledgling.config import ConfigError
 
 KEYS = {
     "first": rsa.generate_private_key(65537, 2048),
@@ -314,17 +316,22 @@ def test_what_a_server_does_not_start_with(project, issuer, tmp_path):
         return done.stderr.splitlines()[-1]
 
     assert "it holds a private key" in refused(tmp_path / "private.json")
-    assert "it has no public key" in refused(tmp_path / "none.json")
-    assert "it is no JSON Web Key Set" in refused(tmp_path / "text.json")
-    assert "it has more than 32 public keys" in refused(tmp_path / "many.json")
-    assert "it is longer than 262144 bytes" in refused(tmp_path / "long.json")
-    assert "others may write it" in refused(writable)
-    assert "it cannot be read" in refused(tmp_path / "link.json")
-    assert "it cannot be read" in refused(tmp_path / "nothing.json")
+    for keys, why in (  # a start would say it as it says the first
+        (tmp_path / "none.json", "it has no public key"),
+        (tmp_path / "text.json", "it is no JSON Web Key Set"),
+        (tmp_path / "many.json", "it has more than 32 public keys"),
+        (tmp_path / "long.json", "it is longer than 262144 bytes"),
+        (writable, "others may write it"),
+        (tmp_path / "link.json", "it cannot be read"),
+        (tmp_path / "nothing.json", "it cannot be read"),
+    ):
+        with pytest.raises(ConfigError, match=why):
+            issuers.Issuer(issuer.url, "https://code.example.org/mcp", keys)
     assert "issuer_keys is not set, and remote has the tokens of an issuer" in refused(None)
     assert "'http://example.org' is not an https URL" in refused(url="http://example.org")
     assert "is not an https URL" in refused(resource="https://user@example.org/mcp")
-    assert "is not an https URL" in refused(url="https://[")
+    with pytest.raises(ConfigError, match="is not an https URL"):
+        issuers.Issuer("https://[", "https://code.example.org/mcp", issuer.file)
     other = tmp_path / "other.yaml"
     agents.add(other, "local", "fledgling-core")
     assert "no agent has a subject" in refused(agents_file=other)
