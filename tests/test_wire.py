@@ -865,9 +865,21 @@ async def test_silent_indexer_is_given_up(project, tmp_path, monkeypatch, lie):
     assert failed.value.refusal.reason == "the indexer has said nothing for 1 s and was ended"
 
 
+GARBAGE = {"nothing": "b''", "text": "b'x' * 10**6", "zeros": "bytes(10**6)"}
+GARBAGE_ALIKE = {("text", LISTING), ("nothing", CODE), ("zeros", CODE)}  # each kind and each generation stays once
+
+
 @pytest.mark.anyio
-@pytest.mark.parametrize("number", [LISTING, CODE])
-@pytest.mark.parametrize("content", ["b''", "b'x' * 10**6", "bytes(10**6)"], ids=["nothing", "text", "zeros"])
+@pytest.mark.parametrize(
+    ("content", "number"),
+    [
+        pytest.param(
+            text, number, id=f"{name}-{number}", marks=[pytest.mark.long] if (name, number) in GARBAGE_ALIKE else []
+        )
+        for name, text in GARBAGE.items()
+        for number in (LISTING, CODE)
+    ],
+)
 async def test_sealed_garbage_is_no_index(project, tmp_path, monkeypatch, content, number):
     """The worker that would open it ends; whoever asks is told, and the broker goes on."""
     lie = f"[os.write(fd, {content}) for fd in msgspec.structs.astuple(order.images)]; "
