@@ -310,6 +310,11 @@ OWN = {
         "*",
         {f"{'A.' * 500}A": "external"},
     ),
+    "what is too long to be a package of the own module": (
+        {"go.mod": "module example.com/m\n", "m.go": f'package m\nimport "example.com/m/{"g" * 1000}"\n'},
+        "m.go",
+        {f"example.com/m/{'g' * 1000}": "external"},
+    ),
     "a module that is named too late": (
         {
             "go.mod": "// a comment\n" * 400 + "module example.com/m\n",
