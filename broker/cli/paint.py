@@ -23,11 +23,11 @@ Spans = Callable[[str], Iterator[tuple[int, int]]]  # where a line matches
 _SGR = {"path": "35", "number": "32", "match": "1;31", "beside": "2", "note": "33"}
 
 # The lines of an answer below its first one, by what they begin with; any other names a file.
-_LINES: Mapping[type[AnyAnswer], "re.Pattern[str]"] = {
-    Hits: re.compile(r"(?P<number>\d+)(?P<mark>[:-])(?P<text>.*?)(?P<beside>    \[in [^\]]*\])?", re.DOTALL),
-    Excerpt: re.compile(r"(?P<number>\d+)(?P<mark>\t)(?P<text>.*)(?P<beside>)", re.DOTALL),
-    SymbolList: re.compile(r"(?P<number>  \d+-\d+)(?P<mark>  )(?P<text>.*?)(?P<beside>  in .*)?", re.DOTALL),
-    DependencyGraph: re.compile(r"(?P<number>  \d+)(?P<mark>: )(?P<text>.*?)(?P<beside> -> .*)?", re.DOTALL),
+_LINES: Mapping[type[AnyAnswer], str] = {
+    Hits: r"(?P<number>\d+)(?P<mark>[:-])(?P<text>.*?)(?P<beside>    \[in [^\]]*\])?",
+    Excerpt: r"(?P<number>\d+)(?P<mark>\t)(?P<text>.*)(?P<beside>)",
+    SymbolList: r"(?P<number>  \d+-\d+)(?P<mark>  )(?P<text>.*?)(?P<beside>  in .*)?",
+    DependencyGraph: r"(?P<number>  \d+)(?P<mark>: )(?P<text>.*?)(?P<beside> -> .*)?",
 }
 
 
@@ -44,9 +44,9 @@ def is_wanted(when: str, stream: TextIO) -> bool:
 def painted(text: str, answer: AnyAnswer, spans: Spans | None) -> str:
     """Return the text of an answer for a terminal, in colour; `spans` says what matches in a line."""
     lines = text.split("\n")
-    pattern = _LINES.get(type(answer))
-    if pattern is None:
+    if type(answer) not in _LINES:
         return visible(text)
+    pattern = re.compile(_LINES[type(answer)], re.DOTALL)
     return "\n".join(
         _plainly(line, is_first=not number) if line.startswith("[") or not number else _line(line, pattern, spans)
         for number, line in enumerate(lines)

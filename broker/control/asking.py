@@ -2,11 +2,11 @@
 
 import hashlib
 import logging
-import socket
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,6 +19,9 @@ from fledgling.messages.operating import AskTool, FromOperator, Greeting, Served
 from fledgling.messages.profile import Profile
 from fledgling.messages.questions import AnyQuestion
 from fledgling.pipe import FrameError, Pipe
+
+if TYPE_CHECKING:  # as in place.py
+    import socket
 
 GREETING_SECONDS = 2.0  # of a server that is alive; one that is stopped is passed over
 REPLY_SECONDS = 5.0  # beside what a call may take
@@ -37,7 +40,7 @@ class ServedIndex:
     Status(state='completed', ...)
     """
 
-    def __init__(self, server: Greeting, number: int, serving: Serving, connection: socket.socket) -> None:
+    def __init__(self, server: Greeting, number: int, serving: Serving, connection: "socket.socket") -> None:
         """Take what the server has greeted with."""
         self.pid, self.root, self.number, self.serving = server.pid, server.root, number, serving
         self._connection = connection
@@ -97,8 +100,10 @@ def same(indexes: Iterable[ServedIndex], profile: Profile, settings: str) -> Ser
     )
 
 
-def _pipe(connection: socket.socket, seconds: float) -> Pipe[ToOperator]:
+def _pipe(connection: "socket.socket", seconds: float) -> Pipe[ToOperator]:
     """Return a pipe to a server whose reads and writes take no longer than this: socket(7), SO_RCVTIMEO."""
+    import socket  # noqa: PLC0415
+
     most = struct.pack("ll", int(seconds), int(seconds % 1 * 1e6))
     for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
         connection.setsockopt(socket.SOL_SOCKET, option, most)

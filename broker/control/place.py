@@ -7,21 +7,24 @@ would need no file, and anybody in the network namespace could connect it, out o
 
 import hashlib
 import os
-import socket
 import stat
 import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fledgling.config import ConfigError
+
+if TYPE_CHECKING:  # loaded where there is a server
+    import socket
 
 VARIABLE = "XDG_RUNTIME_DIR"  # XDG Base Directory Specification: owned by the user, who alone has access to it
 PREFIX = "fledgling-"
 
 
-def connected(environment: Mapping[str, str], root: Path | None) -> list[socket.socket]:
+def connected(environment: Mapping[str, str], root: Path | None) -> "list[socket.socket]":
     """Return a connection to each server of a root, or of any, that takes commands of this user.
 
     There is none where there is no directory. What a server has left that ended is removed.
@@ -31,8 +34,10 @@ def connected(environment: Mapping[str, str], root: Path | None) -> list[socket.
     return []
 
 
-def is_own(connection: socket.socket) -> bool:
+def is_own(connection: "socket.socket") -> bool:
     """Return whether the user at the other end is this one, as the kernel knows it (unix(7), SO_PEERCRED)."""
+    import socket  # noqa: PLC0415
+
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     _, user, _ = struct.unpack("3i", credentials)
     return bool(user == os.geteuid())
@@ -74,13 +79,15 @@ def address(directory: int, name: str) -> str:
     return f"/proc/self/fd/{directory}/{name}"
 
 
-def those_in(directory: int, prefix: str) -> list[socket.socket]:
+def those_in(directory: int, prefix: str) -> "list[socket.socket]":
     """Return a connection to each server of this user whose socket's name begins like this."""
     names = (name for name in sorted(os.listdir(directory)) if name.startswith(prefix))
     return [connection for name in names if (connection := _connection(directory, name))]
 
 
-def _connection(directory: int, name: str) -> socket.socket | None:
+def _connection(directory: int, name: str) -> "socket.socket | None":
+    import socket  # noqa: PLC0415
+
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.connect(address(directory, name))
