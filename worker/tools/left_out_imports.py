@@ -4,9 +4,10 @@ Only names are known of that, and of a directory nothing below: what an import s
 """
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from fledgling.messages.answers import Import
+from fledgling.messages.control import Modules
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request
@@ -14,7 +15,6 @@ from fledgling.worker.tools.request import Request
 MAX_NAMES = 20  # of one import that may be files themselves
 MAX_CHARS = 1_000  # of a module: what is longer is no path
 MAX_PARTS = 64  # of a path that is tried, of which each is a place to begin as well
-INNER = frozenset({"crate", "self", "super"})  # modules around, in Rust: where they are is looked for anyway
 
 
 def left_out(request: Request, file: File, imports: Iterable[Import]) -> str | None:
@@ -26,9 +26,10 @@ def left_out(request: Request, file: File, imports: Iterable[Import]) -> str | N
     names = {name.rstrip("/"): name for name in unlisted}
     names |= {f"{posixpath.splitext(name)[0]}.": name for name in unlisted if not name.endswith("/")}
     said: dict[str, None] = {}
+    around = request.opened.generation.modules.get(file.language or "", Modules()).around
     for each in dead:
         request.check()
-        if name := next((found for place in _places(file, each) if (found := _left_out(names, *place))), None):
+        if name := next((found for place in _places(file, each, around) if (found := _left_out(names, *place))), None):
             said[f"line {each.line} ({name}, {unlisted[name]})"] = None
     return f"May lead to what is not indexed: {unknown.listed([*said])}." if said else None
 
@@ -43,10 +44,10 @@ def _left_out(names: Mapping[str, str], start: str, path: str) -> str | None:
     return names.get(f"{place}.")
 
 
-def _places(file: File, each: Import) -> Iterator[tuple[str, str]]:
+def _places(file: File, each: Import, around: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the directories that an import may start from, each with the path from there."""
     directory = posixpath.dirname(file.path)
-    for path in _paths(each):
+    for path in _paths(each, around):
         if path.count("/") >= MAX_PARTS:
             continue
         if path.startswith("."):
@@ -64,7 +65,7 @@ def _places(file: File, each: Import) -> Iterator[tuple[str, str]]:
             yield "", path
 
 
-def _paths(each: Import) -> Iterator[str]:
+def _paths(each: Import, around: Collection[str]) -> Iterator[str]:
     """Yield what an import says as paths: as it stands, and with what stands between its names in place of slashes."""
     module = each.module
     if "/" in module or not module.startswith("."):
@@ -74,7 +75,7 @@ def _paths(each: Import) -> Iterator[str]:
     dots = len(module) - len(module.lstrip("."))
     up = "./" + "../" * (dots - 1) if dots else ""
     parts = module[dots:].replace("::", ".").replace("\\", ".").split(".")
-    while parts and parts[0] in INNER:
+    while parts and parts[0] in around:  # where those are is looked for anyway
         parts.pop(0)
     inside = "/".join(filter(None, parts))
     if inside:
