@@ -156,6 +156,7 @@ def test_build_goes_on_where_it_was_killed(tmp_path: Path) -> None:
     code, found = built(listed, out)
     assert code == 0
     assert set(found) == {f"r{number}" for number in range(6)}
+    assert len(before) < 6, "it was killed before it was done"
     after = {path.name: path.stat().st_mtime_ns for path in out.glob("*.shard")}
     assert before.items() <= after.items(), "what was whole is not made again"
     assert sum(state == "unchanged" for state in found.values()) == len(before)

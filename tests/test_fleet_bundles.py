@@ -371,10 +371,7 @@ TOO_LONG = {
 }
 
 
-@pytest.mark.parametrize(
-    ("taking", "bundling_seconds", "reason"),
-    [pytest.param(*row, id=name, marks=pytest.mark.long if row[0] == 8 else ()) for name, row in TOO_LONG.items()],
-)
+@pytest.mark.parametrize(("taking", "bundling_seconds", "reason"), TOO_LONG.values(), ids=TOO_LONG)
 def test_bundle_that_takes_too_long_is_said_and_leaves_nothing(
     built: tuple[Path, Path],
     tmp_path: Path,

@@ -219,11 +219,7 @@ SAID = {}  # of the tree without any hidden file, by profile and limits
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("views", "limits"),
-    [
-        ("visible_files", "few files"),
-        pytest.param("all, joined with files", "small files", marks=pytest.mark.long),
-    ],
+    ("views", "limits"), [("visible_files", "few files"), ("all, joined with files", "small files")]
 )
 async def test_answers_are_the_same_with_all_that_may_be_hidden(alone, tmp_path, views, limits):
     hidden = {path: text for files in HIDDEN_FILES.values() for path, text in files.items()}

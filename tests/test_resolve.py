@@ -1,7 +1,7 @@
 """Resolution: small projects as tables of files, and what each import in them means."""
 
 import tomllib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -10,7 +10,6 @@ from costing import costs_under
 from running import fronted
 from trees import make
 
-from fledgling.broker.front import Front
 from fledgling.messages.answers import DependencyGraph, Relations
 from fledgling.messages.questions import Dependencies, Symbols
 from fledgling.worker.languages.table import load_languages
@@ -326,31 +325,18 @@ OWN = {
 }
 
 
-@pytest.fixture(scope="module")
-async def own(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
-    """An index of all of them, each in a directory of its own."""
-    root = tmp_path_factory.mktemp("own")
-    for number, (files, _, _) in enumerate(OWN.values()):
-        make(root / f"p{number}", **files)
-    async with fronted(root) as (front, _):
-        yield front
-
-
 @pytest.mark.anyio
 @pytest.mark.parametrize("name", OWN)
-async def test_imports_lead_where_the_project_says(own: Front, name: str) -> None:
+async def test_imports_lead_where_the_project_says(tmp_path: Path, name: str) -> None:
     files, asked, wanted = OWN[name]
-    place = f"p{list(OWN).index(name)}/"
+    make(tmp_path, **files)
     found: dict[str, str | None] = {}
-    for path in files if asked == "*" else [asked]:
-        graph = await own.ask(Dependencies(f"{place}{path}", direction="imports"))
-        assert isinstance(graph, DependencyGraph)
-        found |= {each.module: each.resolved or each.unresolved for each in graph.imports}
-    expected = {
-        module: where if where in ("external", "stdlib", "not found") else f"{place}{where}"
-        for module, where in wanted.items()
-    }
-    assert found == expected
+    async with fronted(tmp_path) as (front, _):
+        for path in files if asked == "*" else [asked]:
+            graph = await front.ask(Dependencies(path, direction="imports"))
+            assert isinstance(graph, DependencyGraph)
+            found |= {each.module: each.resolved or each.unresolved for each in graph.imports}
+    assert found == wanted
 
 
 # Files, whose last imports what is below an own package -> the note.
