@@ -2,7 +2,7 @@
 
 import posixpath
 
-from fledgling.worker.graph.project import MASK, Space, Unit
+from fledgling.worker.graph.project import MASK, MAX_NAMES, Space, Unit
 from fledgling.worker.graph.prototypes import PROTOTYPE, exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
@@ -82,11 +82,29 @@ def _may_be_of(solver: Solver, node: int, scope: int) -> bool:
         solver.wait()
         return True
     values = solver.value(node)
-    if not values or any(sure < CERTAIN for sure in values.values()):
+    if not values or _may_hold_another(solver, node):
+        return True
+    if any(sure < CERTAIN or sure == Reason.OWN_CLASS for sure in values.values()):  # `this` is what it is called on
         return True
     order = solver.classes.order
     of_project = [value[1] for value in values if value[0] in (OBJECT, CLASS, FUNCTION)]
     return any(of in order(scope) or scope in order(of) for of in of_project)
+
+
+def _may_hold_another(solver: Solver, node: int) -> bool:
+    """Whether an expression is a variable that is assigned in several places: a function that is called may be one."""
+    project = solver.project
+    for _ in range(MAX_NAMES):
+        op, *parts = project.expression(node)
+        if op != Op.NAME or parts[1] == NONE:
+            return False
+        name, scope, _ = parts
+        bindings = project.bindings_of((node & ~MASK) | scope, project.unit(node).names[name])
+        values = [*map(project.value_of, bindings)]
+        if len(values) != 1:
+            return any(solver.op(value) != Op.CLASS for value in values)  # one that is reopened is the same
+        node = values[0]
+    return True
 
 
 def of_space(solver: Solver, space: Space, name: int, sure: int, unit: Unit | None = None) -> list[Place]:

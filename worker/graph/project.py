@@ -370,7 +370,11 @@ class Project:
 
     def bound_once(self, scope: int, name: int) -> bool:
         """Whether a name has one binding in a scope."""
-        return len(self._every(scope).get(name, ())) == 1
+        return len(self.bindings_of(scope, name)) == 1
+
+    def bindings_of(self, scope: int, name: int) -> list[int]:
+        """All that a name of a scope is bound to, from scopes within as well."""
+        return self._every(scope).get(name, [])
 
     def _every(self, scope: int) -> dict[int, list[int]]:
         found = self._all.get(scope)
