@@ -16,7 +16,8 @@ MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER, DECLARATION = 
 IS_NAME, IS_PAIR, IS_SPREAD, IS_FIELD = BITS["name"], BITS["pair"], BITS["spread"], BITS["field"]
 
 
-NAME = re.compile(r"[^\W\d]\w*")  # of a constant that a text gives it; one in a namespace has more
+# The name of a constant, as the text of `define("A\\B", 1)` gives it, behind its namespace.
+CONSTANT_NAME = re.compile(r"((?:[^\W\d]\w*\\{1,2})*)([^\W\d]\w*)")
 
 
 @visits("label")
@@ -55,15 +56,18 @@ def field(builder: Builder, node: int, _use: int) -> int:
 
 @visits("constant_made")
 def constant_made(builder: Builder, node: int, _use: int) -> int:
-    """`define("A", b)`: a constant of the module, wherever that stands."""
+    r"""`define("A", b)`, `define("B\A", c)`: a constant of the namespace in the text, wherever that stands."""
     tree = builder.tree
     at = called(builder, node, Op.CALL, Use.READ)
     word = tree.kids[tree.first(node, ARGS)][0]
-    name = tree.text(word)[1:-1]
-    if NAME.fullmatch(name):
-        binding = builder.bind_silently(builder.named(name), 0, MADE, node)
-        around, builder.scope = builder.scope, 0
-        builder.site_at(tree.start[word] + 1, builder.named(name), Use.DEFINITION, MADE, binding)
+    if found := CONSTANT_NAME.fullmatch(tree.text(word)[1:-1]):
+        around, builder.scope = builder.scope, NONE
+        before, name = found[1], builder.named(found[2])
+        namespace = before.rstrip("\\").replace("\\\\", "\\")
+        scope = builder.enter(node, ScopeKind.NAMESPACE, builder.named(namespace), builder.line(node))
+        binding = builder.bind_silently(name, scope, MADE, node)
+        builder.site_at(tree.start[word] + 1 + len(before.encode()), name, Use.DEFINITION, MADE, binding)
+        builder.leave()
         builder.scope = around
     return at
 

@@ -132,7 +132,7 @@ class Spaces:
     def _add(self, unit: Unit) -> None:
         family, package = unit.shares or ("", "")
         scopes = unit.facts.scopes
-        paths = {0: package}
+        paths = {0: package, NONE: ""}  # what stands in no scope is of a namespace by its whole name
         self._add_scope(unit, 0, package)
         for at, row in enumerate(scopes[1:] if unit.dialect.spaces else (), 1):
             around = paths.get(row.parent)
