@@ -754,6 +754,9 @@ def test_it(monkeypatch): monkeypatch.setattr("json.dumps", fake)
 mock.patch("core.dumps", fake)
 mock.patch("core.json.dumps", fake)
 mock.patch.multiple("core", dumps=fake)
+mock.patch(new=fake, target="json.dumps")
+mock.patch.object(json, attribute="dumps")
+def test_it(monkeypatch): monkeypatch.setattr(name="dumps", target=json, value=fake)
 import core; mock.patch.object(core, "dumps")
 def test_it(monkeypatch, core): monkeypatch.setattr(core, "dumps", fake)
 def patches(module): module.dumps = fake
@@ -862,6 +865,12 @@ def test_what_a_loop_goes_over_is_looked_into_so_far(replaces, purity):
         ('mock.patch("core.run", fake)', ["pure", "unknown", "pure"]),
         ('mock.patch.object(core, "run")', ["pure", "unknown", "pure"]),
         ("mock.patch.multiple(core, run=fake)", ["pure", "unknown", "pure"]),
+        ('mock.patch(target="core.run", new=fake)', ["pure", "unknown", "pure"]),
+        ('mock.patch.object(core, attribute="run", new=fake)', ["pure", "unknown", "pure"]),
+        (
+            'def test_it(monkeypatch): monkeypatch.setattr(target=core, name="run", value=fake)',
+            ["pure", "unknown", "pure"],
+        ),
         ('@mock.patch("core.run")\ndef test_it(a): pass', ["pure", "unknown", "pure"]),
         ('def test_it(monkeypatch): monkeypatch.setattr(core, "run", fake)', ["pure", "unknown", "pure"]),
         ('class Own: pass\nmock.patch.object(Own, "run")', ["pure", "unknown", "pure"]),

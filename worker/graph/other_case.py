@@ -6,7 +6,7 @@ name of them all, by which they are looked up.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from fledgling.worker.graph.tables import NONE, Facts, Op, Scope, ScopeKind, Use, packed_sites, sites_of
 
@@ -142,6 +142,7 @@ def _move(scope: Scope, binding: int, name: int, number: int) -> None:
 def _stands_for(facts: Facts) -> dict[int, tuple[str, ...]]:
     """What the names of a file stand for, by their expressions; those that are only read are constants or fields."""
     found: dict[int, tuple[str, ...]] = {}
+    replaced = {name for name, _ in facts.replaced}
     for op, *parts in facts.expressions:
         of = facts.expressions[parts[0]][0] if op in (*BEHIND, Op.RENAMED, Op.GET) else Op.UNKNOWN
         if op in (Op.CALL, Op.RENAMED) and of in NAMING:
@@ -157,15 +158,15 @@ def _stands_for(facts: Facts) -> dict[int, tuple[str, ...]]:
             found[at] = (CLASSES,)
         elif site.use == Use.IMPORT:
             found[at] = (CLASSES, CALLED)
-        elif facts.scopes[site.scope].kind in CLASSES_OF and _is_of_trait(facts, at):
+        elif facts.scopes[site.scope].kind in CLASSES_OF and _is_of_trait(facts, at, replaced):
             found[at] = (CALLED,)
     return found
 
 
-def _is_of_trait(facts: Facts, at: int) -> bool:
+def _is_of_trait(facts: Facts, at: int, replaced: Set[int]) -> bool:
     """Whether a name in a class means a method: `use A { b as private; A::b insteadof C; }`."""
     op, *parts = facts.expressions[at]
-    return op == Op.GET and (facts.expressions[parts[0]][0] == Op.THIS or parts[1] in dict(facts.replaced))
+    return op == Op.GET and (facts.expressions[parts[0]][0] == Op.THIS or parts[1] in replaced)
 
 
 def _last(facts: Facts, alias: int) -> str:

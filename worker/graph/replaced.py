@@ -38,21 +38,10 @@ def patched(files: Mapping[int, FileFacts]) -> frozenset[str]:
     found: set[str] = set()
     for file in files.values():
         for op, *parts in file.facts.expressions if known.SETTING & {*file.facts.names} else ():
-            found.update(_patched_by(file, *parts) if op == Op.CALL else ())
+            for of, text in _patches(file, *parts) if op == Op.CALL else ():
+                if not known.PURE & {text, *(f"{full}.{text}" for full in _dotted(file, of))}:
+                    found.add(text.rpartition(".")[2])
     return frozenset(found)
-
-
-def _patched_by(file: FileFacts, called: int, given: Sequence[int], named: Sequence[tuple[int, int]]) -> Iterator[str]:
-    for way in _ways(file, called):
-        op, *parts = file.facts.expressions[way]
-        method = file.name(parts[1]) if op == Op.GET else ""
-        if given and (method in known.PATCHING_METHODS or _is_patch(file, way)):
-            above = [full for each in _ways(file, max(given[0], 0)) if (full := file.dotted(each))]
-            for text in _texts(file, [max(each, 0) for each in given])[:1]:
-                if not known.PURE & {text, *(f"{full}.{text}" for full in above)}:
-                    yield text.rpartition(".")[2]
-        elif method == "multiple" and _is_patch(file, parts[0]):
-            yield from (file.name(name) for name, _ in named)
 
 
 def with_unseen_names(files: Mapping[int, FileFacts]) -> frozenset[int]:
@@ -182,10 +171,8 @@ def _by_call(file: FileFacts, called: int, arguments: Sequence[int], named: Sequ
         elif method in known.CHANGING_NAMES:
             for of in _namespaces(file, parts[0]):
                 yield from () if of is None else _of_module(file, of, "")
-        elif arguments and (method in known.PATCHING_METHODS or _is_patch(file, way)):
-            yield from _by_patch(file, [max(each, 0) for each in arguments])
-        elif method == "multiple" and _is_patch(file, parts[0]):
-            yield from (file.name(name) for name, _ in named)
+    for of, text in _patches(file, called, arguments, named):
+        yield from _by_patch(file, of, text)
 
 
 def _is_patch(file: FileFacts, called: int) -> bool:
@@ -195,23 +182,41 @@ def _is_patch(file: FileFacts, called: int) -> bool:
     return name == "patch" or (name == "object" and op == Op.GET and _is_patch(file, parts[0]))
 
 
-def _by_patch(file: FileFacts, given: Sequence[int]) -> Iterator[str]:
-    """Yield the one function that a test replaces: `patch("json.dumps")`, `patch.object(json, "dumps")`.
+def _patches(
+    file: FileFacts, called: int, arguments: Sequence[int], named: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, str]]:
+    """Yield what a test replaces by a call: a text, and the expression of whose name that is, or of the text itself.
+
+    `patch("json.dumps")`, `patch.object(json, attribute="dumps")`, `patch.multiple("json", dumps=a)`.
+    """
+    by_name = {file.name(name): max(value, 0) for name, value in named}
+    for way in _ways(file, called):
+        op, *parts = file.facts.expressions[way]
+        if op == Op.GET and file.name(parts[1]) == "multiple" and _is_patch(file, parts[0]):
+            yield from ((0, name) for name in by_name)
+        elif _is_patch(file, way) or (op == Op.GET and file.name(parts[1]) in known.PATCHING_METHODS):
+            given = [max(each, 0) for each in arguments[:2]]
+            given += [by_name.get("target", 0)] * (not given)
+            given += [by_name.get("attribute", by_name.get("name", 0))] * (len(given) == 1)
+            texts = [text[1] for each in given if (text := file.facts.expressions[each])[0] == Op.TEXT]
+            yield from ((given[0], file.name(text)) for text in texts[:1])
+
+
+def _by_patch(file: FileFacts, of: int, text: str) -> Iterator[str]:
+    """Yield the one function that a test replaces.
 
     Of another module, which may have it by an import, it is the name alone: `patch("core.dumps")`.
     """
-    texts = _texts(file, given)
-    if not texts or _is_own(file, given[0]):
-        return
-    above = [full for way in _ways(file, given[0]) if (full := file.dotted(way))]
-    yield from (f"{full}.{texts[0]}" for full in above)
-    if not above:
-        yield texts[0] if texts[0] in known.PURE else texts[0].rpartition(".")[2]
+    if not _is_own(file, of):
+        above = _dotted(file, of)
+        yield from (f"{full}.{text}" for full in above)
+        if not above:
+            yield text if text in known.PURE else text.rpartition(".")[2]
 
 
-def _texts(file: FileFacts, given: Sequence[int]) -> list[str]:
-    """Return which of the first two arguments of a call are texts."""
-    return [file.name(text[1]) for each in given[:2] if (text := file.facts.expressions[each])[0] == Op.TEXT]
+def _dotted(file: FileFacts, at: int) -> list[str]:
+    """Return the full names of what an expression may be outside the project."""
+    return [full for way in _ways(file, at) if (full := file.dotted(way))]
 
 
 def _namespaces(file: FileFacts, at: int) -> set[int | None]:
