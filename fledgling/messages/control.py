@@ -128,8 +128,8 @@ class Modules(Struct, frozen=True, forbid_unknown_fields=True):
     directory of that name. A directory with a file that is called `package` is one; where `spread` matches in
     that, others may hold more of it. What ends in `apart` is of none.
     Files of one package use each other without an import. Where a language `autoloads`, so may all of its files: what
-    they define is loaded by its name. Where it `chains`, a module may begin with a name that the file imports; words
-    for modules that are `around` are no part of a path.
+    they define is loaded by its name. Where it `chains`, a module may begin with a name that the file imports; the
+    words in `around` mean modules around the file, and no directory has such a name.
 
     Languages with one word for `imports` may import each other; without it imports are not extracted. What `run_time`
     matches, as RE2, imports what only a running program knows; what `declares` matches, with a name for NAME,

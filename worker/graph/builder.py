@@ -225,7 +225,7 @@ class Builder:
     def name_value(self, value: int, node: int) -> bool:
         """Give a function or class without a name that of what it is put into: `const a = () => b`.
 
-        Return whether it is one; it keeps a name that it has, `a.b = function c() {}`, and is b as well.
+        Return whether it is one. A name of its own stays: `a.b = function c() {}` is known as c and as b.
         """
         if value == NONE or not self.dialect.names_values:
             return False

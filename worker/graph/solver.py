@@ -66,7 +66,7 @@ class Solver:
         self._running: list[Cell] = []
 
     def begin_anew(self) -> None:
-        """Forget what cells hold that were asked for while it was not known what stands above classes."""
+        """Forget what cells hold: they were asked before all base classes were known."""
         self.cells.clear()
         self._readers.clear()
 
