@@ -26,9 +26,10 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 from meaning import cloned, ndcg, server_of
 
+from fledgling.worker.tools.meaning import IN_DOUBT, NOTHING
+
 TOKENS = 600  # of an answer, four characters each, in which the definition is to be found
 AMONG_THREE = 0.5  # NDCG of one file that is the third
-REFUSED, IN_DOUBT = "Nothing says this", "Little of this is said"
 ABOVE = 10  # lines of comments and attributes with which a definition may begin
 
 
@@ -147,7 +148,7 @@ def line(name: str, found: list[Answered]) -> str:
 
 def doubts(name: str, answers: list[str]) -> str:
     """Return a row of the table of questions that are answered by nothing, or with a doubt."""
-    refused, in_doubt = (sum(sign in answer for answer in answers) for sign in (REFUSED, IN_DOUBT))
+    refused, in_doubt = (sum(sign in answer for answer in answers) for sign in (NOTHING, IN_DOUBT))
     return f"{name:20} {len(answers):9}  {refused:7}  {in_doubt:8}"
 
 

@@ -448,7 +448,17 @@ ASIDE = {
     "src/t/a.py": False,
     "src/main/java/com/example/demo/Owner.java": False,  # what Spring calls the package of a new project
     "src/test/java/com/example/demo/OwnerTests.java": True,
+    "com/example/A.java": False,
     "com/example/demo/examples/A.java": True,
+    "com/example/test/A.java": True,
+    "com/tests/a.py": True,
+    "com/docs/a.py": True,
+    "src/com/vendor/a.c": True,
+    "src/com/mocks/x.py": True,
+    "x.com/tests/a.go": True,
+    "example.com/tests/a.go": True,
+    "github.com/example/a.go": True,  # no package of Java
+    "github.com/examples/a.go": True,
     "demo/A.java": True,
     "text/a.py": False,
     "src/a.py": False,

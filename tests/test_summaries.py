@@ -67,6 +67,36 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "```sh\n# this is a comment\n```\n# Uploads\n\n```\nit = this is no prose\n```\n\nSends files again.\n",
         "Uploads: Sends files again.",
     ),
+    "a line below a heading, which is no fence": (
+        "Uploads\n~~~~~~~\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a fence below a line": (
+        "# Uploads\n\nIt says:\n~~~\nit = code\n~~~\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "two fences, one behind the other": (
+        "# Uploads\n~~~\nit is no prose\n~~~\n~~~\nit is no prose\n~~~\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "code between fences on a line": (
+        "# Uploads\n\n```pip install x```\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a fence within one of another sign": (
+        "# Uploads\n\n~~~\n```\nit is no prose\n~~~\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a fence within a longer one": (
+        "# Uploads\n\n````\n```\nit is no prose\n````\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a fence that is closed by a longer one, and no other": (
+        "# Uploads\n\n```\n```sh\nit is no prose\n````\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a fence that is never closed": ("# Uploads\n\n```\n\nSends files again.\n", "Uploads: Sends files again."),
+    "a sentence above a fence": ("# Uploads\n\nSends files again\n```sh\ncode\n```\n", "Uploads: Sends files again"),
     "prose alone": ("Sends files again. More.\n", "Sends files again."),
     "nothing": ("\n\n", None),
 }
@@ -100,6 +130,11 @@ def test_a_definition_is_its_docstring_or_the_comment_above(name: str) -> None:
 
 HOSTILE = ["# a" + " " * 100_000 + "b", "= a" + "= " * 50_000 + "b"]
 HOSTILE += [part * 100_000 for part in ("<", "[", "`a", "# a\n", "/*", "a. ", "![](", "<!--", "{@a ", "#[")]
+HOSTILE += [
+    "```a\n" * 4000,
+    "```\n~~~\n" * 2000,
+    "".join(f"{'~' * length}\n" for length in range(100, 3, -1)) + "```\n" * 2500,
+]
 
 
 @pytest.mark.parametrize("text", ["\n" * 60_000, "q" * 60_000, "q=" * 30_000, " " * 60_000], ids=lambda text: text[:2])

@@ -32,8 +32,9 @@ OF_BLOCK = 0.5  # of what a definition that says a question counts for it, a blo
 SAID, SURE = 0.7, 0.9
 
 _ASIDE = re.compile(  # com.example and com.example.demo are the packages that a project of Spring begins with
-    r"(?i)(?:^|/)(?<!\bcom/)(?<!\bcom/example/)(?:__tests__|_?(?:tests?|specs?|testing|testdata|examples?|samples?|demos?|docs?|bench(?:mark)?s?|compat"
-    r"|legacy|deprecated|vendor|third_party|fixtures?|mocks?))(?:/|$)"
+    r"(?i)(?:^|/)(?:__tests__|_?(?:tests?|specs?|testing|testdata|examples|(?<!^com/)(?<!/com/)example|samples?|demos"
+    r"|(?<!^com/example/)(?<!/com/example/)demo|docs?|bench(?:mark)?s?|compat|legacy|deprecated|vendor|third_party"
+    r"|fixtures?|mocks?))(?:/|$)"
     r"|(?:_test|_spec|\.test|\.spec|tests?|_benchmark|_bench)\.\w+$|(?:^|/)test_|^t/|\.d\.ts$"
 )
 _SAYING = (Field.BASE, Field.DIRECTORY, Field.DEFINITION, Field.COMMENT)

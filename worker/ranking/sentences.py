@@ -5,6 +5,7 @@ the lines above a definition. What is found is the writer's, and never made up.
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -49,6 +50,8 @@ _LINK = re.compile(
 )
 _HEADING = re.compile(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
 _UNDERLINE = re.compile(r"([=\-~^*\"'`#+])\1{2,}\s*$")
+_FENCE = re.compile(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
+_CLOSING = re.compile(r"\s*(`{3,}|~{3,})\s*")
 _NO_PROSE = re.compile(r"\s*(?:[|>:\-+=!`~]|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\d+\.|image::|include::|:\w+:)")
 
 
@@ -178,16 +181,38 @@ def _plain(text: str) -> str:
     return text if len(re.findall(r"[^\W\d_]+", text)) >= LEAST_WORDS else ""
 
 
+def _without_fences(lines: Sequence[str]) -> list[str]:
+    """Return lines, empty those of code in fences: each ends by its own sign, at least as often (CommonMark 4.5).
+
+    What is never closed is none, nor is the line below a heading, which is at least as long as that.
+    """
+    closing = deque((at, found[1]) for at, line in enumerate(lines) if (found := _CLOSING.fullmatch(line)))
+    unclosed: set[str] = set()  # so that each mark is looked for once: a text may have one on each line
+    kept: list[str] = []
+    for at, line in enumerate(lines):
+        if at < len(kept):
+            continue
+        while closing and closing[0][0] <= at:
+            closing.popleft()
+        fence = _FENCE.fullmatch(line)
+        above = kept[-1].strip() if kept else ""
+        if fence and not (above and _UNDERLINE.fullmatch(line.strip()) and len(line.strip()) >= len(above)):
+            mark = fence[1] or fence[2]
+            ends = () if mark in unclosed else (end for end, other in closing if other.startswith(mark))
+            if end := next(iter(ends), None):
+                kept += [""] * (end + 1 - at)
+                continue
+            unclosed.add(mark)
+        kept.append(line)
+    return kept
+
+
 def _of_document(lines: Sequence[str]) -> Sentence | None:
     """Return the first heading, and what the first line of prose behind it says."""
-    heading, prose, is_fenced = "", "", False
+    lines, heading, prose = _without_fences(lines), "", ""
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
-        if line.lstrip().startswith(("```", "~~~")):
-            is_fenced = not is_fenced
-        elif is_fenced:
-            continue
-        elif not heading and (found := _HEADING.fullmatch(line)):
+        if not heading and (found := _HEADING.fullmatch(line)):
             heading = found[1].rstrip("#= \t")
         elif not heading and line.strip() and _UNDERLINE.fullmatch(following) and not _UNDERLINE.fullmatch(line):
             heading = line.strip()

@@ -29,6 +29,7 @@ NEAREST = 3  # that are named where none says what is asked
 OTHERS = 2  # definitions that are named beside the best of a file whose lines are not shown; of others MAX_OTHERS are
 LINE_CHARS, SIGNATURE_CHARS, NAME_CHARS = 140, 120, 60
 NO_LINE = 'No line holds this text; mode="text" would say so.'
+NOTHING = "Nothing says this"
 IN_DOUBT = "Little of this is said in any one place: it may not be there."
 LATER = 'Files are ranked by meaning once the definitions are there: mode="meaning" waits for them.'
 ONLY_NAMES = "Files are ranked by their names, definitions and text alone: views of this profile leave out rows."
@@ -88,7 +89,7 @@ def _ranked(request: Request, question: Search, near: Mapping[str, float] = {}) 
     shown = [file for each in found if (file := request.blocks.find(each.path)) and file not in given_up]
     note = unknown.joined(
         tags.note(request, question, tagged),
-        None if order.is_sure else IN_DOUBT if is_said else _nothing(request, question, found),
+        None if order.is_sure else _doubt(request, question, order, found),
         _unknown(order) if found else None,
         ONLY_NAMES if request.profile.narrows_rows else None,
         request.partial if found else None,
@@ -115,12 +116,16 @@ def instead(request: Request, question: Search) -> Ranking | None:
     return msgspec.structs.replace(found, note=unknown.joined(NO_LINE, found.note)) if is_said else None
 
 
+def _doubt(request: Request, question: Search, order: FileOrder, found: list[Passage]) -> str | None:
+    return IN_DOUBT if order.is_said else _nothing(request, question, found)
+
+
 def _nothing(request: Request, question: Search, nearest: list[Passage]) -> str | None:
     if not nearest:
         left = " that the filters leave" if question.path or question.language or question.has_tags else ""
-        nothing = f"Nothing says this: no file of code{left} has a word of it."
+        nothing = f"{NOTHING}: no file of code{left} has a word of it."
         return unknown.joined(nothing, empty_answers.of_filters(request, question))
-    return "Nothing says this: no file has enough of its words; the nearest are these."
+    return f"{NOTHING}: no file has enough of its words; the nearest are these."
 
 
 def _unknown(order: FileOrder) -> str | None:
