@@ -13,6 +13,7 @@ from costing import costs_under
 
 from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.graph.facts import FactsExtractor
+from fledgling.worker.graph.members import MAX_REPLACED
 from fledgling.worker.graph.overrides import MAX_COMPARED
 from fledgling.worker.graph.project import GraphFile, Project
 from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
@@ -244,6 +245,17 @@ def test_what_a_case_binds_goes_on_into_the_next_so_far() -> None:
         assert {each for each in rows["a.js", 6, "a0"] if each[0] in "12"} == found, count
     many = "".join(f"case {n}: a{n} = b;\n" for n in range(2_000))
     costs_under(1, lambda: FACTS.facts_of("javascript", f"switch (b) {{\n{many}}}\n".encode()))
+
+
+def test_what_many_places_replace_is_looked_at_so_far() -> None:
+    """Up to MAX_REPLACED of one name are compared with each class; with more any class is in doubt."""
+    for count, found in ((MAX_REPLACED, {"1 certain"}), (MAX_REPLACED + 1, {"1 likely"})):
+        text = "class B { m() {} }\nclass A { m() {} }\nnew B().m();\n" + "delete new A().m;\n" * count
+        assert said(*graph_of({"a.js": text.encode()}))["a.js", 3, "m"] == found, count
+    lines = ("class C{} {{ m() {{}} }}\n", "delete new C{}().m;\n", "new C{}().m();\n")
+    many = "".join(line.format(n) for line in lines for n in range(1_000))
+    files = graph_files({"a.js": many.encode()})
+    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 
 def test_overloads_that_are_too_many_to_compare_are_taken_by_the_number_of_what_they_take() -> None:

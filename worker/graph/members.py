@@ -30,6 +30,7 @@ from fledgling.worker.graph.values import (
 
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 MAX_STARS = 8  # files that hand on all names of another, one after the other
+MAX_REPLACED = 64  # places that remove or set members of one name: each is looked at for each class
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
 
@@ -66,11 +67,14 @@ def places(solver: Solver, value: Value, name: int, sure: int) -> list[Place]:
 
 
 def may_be_another(solver: Solver, scope: int, name: int) -> bool:
-    """Whether a member of a class may be another one when it is asked for: `delete a.b`, if a may be of the class."""
+    """Whether a member of a class may be another one when it is asked for: `delete a.b`, if a may be of the class.
+
+    Where more than MAX_REPLACED places do so with one name, it may be one of any class.
+    """
     if solver.classes.computes_members(scope):
         return True
     replaced = solver.project.replaced.get((solver.project.unit(scope).language, name), ())
-    return any(node == NONE or _may_be_of(solver, node, scope) for node in replaced)
+    return len(replaced) > MAX_REPLACED or any(node == NONE or _may_be_of(solver, node, scope) for node in replaced)
 
 
 def _may_be_of(solver: Solver, node: int, scope: int) -> bool:
