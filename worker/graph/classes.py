@@ -32,6 +32,8 @@ class Classes:
         self._kids: dict[int, list[int]] = {}
         self._below: dict[int, list[int]] = {}
         self._having: dict[tuple[int, int, int | None], tuple[int | None, bool]] = {}  # what of_class() found
+        self._outside: dict[int, list[str]] = {}  # the bases of a class that are outside, where methods tell what it is
+        self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
         self.is_settled = False
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
@@ -109,15 +111,19 @@ class Classes:
     def _implement(self) -> None:
         """Put below an interface the classes that have all its methods, in languages where that is enough."""
         project = self._project
-        having: dict[int, list[int]] = {}
-        interfaces = []
-        for scope in self.bases:
+        having: dict[int, list[int]] = {}  # what has a method itself, classes first
+        embedding: dict[int, list[int]] = {}
+        interfaces: list[int] = []
+        classes: list[int] = []
+        for scope, bases in self.bases.items():
             if project.unit(scope).dialect.structural:
-                if project.scope(scope).kind == ScopeKind.INTERFACE:
-                    interfaces.append(scope)
-                else:
-                    for name in project.table(scope):
-                        having.setdefault(name, []).append(scope)
+                (interfaces if project.scope(scope).kind == ScopeKind.INTERFACE else classes).append(scope)
+                for base, _ in bases:
+                    embedding.setdefault(base, []).append(scope)
+        for scope in (*classes, *interfaces):
+            for name in project.table(scope):
+                having.setdefault(name, []).append(scope)
+        of_classes = set(classes)
         for scope in interfaces:
             methods = [
                 name
@@ -125,10 +131,29 @@ class Classes:
                 for name, bindings in project.table(at).items()
                 if any(project.defined(binding)[1] >= 0 for binding in bindings)  # what is embedded is none
             ]
-            rarest = min(methods, key=lambda name: len(having.get(name, ())), default=None)
-            for at in having.get(rarest, ())[:MAX_BELOW] if rarest is not None else ():
-                if all(self.of_class(at, name)[0] is not None for name in methods):
+            rarest = min(methods, key=lambda name: len(having[name]), default=None)
+            for at in _with_embedding(having[rarest], embedding) if rarest is not None else ():
+                if at in of_classes and (sure := self._implements(at, scope, methods)) is not None:
                     self._kids.setdefault(scope, []).append(at)
+                    if not sure:
+                        self.doubted.add((scope, at))
+
+    def _implements(self, scope: int, interface: int, methods: list[int]) -> bool | None:
+        """Whether a class surely has the methods of an interface, those from outside too; None if it lacks one."""
+        known = self._project.unit(interface).dialect.outside_methods
+        asked = {name for at in self.order(interface) for name in self._outside.get(at, ())}
+        had = {name for at in self.order(scope) for name in self._outside.get(at, ())}
+        is_sure = all(name in known for name in asked)
+        given = {method for name in had for method in known.get(name, ())}
+        wanted = {self._project.text(name): name for name in methods}
+        for method in (*wanted, *(method for name in asked for method in known.get(name, ()))):
+            number = wanted.get(method, self._project.numbers.get(method))
+            if method in given or (number is not None and self.of_class(scope, number)[0] is not None):
+                continue
+            if all(name in known for name in had):
+                return None
+            is_sure = False
+        return is_sure
 
     def _settle(self, scope: int) -> None:
         row = self._project.scope(scope)
@@ -151,6 +176,8 @@ class Classes:
                 self._prepended.setdefault(scope, set()).update(base for base, _ in known)
             if not known:
                 names = [value[1] for value in values if value[0] == EXTERNAL]
+                if dialect.structural:
+                    self._outside.setdefault(scope, []).extend(names or [""])
                 if not names or not all(name.rpartition(".")[2] in dialect.plain_bases for name in names):
                     self.has_external_base.add(scope)
                 if any(name.endswith("Protocol") for name in names):
@@ -258,6 +285,20 @@ class Classes:
             return False
         own = self._project.scope(owner)
         return bool(own.flags & Flag.PROTOCOL)
+
+
+def _with_embedding(scopes: list[int], embedding: Mapping[int, list[int]]) -> list[int]:
+    """Some classes and what embeds them, which has their methods too: at most MAX_BELOW."""
+    found = dict.fromkeys(scopes[:MAX_BELOW])
+    todo = [*found]
+    for scope in todo:
+        for at in embedding.get(scope, ()):
+            if len(found) >= MAX_BELOW:
+                return todo
+            if at not in found:
+                found[at] = None
+                todo.append(at)
+    return todo
 
 
 def _merged(orders: list[list[int]]) -> list[int]:

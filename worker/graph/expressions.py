@@ -528,5 +528,8 @@ def is_negative(builder: Builder, node: int) -> bool:
 
 @visits("await")
 def await_(builder: Builder, node: int, use: int) -> int:
-    """`await a`: a itself."""
-    return builder.optional(builder.tree.first(node, VALUE), use)
+    """`await a`: a itself; `<-a`: what it gives."""
+    tree = builder.tree
+    of = tree.first(node, VALUE)
+    value = builder.optional(of, use)
+    return builder.add(Op.ELEMENT, value) if of != NONE and tree.labels[of] & OVER else value

@@ -176,7 +176,8 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
             own = min(own, Reason.ABSTRACT)
         found.append((("name", owner, name), own, owner))
     reason = Reason.OVERRIDE if len(over) <= 4 else Reason.MANY_IMPLEMENTATIONS
-    found += [(("name", at, name), reason, at) for at in over]
+    surely = {of for of, at in zip(holding, classes.below(scope), strict=False) if (scope, at) not in classes.doubted}
+    found += [(("name", at, name), reason if at in surely else Reason.METHODS_OUTSIDE, at) for at in over]
     return found, fields, int(owner is not None)
 
 

@@ -22,7 +22,7 @@ class Reason:
 
     # possible
     NAME_ONLY = 10
-    OVERRIDE_OF_EXTERNAL = 11
+    METHODS_OUTSIDE = 11
     MANY_IMPLEMENTATIONS = 12
     OTHER_ARGUMENTS = 13
     # likely
@@ -73,7 +73,7 @@ CERTAIN = Reason.DECLARED
 
 WORDS: dict[int, str] = {
     Reason.NAME_ONLY: "name only",
-    Reason.OVERRIDE_OF_EXTERNAL: "overrides a method of an external type",
+    Reason.METHODS_OUTSIDE: "may lack a method that the interface has from outside the project",
     Reason.MANY_IMPLEMENTATIONS: "one of many implementations",
     Reason.OTHER_ARGUMENTS: "takes another number of arguments",
     Reason.FLOW: "passed as an argument",

@@ -24,6 +24,7 @@
 (index_expression operand: (_) @of index: (_) @key) @index
 (slice_expression operand: (_) @value) @await
 (unary_expression operand: (_) @value) @await
+(unary_expression operator: "<-" operand: (_) @over)
 (type_assertion_expression operand: (_) @value type: (_) @type) @cast
 (binary_expression) @operation
 [(interpreted_string_literal) (raw_string_literal)] @text
@@ -84,9 +85,9 @@
 (var_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
 (const_spec name: (identifier) @left @bind type: (_)? @type value: (_)? @right) @assign
 (assignment_statement left: (_) @left right: (_) @right) @assign
-(short_var_declaration right: (expression_list . [(type_assertion_expression) (index_expression)] @checked .))
-(assignment_statement right: (expression_list . [(type_assertion_expression) (index_expression)] @checked .))
-(var_spec value: (expression_list . [(type_assertion_expression) (index_expression)] @checked .))
+(short_var_declaration right: (expression_list . [(type_assertion_expression) (index_expression) (unary_expression operator: "<-")] @checked .))
+(assignment_statement right: (expression_list . [(type_assertion_expression) (index_expression) (unary_expression operator: "<-")] @checked .))
+(var_spec value: (expression_list . [(type_assertion_expression) (index_expression) (unary_expression operator: "<-")] @checked .))
 (return_statement (_) @value) @return
 (return_statement) @return
 (if_statement condition: (_) @cond consequence: (_) @arm) @branch
@@ -105,3 +106,4 @@
 (type_case type: (_) @type)
 (receive_statement left: (_) @left right: (_) @right) @assign
 (receive_statement left: (expression_list (identifier) @bind))
+(receive_statement right: (_) @checked)
