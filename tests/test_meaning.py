@@ -337,6 +337,42 @@ async def test_an_answer_is_short_as_text(front: Front) -> None:
     assert len(tools.text(found)) < 2400  # some 600 tokens
 
 
+# What lines say word for word, and one of these lines.
+SAID = {
+    "in a docstring": ("it is rounded to whole cents, half to even, before it is sent", 13),
+    "in a string": ("the card was declined by the issuing bank", 15),
+    "at the top": ("send reminders to customers who pay late", 1),
+    "beside a constant": ("how long the gateway may take before we give up on a payment", 4),
+    "over two lines": ("a reminder is written after thirty days without any answer", 18),
+}
+SAYING = (
+    '"""Parse invoices, send reminders to customers who pay late."""\n\n\n'
+    "SECONDS = 30  # how long the gateway may take before we give up on a payment\n\n\n"
+    "class Invoice:\n    def lines(self):\n        return self._lines\n\n"
+    'def charge(card):\n    """Ask for it.\n    It is rounded to whole cents, half to even, before it is sent.\n'
+    '    """\n    raise ValueError("the card was declined by the issuing bank")\n\n'
+    "def overdue(invoices):\n    # a reminder is written after thirty days\n    # without any answer\n"
+    "    return invoices\n"
+)
+NEIGHBOUR = 'def h{0}():\n    """Credit card invoices, customers, a payment gateway: pay."""\n'
+
+
+@pytest.fixture(scope="module")
+async def saying(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
+    files = {"pay.py": SAYING, **{f"src/n{number}.py": NEIGHBOUR.format(number) for number in range(25)}}
+    async with fronted(make(tmp_path_factory.mktemp("saying"), **files)) as (front, indexing):
+        await indexing.built()
+        yield front
+
+
+@pytest.mark.parametrize("name", SAID)
+async def test_what_lines_say_word_for_word_is_found_and_not_in_doubt(saying: Front, name: str) -> None:
+    query, line = SAID[name]
+    found = await ranked(saying, query)
+    first, last = found.files[0].lines
+    assert (found.note, found.files[0].path, first <= line <= last) == (None, "pay.py", True)
+
+
 # What views leave, a question, and the file that is first then; None where none may say it.
 NARROWED = {
     "lines": ("content", "line_number < 5", "check a password", "src/accounts/auth.py"),
@@ -381,7 +417,6 @@ async def test_a_ranking_that_does_not_fit_its_question_is_refused() -> None:
         msgspec.structs.replace(found, files=[passage, passage], total=2),
         msgspec.structs.replace(found, files=[msgspec.structs.replace(passage, path="b.py")]),
         msgspec.structs.replace(found, files=[msgspec.structs.replace(passage, best=[(2, "b"), (1, "a")])]),
-        msgspec.structs.replace(found, files=[msgspec.structs.replace(passage, others=[(1, "b")])]),
     ):
         assert not tools.fits(asked, unfit, profile)
     assert not tools.fits(Search("a b", mode="text"), found, profile)

@@ -23,6 +23,10 @@ MOST_TIMES = 4  # a word in a definition: more would say no more
 # What a line is about.
 DEEP = 3  # definitions around it that it says something of: a method, its class, and one around that
 ABOVE = 40  # lines between a comment and its definition: a long comment begins so far above
+WORD_FOR_WORD = (
+    0.95  # of a question, whose words stand beside each other: all of them, or but for one that is everywhere
+)
+BESIDE = 2  # lines that say a question together, word for word: a sentence may go on on the next one
 NEXT = 8  # symbols behind a comment, of which its definition is one: imports may stand between
 LINE_BYTES = 200  # of a line, by which it is known as a comment: more is no indentation
 # How far a word is said by a name, by a comment and by another line that have it, once. These, and the shares below,
@@ -50,10 +54,18 @@ class Hit(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """A definition, and how much speaks for it."""
+    """A definition, how much speaks for it, and the words of the question that it has."""
 
     row: Row
     score: float
+    words: Collection[bytes]
+
+
+class Together(NamedTuple):
+    """The share of the question whose very words stand on lines beside each other, and the first of these lines."""
+
+    share: float
+    line: int
 
 
 class Saying(NamedTuple):
@@ -76,6 +88,7 @@ class Definitions:
     def __init__(self, features: Features) -> None:
         self.features = features
         self._best: dict[int, list[Definition]] = {}
+        self._together: dict[int, Together] = {}
 
     def best(self, file: File) -> list[Definition]:
         """Return those of a file, the best first, of each name one."""
@@ -83,13 +96,20 @@ class Definitions:
             self.features.check()
             outlines = self.features.corpus.outlines
             part = outlines.outline(file.number)
-            by_place = _said(part, [*hits(self.features, file)], partial(self._may_be_meant, part))
+            found_hits = [*hits(self.features, file)]
+            self._together[file.number] = _together(self.features, found_hits)
+            by_place = _said(part, found_hits, partial(self._may_be_meant, part))
             rows = [(outlines.row_of(part, place), said) for place, said in by_place.items()]
-            found = [Definition(row, _score(self.features, row, said)) for row, said in rows]
+            found = [Definition(row, _score(self.features, row, said), said) for row, said in rows]
             found.sort(key=lambda each: (-each.score, each.row.line_start))
             by_name = {each.row.qualified_name: each for each in reversed(found) if each.score}
             self._best[file.number] = sorted(by_name.values(), key=lambda each: (-each.score, each.row.line_start))
         return self._best[file.number]
+
+    def together(self, file: File) -> Together:
+        """Return the lines beside each other that have most of the question."""
+        self.best(file)
+        return self._together[file.number]
 
     def _may_be_meant(self, part: Outline, place: int) -> bool:
         """Return whether the symbol at a place is a definition, a small one only where its very name is asked for."""
@@ -172,6 +192,15 @@ def _said(part: Outline, found: list[Hit], may_be_meant: Callable[[int], bool]) 
             if len(times) < MOST_TIMES:
                 times.append(Saying(hit.share * OF_INSIDE**depth, hit.is_comment and not depth))
     return said
+
+
+def _together(features: Features, found: list[Hit]) -> Together:
+    by_line: dict[int, set[bytes]] = {}
+    for hit in found:
+        if hit.share == 1.0:
+            by_line.setdefault(hit.line, set()).add(hit.word)
+    beside = {line: set().union(*(by_line.get(line + more, ()) for more in range(BESIDE))) for line in by_line}
+    return max((Together(features.share(said), line) for line, said in beside.items()), default=Together(0.0, 1))
 
 
 def _below(part: Outline, place: int, line: int, may_be_meant: Callable[[int], bool]) -> int | None:

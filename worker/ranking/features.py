@@ -111,6 +111,10 @@ class Features:
                 self.unknown.append(word)
         return scores
 
+    def share(self, said: Iterable[bytes]) -> float:
+        """Return the share of the question that some of its words are, rare ones counting more."""
+        return min(sum(self.weights[word] * self.asked.weight(word) for word in said) / self.total, 1.0)
+
     def _decayed(self, scores: Scores) -> Scores:
         """Return for each file the sum of what its best blocks say, each less than the one before."""
         best = np.flatnonzero(scores)

@@ -1,7 +1,7 @@
 """From a question to the files that are about it, the best first, and whether any says enough of it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from fledgling.worker import words as cutting
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus, Scores
-from fledgling.worker.ranking.definitions import BY_NAME, Definitions
+from fledgling.worker.ranking.definitions import BY_NAME, WORD_FOR_WORD, Definitions
 from fledgling.worker.ranking.features import Features, literal, of_most
 from fledgling.worker.ranking.weights import WEIGHTS
 from fledgling.worker.words import Field
@@ -136,21 +136,22 @@ def is_aside(path: str) -> bool:
 
 
 def _said(definitions: Definitions, number: int) -> float:
-    """Return how far a file says a question: by its path, or its best definition, or a block where none says any."""
+    """Return how far a file says a question: by its path, or its best definition, or a block where none says any.
+
+    Where lines beside each other have its words, it says it wherever these stand.
+    """
     features = definitions.features
     corpus, plain = features.corpus, features.asked.plain
     path = {*cutting.words(corpus.blocks.path(number).encode())}
-    named = _share(features, (word for word in plain if any(form in path for form, _ in features.variants[word])))
-    if best := definitions.best(corpus.blocks.file(number)):
+    named = features.share(word for word in plain if any(form in path for form, _ in features.variants[word]))
+    file = corpus.blocks.file(number)
+    if definitions.together(file).share >= WORD_FOR_WORD:
+        return SURE
+    if best := definitions.best(file):
         return max(best[0].score, BY_NAME * named)
     texts = map(corpus.lower, features.best_blocks(number))
-    said = (_share(features, (word for word in plain if literal(word) in text)) for text in texts)
+    said = (features.share(word for word in plain if literal(word) in text) for text in texts)
     return max(BY_NAME * named, OF_BLOCK * max(said, default=0.0))
-
-
-def _share(features: Features, said: Iterable[bytes]) -> float:
-    """Return the share of a question that some of its words are, rare ones counting more."""
-    return min(sum(features.weights[word] for word in said) / features.total, 1.0)
 
 
 def where(features: Features, file: int, word: bytes) -> dict[Field, bytes]:

@@ -125,7 +125,7 @@ def _nothing(request: Request, question: Search, nearest: list[Passage]) -> str 
         left = " that the filters leave" if question.path or question.language or question.has_tags else ""
         nothing = f"{NOTHING}: no file of code{left} has a word of it."
         return unknown.joined(nothing, empty_answers.of_filters(request, question))
-    return f"{NOTHING}: no file has enough of its words; the nearest are these."
+    return f"{NOTHING}: no one place has enough of its words; the nearest are these."
 
 
 def _unknown(order: FileOrder) -> str | None:
@@ -164,7 +164,7 @@ def _passage(request: Request, question: Search, order: FileOrder, each: RankedF
     file = request.blocks.file(each.file)
     lines = passages.passage(order.definitions, file)
     named = MAX_OTHERS if at < SHOWN_WITH_LINES else OTHERS
-    others = order.definitions.best(file)[1 : 1 + named] if at < ROWS else []
+    others = [other for other in order.definitions.best(file) if other.row != lines.row][:named] if at < ROWS else []
     best = passages.best_lines(order.features, file, lines) if at < SHOWN_WITH_LINES else []
     row = lines.row
     return Passage(
