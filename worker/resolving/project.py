@@ -26,13 +26,14 @@ class Declared(Struct, frozen=True):
 
     Java's `package a; class B` has the package `a` and the name `a.B`; the module `tests` of Rust's
     `mod tests { ... }` has lines, and an enumeration may be used by its name: `use Color::*;`. `files` are modules that
-    it says are files: `mod a;`.
+    it says are files: `mod a;`; `placed` those of which it says where: `#[path = "b.rs"] mod a;`.
     """
 
     packages: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     modules: tuple[tuple[str, int, int], ...] = ()
     files: tuple[str, ...] = ()
+    placed: tuple[tuple[str, str], ...] = ()
 
 
 class Project(NamedTuple):
@@ -68,8 +69,11 @@ def declared(language: Language, symbols: Iterable[SymbolRow], imports: Iterable
     if language.inner_modules:
         modules = tuple((row.name, row.line_start, row.line_end) for row in symbols if row.kind == "module")
         enums = tuple(row.name for row in symbols if row.kind == "enum")
-        files = tuple(row.module for row in imports if row.is_relative and row.module.isidentifier())
-        return Declared(names=enums, modules=modules, files=files) if enums or modules or files else None
+        rows = [row for row in imports if row.is_relative and row.module.isidentifier()]
+        files = tuple(row.module for row in rows)
+        outer = (row for row in rows if not any(first <= row.line_number <= last for _, first, last in modules))
+        placed = tuple((row.module, row.imported_names[0]) for row in outer if row.imported_names)
+        return Declared((), enums, modules, files, placed) if enums or modules or files else None
     separator = language.separator
     if not separator:
         return None

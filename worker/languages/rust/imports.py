@@ -5,7 +5,7 @@ https://doc.rust-lang.org/reference/items/modules.html, https://doc.rust-lang.or
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -154,7 +154,8 @@ def targets(directory: str, raw: Table) -> Iterator[str]:
 
 def resolver(project: Project, _language: str) -> Resolver:
     """Resolve `mod x;` and paths of `use`."""
-    paths = Paths(project.files, Crates(project))
+    placed = {path: dict(said.placed) for path, said in project.declared.items() if said.placed}
+    paths = Paths(project.files, Crates(project), placed)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
         is_declared = row.is_relative and "::" not in row.module and row.module not in ("self", "super")
@@ -181,9 +182,10 @@ def resolver(project: Project, _language: str) -> Resolver:
 
 
 class Paths:
-    """Paths of modules as one file writes them."""
+    """Paths of modules as one file writes them; `placed` are modules by name, of which a file says where they are."""
 
-    def __init__(self, files: Collection[str], crates: Crates) -> None:
+    def __init__(self, files: Collection[str], crates: Crates, placed: Mapping[str, Mapping[str, str]]) -> None:
+        self._placed = placed
         self._crates = crates
         self._files = files
         self._modules = {path.removesuffix("/mod.rs"): path for path in files if path.endswith("/mod.rs")}
@@ -223,6 +225,10 @@ class Paths:
     def child(self, at: _Place, name: str) -> _Place | None:
         """The module of a name in another."""
         name = name.removeprefix("r#")
+        said = self._placed.get(at.file, {}).get(name)
+        if said is not None and at.directory == self._here(at.file, ()).directory:
+            place = join(posixpath.dirname(at.file), said)
+            return _Place(posixpath.dirname(place), place) if place in self._files and place else None
         return self._module(f"{at.directory}/{name}" if at.directory else name)
 
     @cache  # noqa: B019 - lives as long as one resolution
