@@ -94,7 +94,7 @@ def invalid(tool: str, problem: msgspec.ValidationError, allowed: Collection[str
     >>> invalid("read", msgspec.ValidationError("Expected `str`, got `int` - at `$.path`")).next_step
     'Give path as text: file below the root, or directory with `symbol`.'
     """
-    known = schema.input_schema(tool)["properties"]
+    known = spelled.properties(tool)
     named = _FIELD.search(str(problem))
     field = named[1] or named[2] if named else ""
     if field in known:

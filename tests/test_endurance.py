@@ -29,11 +29,13 @@ from running import (
 )
 
 from fledgling.messages.answers import Refusal
+from fledgling.worker.query.calls import FORGET_CALLS
 
 pytestmark = pytest.mark.long
 
 WORKER_KILLS, BROKER_KILLS, BUILD_KILLS, SOAK_CALLS = 1000, 200, 60, 100_000
 AT_ONCE = 8  # calls of a soak that wait together
+LOOKS = 10  # at what is held, in each tenth of a soak that is looked at
 WARM = 2000  # calls until what is kept for later is there: caches, threads, arenas
 # Bytes that are nobody else's over a soak, after it has warmed up: 64 KiB for 10,000 calls of a worker.
 WORKER_GROWTH, BROKER_GROWTH = 640 * 2**10, 2 * 2**20
@@ -141,11 +143,16 @@ async def test_many_calls_leave_nothing_behind(project, profile, record_testsuit
         [worker] = back_processes(me, QUERY_WORKER)
 
         async def least(count):
-            """What is held at least, seen every few calls: it goes up with what was read, and down every 64 calls."""
+            """What is held at least, seen now and then where no other call is at work as the engine forgets.
+
+            It holds up to 20 MB more until it does, and what calls at work then have goes up and down by 2.
+            """
             looks = []
-            for _ in range(count // AT_ONCE):
-                await all_at_once(AT_ONCE)
-                looks.append(held(worker, me))
+            for _ in range(LOOKS):
+                await all_at_once(count // LOOKS)
+                for _ in range(2 * FORGET_CALLS):
+                    await front.call(*CALLS[0])
+                    looks.append(held(worker, me))
             return [min(each) for each in zip(*looks, strict=True)]
 
         await all_at_once(WARM)

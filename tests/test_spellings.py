@@ -3,6 +3,7 @@
 Nothing widens: another name or spelling never asks for more than a true one could.
 """
 
+import gc
 import json
 import time
 from collections import Counter
@@ -11,8 +12,9 @@ from typing import get_args
 
 import msgspec
 import pytest
-from running import fronted
+from running import CALLS, fronted
 
+from fledgling.broker import refused
 from fledgling.broker.fitting import may_mean
 from fledgling.broker.protocol import schema, tools
 from fledgling.broker.spelling import others as respelled
@@ -33,6 +35,7 @@ from fledgling.messages.questions import (
     Search,
     Symbols,
 )
+from fledgling.security import profile as profiles
 from fledgling.security.audit import corpus
 from fledgling.security.audit.corpus import Ask
 from fledgling.worker.languages.table import load_languages
@@ -392,6 +395,22 @@ def test_no_text_takes_long_to_be_spelled_otherwise(chars):
         for question in (Read(text.strip("\x00") or "a"), Read("a", symbol=text.replace("\x00", "b"))):
             assert sum(1 for _ in respelled.others(question)) <= 12
     assert time.process_time() - begun < MEANING_SECONDS
+
+
+def test_calls_leave_nothing_for_the_collector():
+    """What a broker must collect lies about until then, a megabyte and more of it."""
+    profile = profiles.load("fledgling-analyst")
+    calls = [*CALLS, ("query", {"sql": "SELECT 1"}), ("search", {"query": ""}), ("read", {"at": 1}), ("nothing", {})]
+    for call in calls:
+        refused.taken(profile, *call, ROOT)
+    gc.collect()
+    gc.disable()
+    try:
+        for call in calls:
+            refused.taken(profile, *call, ROOT)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 @pytest.mark.anyio

@@ -28,9 +28,16 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @cache
-def _properties(tool: str) -> schema.Schema:
+def properties(tool: str) -> schema.Schema:
+    """Return the arguments of a tool, as its schema has them."""
     known: schema.Schema = schema.input_schema(tool)["properties"]
     return known
+
+
+@cache
+def _optional(tool: str) -> frozenset[str]:
+    """Return which arguments may be null. Asked each time, msgspec reads the class anew and leaves cycles behind."""
+    return frozenset(field.name for field in msgspec.structs.fields(QUESTIONS[tool]) if field.default is None)
 
 
 @cache
@@ -70,8 +77,7 @@ def taken(tool: str, arguments: Mapping[str, object], root: str) -> Taken:
     meant = {name: _valued(tool, name, value, root, words) for name, value in named.items()}
     if tool == "symbols":
         _relate(meant, words)
-    optional = {field.name for field in msgspec.structs.fields(QUESTIONS[tool]) if field.default is None}
-    asked = {name: value for name, value in meant.items() if not (value == "" and name in optional)}
+    asked = {name: value for name, value in meant.items() if not (value == "" and name in _optional(tool))}
     return Taken(msgspec.convert(asked, QUESTIONS[tool], strict=False), tuple(words))
 
 
@@ -142,7 +148,7 @@ def _join_lists(tool: str, meant: dict[str, object], root: str, words: list[str]
     for name, value in [*meant.items()]:
         if (
             not isinstance(value, list)
-            or _properties(tool).get(name, {}).get("type") == "array"
+            or properties(tool).get(name, {}).get("type") == "array"
             or not all(isinstance(each, str) for each in value)
         ):
             continue
@@ -209,7 +215,7 @@ def _valued(tool: str, name: str, value: object, root: str, words: list[str]) ->
     """Return a value as it is meant: one of a few by another name, a path below the root, a number within bounds."""
     if name == "kind" and isinstance(value, int):
         value = str(value)  # as the Language Server Protocol numbers them
-    known = _properties(tool).get(name, {})
+    known = properties(tool).get(name, {})
     if known.get("type") == "integer":
         meant = _bounded(value, known)
     elif known.get("type") == "boolean" and isinstance(value, str):
