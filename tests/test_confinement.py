@@ -523,17 +523,32 @@ HOME = Check("root", "notice", "it is more than a project")
 @pytest.mark.parametrize(
     ("found", "says", "is_well"),
     [
-        (Diagnosis("Linux", (HELD,), serves=True), "WELL: a server starts here, and every layer holds.", True),
+        (Diagnosis("Linux", (HELD,)), "WELL: a server starts here, and every layer holds.", True),
         (
-            Diagnosis("Linux", (LACKED,), serves=True),
+            Diagnosis("Linux", (LACKED,)),
             "WELL: a server starts here, though some processes go without user; ",
             True,
         ),
-        (Diagnosis("macOS", (UNHELD,), serves=True), "UNCONFINED: a server starts here without seccomp; ", True),
-        (Diagnosis("Linux", (HELD,), serves=True, checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),
-        (Diagnosis("Linux", (HELD,), serves=False, checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),
-        (Diagnosis("Linux", (), serves=False, checks=(WRONG,)), "NOT WELL: a server does not start like this. ", False),
-        (Diagnosis("Linux", (HELD,), serves=True, checks=(HOME,)), "WELL: a server starts in a project, and", True),
+        (Diagnosis("macOS", (UNHELD,)), "UNCONFINED: a server starts here without seccomp; ", True),
+        (
+            Diagnosis("macOS", (UNHELD,), stops=("duckdb",), checks=(WRONG,)),
+            "NOT WELL: a server does not start like this\\. What is wrong, and what to do, is below at: duckdb\\.$",
+            False,
+        ),
+        (
+            Diagnosis("Linux", (UNHELD,), wants=("seccomp",), stops=("duckdb",), checks=(WRONG,)),
+            "NOT WELL: a server does not start like this\\. .* below at: duckdb\\. "
+            "With that put right it would not start here either, for want of seccomp\\. ",
+            False,
+        ),
+        (
+            Diagnosis("Linux", (UNHELD,), wants=("seccomp",), checks=(WRONG,)),
+            "NOT WELL: a server does not start here, for want of seccomp\\. .* below at: duckdb\\.",
+            False,
+        ),
+        (Diagnosis("Linux", (HELD,), checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),
+        (Diagnosis("Linux", (HELD,), stops=("duckdb",), checks=(WRONG,)), "NOT WELL: .* below at: duckdb\\.", False),
+        (Diagnosis("Linux", (HELD,), checks=(HOME,)), "WELL: a server starts in a project, and", True),
     ],
 )
 def test_doctor_begins_with_the_verdict_that_its_exit_code_gives(found: Diagnosis, says: str, is_well: bool) -> None:
@@ -570,6 +585,21 @@ def test_doctor_diagnoses_settings_that_are_wrong(name: str, tmp_path: Path) -> 
     assert found["serves"] == (state != "wrong")
     assert {row["process"] for row in found["findings"]} == PROCESSES
     assert [each for each in found["checks"] if each["state"] == state and each["detail"].startswith(detail)]
+
+
+def test_doctor_starts_the_processes_of_each_project(project: Path, tmp_path: Path) -> None:
+    done = fledgling("doctor", "--json", "--root", f"api={project}", "--root", f"web={tmp_path}")
+    found = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    started = {name: {row["process"] for row in found["findings"] if row["project"] == name} for name in ("api", "web")}
+    assert started == dict.fromkeys(("api", "web"), PROCESSES - {"broker"})
+
+
+def test_doctor_says_what_stands_in_for_a_project(tmp_path: Path) -> None:
+    done = fledgling("doctor", prefix=("env", "-C", "/", f"HOME={tmp_path}", "FLEDGLING_MAX_FILES=1"))
+    assert done.stdout.startswith("WELL: a server starts in a project")
+    assert "indexer of Fledgling's own directory, in place of a project (pid " in done.stdout
+    assert "max_files by environment FLEDGLING_MAX_FILES" in done.stdout
 
 
 @pytest.mark.skipif(not shutil.which("prlimit"), reason="needs prlimit")

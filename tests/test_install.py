@@ -23,7 +23,7 @@ COMMAND = ["/opt/python", "-m", "fledgling"]
 
 def entry_of(client: str) -> dict[str, object]:
     root = "/srv/app" if CLIENTS[client].needs_root else None
-    return entry(CLIENTS[client], COMMAND, None, root)
+    return entry(CLIENTS[client], COMMAND, None, [root] if root else [])
 
 
 def meaning(client: str, text: str) -> Any:
@@ -213,6 +213,9 @@ def test_command_shows_by_default_and_writes_when_told(tmp_path: Path) -> None:
     assert "nothing to change" in fledgling(*given, "--write", **home).stdout
     assert fledgling("uninstall", "--client", "gemini", "--write", **home).returncode == 0
     assert json.loads((tmp_path / ".gemini" / "settings.json").read_text()) == {"mcpServers": {}}
+    named = ("--root", f"a={root}", "--root", f"b={root}")
+    shown = fledgling("install", "--client", "gemini", *named, **home)
+    assert (shown.returncode, ", ".join(f'"{word}"' for word in named) in shown.stdout) == (0, True), shown
     refused = fledgling("install", "--client", "claude-desktop", **home)
     assert (refused.returncode, "with --root" in refused.stderr) == (2, True)
 
@@ -250,6 +253,27 @@ TOLD: dict[str, tuple[str, Any, str, str]] = {
         entry_that(args=["--root", "/gone"]),
         "broken",
         "the root /gone is not there; run: fledgling install --client gemini --root DIR --write",
+    ),
+    "several roots, in both spellings": (
+        "gemini",
+        entry_that(args=["--root", "a=/usr", "--root=b=/tmp"]),
+        "good",
+        "it",
+    ),
+    "an environment that is gone, of an entry with several roots": (
+        "gemini",
+        entry_that(
+            command="/gone/bin/python", args=["--root", "a=/usr", "--root=b=/tmp", "--profile=x", "--root=c=$C"]
+        ),
+        "broken",
+        "/gone/bin/python is not there or cannot be run; run: fledgling install --client gemini "
+        "--profile x --root a=/usr --root b=/tmp --root c=DIR --write",
+    ),
+    "one of several roots that is gone": (
+        "gemini",
+        entry_that(args=["--root=a=/gone", "--root", "b=/tmp"]),
+        "broken",
+        "the root a=/gone is not there; run: fledgling install --client gemini --root a=DIR --root b=/tmp --write",
     ),
     "a profile that is gone": (
         "gemini",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from fledgling.broker.cli import completing, terminal
-from fledgling.broker.cli.project import json_option
+from fledgling.broker.cli.project import json_option, with_named_roots
 from fledgling.broker.setup import check, install
 from fledgling.broker.setup.clients import CLIENTS, Client, entry
 from fledgling.config import is_path, resolve
@@ -26,11 +26,11 @@ _write_option = click.option("--write/--dry-run", help="change the file; only sh
 @_client_option(help=_CLIENTS)
 @click.option("--check", "is_checked", is_flag=True, help="look whether what clients were told can be started")
 @click.option("--profile", metavar="PROFILE", shell_complete=completing.profiles, help="the profile to serve under")
-@click.option("--root", type=click.Path(exists=True, file_okay=False, path_type=Path), help="the directory to index")
+@click.option("--root", "roots", multiple=True, metavar="DIR", help="the directory to index; several as NAME=DIR")
 @_write_option
 @json_option
 def install_command(
-    client: str | None, is_checked: bool, profile: str | None, root: Path | None, write: bool, as_json: bool
+    client: str | None, is_checked: bool, profile: str | None, roots: tuple[str, ...], write: bool, as_json: bool
 ) -> None:
     """Show what to add to a client's settings so that it starts Fledgling, or add it.
 
@@ -45,9 +45,7 @@ def install_command(
     if profile:
         profiles.load(profile)
         profile = str(Path(profile).resolve()) if is_path(profile) else profile
-    if root:
-        refuse_wide(with_root(resolve({"root": str(root)}, {}), os.environ), os.environ)
-    given = entry(CLIENTS[client], install.COMMAND, profile, str(root.resolve()) if root else None)
+    given = entry(CLIENTS[client], install.COMMAND, profile, _absolute(roots) if roots else ())
     _change(CLIENTS[client], given, write=write)
 
 
@@ -57,6 +55,13 @@ def install_command(
 def uninstall_command(client: str, write: bool) -> None:
     """Show what to take out of a client's settings so that it knows nothing of Fledgling, or take it out."""
     _change(CLIENTS[client], None, write=write)
+
+
+def _absolute(roots: tuple[str, ...]) -> tuple[str, ...]:
+    """Return roots as an entry has them, by their real paths. Raises ConfigError."""
+    resolved = with_root(resolve(with_named_roots({"root": roots}), {}), os.environ)
+    refuse_wide(resolved, os.environ)
+    return resolved.settings.projects or (resolved.settings.root,)
 
 
 def _check(names: tuple[str, ...], *, as_json: bool) -> None:

@@ -1,13 +1,13 @@
 """`doctor`: what is missing or wrong here. A wrong setting is something that it finds, and not its end."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 import fledgling
 from fledgling.broker import surroundings
@@ -35,7 +35,8 @@ from fledgling.security import profile as profiles
 from fledgling.security.confinement import ConfinementError
 from fledgling.security.profile import ProfileError
 
-OWN = str(Path(fledgling.__file__).parent)  # stands in for a project where none is named that could be indexed
+# What stands in for a project where none is named that could be indexed.
+OWN = {"Fledgling's own directory, in place of a project": str(Path(fledgling.__file__).parent)}
 DEGRADED = Confining(allow_degraded=True)  # what is missing is said, and ends nothing
 
 
@@ -53,16 +54,15 @@ def doctor(as_json: bool, **options: Any) -> None:
     with _noting(checks, "system"):
         surroundings.check()
     can_start = not checks
-    settings, profile = _settings(options, checks)
+    roots, settings, profile = _settings(options, checks)
     installed = [*diagnosis.of_installation(os.environ)]  # before this process may open nothing any more
-    heard: list[AnyRecord] = []
-    with _noting(checks, "processes"):
-        if can_start:
-            _start(settings, profile, heard)
-    starts = all(each.state != "wrong" for each in checks)
-    found = diagnosis.report(heard, [*checks, *installed], starts=starts)
+    heard: dict[str, list[AnyRecord]] = {}
+    if can_start:
+        _start(roots, settings, profile, heard, checks)
+    stops = dict.fromkeys(each.what for each in checks if each.state == "wrong")
+    found = diagnosis.report(heard, [*checks, *installed], stops)
     if as_json:
-        terminal.show_json(found)
+        terminal.show_json({"serves": found.serves, **asdict(found)})
     else:
         terminal.show_text("\n".join(diagnosis.lines(found)))
     raise SystemExit(terminal.OK if diagnosis.is_well(found) else terminal.NOTHING)
@@ -77,14 +77,18 @@ def _noting(checks: list[Check], what: str) -> Iterator[None]:
         checks.append(Check(what, "wrong", str(wrong)))
 
 
-def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Settings, Profile]:
-    """Return settings and a profile to start processes by: those in force, or where they are wrong the defaults."""
+def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Mapping[str, str], Settings, Profile]:
+    """Return roots, settings and a profile to start processes by: those in force, or where they are wrong the defaults.
+
+    Where nobody has set a root, and none is found, that alone is replaced.
+    """
     options.pop("allow_degraded")
     is_wide_meant = options.pop("yes_really")
-    settings, profile = Settings(root=OWN), profiles.load(Settings().profile)
+    roots, settings, profile = OWN, Settings(), profiles.load(Settings().profile)
     with _noting(checks, "settings"):
         resolved = settled(options)
         profile = profiles.load(resolved.settings.profile)
+        found = resolved.settings.roots
         try:
             if not is_wide_meant:
                 refuse_wide(resolved, os.environ)
@@ -92,18 +96,27 @@ def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Settings, P
             if resolved.sources["root"] != WORKING:
                 raise
             checks.append(Check(diagnosis.ROOT, "notice", str(wide)))  # who has set nothing may stand anywhere
-        else:
-            settings = replace(resolved.settings, root=next(iter(resolved.settings.roots.values())), projects=())
+            found = OWN
+        roots, settings = found, replace(resolved.settings, projects=())
         checks += diagnosis.of_settings(resolved, profile)
-    return settings, profile
+    return roots, settings, profile
 
 
-def _start(settings: Settings, profile: Profile, heard: list[AnyRecord]) -> None:
-    """Start each process once, to hear what confines it; nothing of the project is indexed."""
-    layers = confined_to([settings.root], DEGRADED)
-    tell_confinement(heard.append, "broker", os.getpid(), layers)
-    nothing = replace(settings, exclude_patterns=("*",))
-    run(Indexing(nothing, profile, confining=DEGRADED, tell=heard.append), _asked)
+def _start(
+    roots: Mapping[str, str],
+    settings: Settings,
+    profile: Profile,
+    heard: dict[str, list[AnyRecord]],
+    checks: list[Check],
+) -> None:
+    """Start each process once for each root, to hear what confines it; nothing of a project is indexed."""
+    with _noting(checks, "processes"):
+        tell_confinement(heard.setdefault("", []).append, "broker", os.getpid(), confined_to(roots.values(), DEGRADED))
+        for name, root in roots.items():
+            nothing = replace(settings, root=root, exclude_patterns=("*",))
+            tell = heard.setdefault(name, []).append
+            with _noting(checks, f"processes of {name}" if name else "processes"):
+                run(Indexing(nothing, profile, confining=DEGRADED, tell=tell), _asked)
 
 
 async def _asked(front: Front, _: Indexing) -> AnyAnswer | Refusal:

@@ -139,13 +139,13 @@ def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_sev
 
 def settled(options: dict[str, Any]) -> Resolved:
     """Take settings out of the options of a command: return those in force, their root found. Raises ConfigError."""
-    flags = _with_named_roots({key: options.pop(key, None) for key in KEYS})
+    flags = with_named_roots({key: options.pop(key, None) for key in KEYS})
     resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
     logs.configure(resolved.settings)
     return with_root(resolved, os.environ)
 
 
-def _with_named_roots(flags: dict[str, Any]) -> dict[str, Any]:
+def with_named_roots(flags: dict[str, Any]) -> dict[str, Any]:
     """Tell `--root DIRECTORY` from `--root NAME=DIRECTORY`, of which there may be several. Raises ConfigError."""
     roots: tuple[str, ...] = flags["root"] or ()
     named = [root for root in roots if re.match(NAMED_ROOT, root)]

@@ -24,13 +24,17 @@ ROOT = "root"  # a check of this name: a server starts in a project, and here is
 
 
 class Finding(Struct, frozen=True):
-    """One layer of one process: whether it is enforced, why not, and what it means if it is not."""
+    """One layer of one process: whether it is enforced, why not, and what it means if it is not.
+
+    `project` is its name where there are several, or another directory where that stands in for one.
+    """
 
     process: str
     pid: int
     layer: str
     state: str
     meaning: str | None = None
+    project: str = ""
 
 
 class Check(Struct, frozen=True):
@@ -42,29 +46,33 @@ class Check(Struct, frozen=True):
 
 
 class Diagnosis(Struct, frozen=True):
-    """What the doctor found: `serves` says whether a server starts here without `--allow-degraded`."""
+    """What the doctor found: no server starts without the layers in `wants`, nor while a check in `stops` is wrong."""
 
     system: str
     findings: tuple[Finding, ...]
-    serves: bool
+    wants: tuple[str, ...] = ()  # layers without which no server starts here, if not with `--allow-degraded`
+    stops: tuple[str, ...] = ()  # checks that say why no server starts, whatever the layers
     landlock_abi: int = 0  # the kernel's version of Landlock; 0: none
     lacks: tuple[str, ...] = ()  # what a later version of Landlock stops as well
     checks: tuple[Check, ...] = ()  # of this installation, its settings and its clients
     thin: tuple[str, ...] = ()  # what code inside a process is kept from by one layer alone, or by none
 
+    @property
+    def serves(self) -> bool:
+        """Whether a server starts here without `--allow-degraded`."""
+        return not (self.wants or self.stops)
 
-def report(heard: Iterable[AnyRecord], checks: Iterable[Check], *, starts: bool = True) -> Diagnosis:
-    """Return the report of the processes that were heard of while they were started, and of what was looked at.
 
-    Where no server `starts` for another reason than a layer, one of the checks says why.
-    """
+def report(heard: Mapping[str, Iterable[AnyRecord]], checks: Iterable[Check], stops: Iterable[str] = ()) -> Diagnosis:
+    """Return the report of the processes that were heard of while they were started, by project, and of the checks."""
     findings = tuple(
-        Finding(record.process, record.pid, layer, state, None if state == ENFORCED else LAYERS[layer])
-        for record in heard
+        Finding(record.process, record.pid, layer, state, None if state == ENFORCED else LAYERS[layer], project)
+        for project, records in heard.items()
+        for record in records
         if isinstance(record, ProcessRecord)
         for layer, state in record.confinement.items()
     )
-    serves = not any(finding.layer in DEGRADABLE and finding.state != ENFORCED for finding in findings)
+    wants = _missing(findings) if sys.platform == "linux" else []
     absent = frozenset(
         finding.layer for finding in findings if finding.layer in (*DEGRADABLE, *OPTIONAL) and finding.state != ENFORCED
     )
@@ -72,7 +80,8 @@ def report(heard: Iterable[AnyRecord], checks: Iterable[Check], *, starts: bool 
     return Diagnosis(
         _system(version),
         findings,
-        starts and (serves or sys.platform != "linux"),
+        tuple(wants),
+        tuple(stops),
         version,
         tuple(layering.lacks(version)),
         tuple(checks),
@@ -86,10 +95,10 @@ def lines(found: Diagnosis) -> Iterator[str]:
     yield found.system
     process = None
     for finding in found.findings:
-        if finding.process != process:
-            process = finding.process
+        if finding.pid != process:
+            process = finding.pid
             yield ""
-            yield f"{process} (pid {finding.pid})"
+            yield f"{finding.process}{f' of {finding.project}' if finding.project else ''} (pid {process})"
         if finding.state == ENFORCED:
             yield f"  {finding.layer:14}{ENFORCED}"
         else:
@@ -103,25 +112,32 @@ def verdict(found: Diagnosis) -> str:
     """Return in a line whether all is well, what is missing or wrong, and what to do next."""
     lacking = {row.layer for row in found.findings if row.state != ENFORCED}
     absent = [layer for layer in LAYERS if layer in lacking]
-    wrong = ", ".join(each.what for each in found.checks if each.state == "wrong")
+    wrong = ", ".join(dict.fromkeys(each.what for each in found.checks if each.state == "wrong"))
     mend = f" What is wrong, and what to do, is below at: {wrong}." if wrong else ""
-    missing = " and ".join(each for each in absent if each in DEGRADABLE)
-    if not found.serves and not missing:
-        return f"NOT WELL: a server does not start like this.{mend}"
-    if not found.serves:
-        ways = "Take a kernel or container that has it, or give --allow-degraded and go without."
-        return f"NOT WELL: a server does not start here, for want of {missing}. {ways}{mend}"
+    ways = "Take a kernel or container that has it, or give --allow-degraded and go without."
+    wants = " and ".join(found.wants)
+    if found.stops:
+        even_so = f" With that put right it would not start here either, for want of {wants}. {ways}" if wants else ""
+        return f"NOT WELL: a server does not start like this.{mend}{even_so}"
+    if wants:
+        return f"NOT WELL: a server does not start here, for want of {wants}. {ways}{mend}"
     here = "in a project" if any(each.what == ROOT for each in found.checks) else "here"
     if wrong:
         return f"NOT WELL: a server starts {here}, but not all is right.{mend}"
     named = " and ".join(absent)
-    if missing:
+    if _missing(found.findings):
         return (
             f"UNCONFINED: a server starts {here} without {named}; ABSENT says what that means. Linux has these layers."
         )
     if absent:
         return f"WELL: a server starts {here}, though some processes go without {named}; ABSENT says what that means."
     return f"WELL: a server starts {here}, and every layer holds. Nothing is to be done."
+
+
+def _missing(findings: Iterable[Finding]) -> list[str]:
+    """Return the layers that some process lacks, of those that `--allow-degraded` does without."""
+    lacking = {row.layer for row in findings if row.state != ENFORCED}
+    return [layer for layer in DEGRADABLE if layer in lacking]
 
 
 def is_well(found: Diagnosis) -> bool:

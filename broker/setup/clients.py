@@ -1,7 +1,7 @@
 """Which client keeps its MCP servers where, and in what form: everything that `install` knows about a client."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
@@ -56,17 +56,17 @@ CLIENTS: Mapping[str, Client] = {
 }
 
 
-def entry(client: Client, command: list[str], profile: str | None, root: str | None) -> dict[str, object]:
-    """Return what a client is told: `entry(CLIENTS["codex"], ["fledgling"], None, "/srv/app")["args"]`.
+def entry(client: Client, command: list[str], profile: str | None, roots: Sequence[str] = ()) -> dict[str, object]:
+    """Return what a client is told: `entry(CLIENTS["codex"], ["fledgling"], None, ["/srv/app"])["args"]`.
 
     Text alone: where there is a structure these clients hand a model that, and as JSON it is up to twice as long.
     """
-    root = root or client.root
-    if client.needs_root and not root:
+    roots = roots or ([client.root] if client.root else [])
+    if client.needs_root and not roots:
         raise ConfigError("install", "this client opens no project", "give the directory to index with --root")
     program, *arguments = command
-    options = {"--answers": "text", "--profile": profile, "--root": root}
-    serve = ["serve", *(word for option, value in options.items() if value for word in (option, value))]
+    options = [("--answers", "text"), ("--profile", profile), *(("--root", root) for root in roots)]
+    serve = ["serve", *(word for option, value in options if value for word in (option, value))]
     if client.has_list:
         return {**client.extra, "command": [program, *arguments, *serve]}
     return {**client.extra, "command": program, "args": [*arguments, *serve]}
