@@ -624,7 +624,7 @@ def test_a_full_session_refuses_and_keeps_what_it_has(tmp_path, monkeypatch):
         count = len(session.records)
     with read(file) as session:
         assert len(session.records) == count > 3
-    monkeypatch.undo()  # of a file there is room for much more than a line
+    monkeypatch.undo()  # a file holds far more than the longest line, which is refused by its own limit
     with pytest.raises(FullError):
         Session().append(Stored(msgspec.structs.replace(session.records[0].task, notes="x" * sessions.MAX_LINE_BYTES)))
 

@@ -30,6 +30,7 @@ from running import (
 )
 from running import query_worker as worker_of
 
+from fledgling.broker.embedding.connector import MODULE as CONNECTOR
 from fledgling.broker.query_worker import LOST
 from fledgling.security import limits
 
@@ -236,7 +237,7 @@ async def test_nothing_is_left_when_the_broker_ends_while_indexing(large, way):
     "way", [pytest.param(way, marks=[pytest.mark.long] if way == signal.SIGINT else []) for way in TIED], ids=str
 )
 async def test_nothing_is_left_when_the_broker_ends_with_a_call_at_work(project, way):
-    """By SIGINT at rest in tests/test_control.py, which is the same as by SIGTERM to the broker."""
+    """SIGINT to a server at rest is in tests/test_control.py: the broker handles it as it does SIGTERM."""
     with Server(project, "--profile", "fledgling-analyst") as server:
         server.begin()
         server.call(2, "explore", {})
@@ -311,16 +312,41 @@ async def test_a_stopped_extractor_ends_with_the_broker(large):
         await are_gone(left)
 
 
+def keeper_of(server):
+    """The first of its children: it starts no program of its own."""
+    forked = [child for child in server.children() if child.cmdline() == server.cmdline()]
+    return min(forked, key=psutil.Process.create_time)
+
+
+EMBEDDING = ["--embedding-endpoint", "http://127.0.0.1:9/api/embed", "--embedding-model", "m", "--profile"]
+UNTIED = {  # who stays where it was stopped when the broker is killed: the options that start it, and where it is found
+    "an indexer before it ties itself": ([], lambda server: back_processes(server, INDEXER)[0]),
+    "a keeper": (["--control"], keeper_of),
+    "a connector": ([*EMBEDDING, "{tmp}/mine.sql"], lambda server: back_processes(server, CONNECTOR)[0]),
+}
+
+
 @pytest.mark.anyio
-async def test_who_is_stopped_before_it_could_tie_itself_ends_when_it_goes_on(project):
-    with Server(project) as server:
-        indexer = await first(server.seen, INDEXER)
-        indexer.suspend()
-        server.seen.kill()
-        await until(lambda: not is_alive(server.seen))
-        with suppress(psutil.NoSuchProcess):
-            indexer.resume()
-        await are_gone([indexer])
+@pytest.mark.parametrize("name", UNTIED)
+async def test_who_was_stopped_and_is_not_tied_ends_when_it_goes_on(project, tmp_path, name):
+    options, found = UNTIED[name]
+    options = [option.format(tmp=tmp_path) for option in options]
+    (tmp_path / "mine.sql").write_text("SET extends = 'fledgling-core';\nSET embedding = 'loopback';\n")
+    tmp_path.chmod(0o700)
+    for _ in range(10):  # an indexer may have tied itself before it was stopped
+        with Server(project, *options, env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}) as server:
+            await first(server.seen, INDEXER)
+            stopped = found(server.seen)
+            stopped.suspend()
+            server.process.kill()
+            server.process.wait()
+        await asyncio.sleep(0.1)  # where the kernel ends it, that is done by then
+        if is_alive(stopped):
+            break
+    else:
+        pytest.fail("it was tied each time")
+    stopped.resume()
+    await are_gone([stopped])
 
 
 # ---- who replaces them ----------------------------------------------------------------------------------------------

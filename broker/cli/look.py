@@ -111,7 +111,7 @@ def report_command(file: Path, as_json: bool, **options: Any) -> None:
 async def _surveyed(front: Front, indexing: Indexing, *, calls: bool = True) -> tuple[Built, Overview]:
     built = await indexing.built()
     if calls:
-        line = terminal.ProgressLine()
+        line = terminal.ProgressLine("the graph of calls")
         with suppress(IndexingError):  # the survey says why there is no graph
             await front.indexed(GRAPH, line.report)
         line.clear()

@@ -132,9 +132,10 @@ def give_up(message: str) -> NoReturn:
 
 
 class ProgressLine:
-    """One line on standard error: how far the index is, or where that is no terminal, that it is waited for."""
+    """One line on standard error: how far the index is, or where that is no terminal, what of it is waited for."""
 
-    def __init__(self) -> None:
+    def __init__(self, awaited: str = "the index") -> None:
+        self._awaited = awaited
         self._is_shown = False
         self._begun = time.monotonic()
         self._is_said = False
@@ -146,7 +147,7 @@ class ProgressLine:
             click.echo(f"\r\x1b[Kindexing: {progress.stage} {done}", nl=False, err=True)
             self._is_shown = True
         elif not self._is_said and time.monotonic() - self._begun > SAID_SECONDS:
-            click.echo("fledgling: waiting for the index, which is built for this one command", err=True)
+            click.echo(f"fledgling: waiting for {self._awaited}, which is built for this one command", err=True)
             self._is_said = True
 
     def draw(self, text: str) -> None:
