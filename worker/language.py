@@ -57,7 +57,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     of one with a point; `type_aliases` are other names of types. A number that is written out may be of the types of
     `numbers`, a text of `texts`, the rather the more it says there. What is of a type fits those that it `widens` to,
     and its box, of `boxes`. Other languages of the family have the `spellings` for types. With `prototypes` each
-    function but a lambda has a `this` of its own, and may make objects, which have the members of its `prototype`.
+    function but a lambda has a `this` of its own, and may make objects, which have the members of its `prototype`. What
+    functions and fields of `variables` give has the members of an object behind its keys: `vars(a)`, `a.__dict__`.
     """
 
     rules: tuple[str, ...] = ()
@@ -97,6 +98,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     types_inside: bool = False
     keyed_members: bool = False
     prototypes: bool = False
+    variables: tuple[str, ...] = ()
     super_function: str = ""
     constructors: tuple[str, ...] = ()
     plain_bases: tuple[str, ...] = ()

@@ -6,12 +6,13 @@ from fledgling.worker.graph import outside
 from fledgling.worker.graph.arguments import Call, hand_over, substituted
 from fledgling.worker.graph.members import member, returned
 from fledgling.worker.graph.operations import (
+    BUILTIN,
     constants,
     element_of,
     iterated,
 )
 from fledgling.worker.graph.overloads import called, fitting
-from fledgling.worker.graph.project import MASK
+from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
@@ -24,6 +25,7 @@ from fledgling.worker.graph.values import (
     FUNCTION,
     GIVEN,
     METHOD_OF,
+    MODULE,
     OBJECT,
     SUPER,
     Cell,
@@ -254,6 +256,9 @@ def write_cell(solver: Solver, cell: Cell) -> Values:
     unit = solver.project.units[cell[1]]
     write = unit.facts.writes[cell[2]]
     value = unit.base | write.value
+    by_text = write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
+    for held in _whose_variables(solver, unit.base | write.of) if by_text else ():
+        put(solver, held, unit.names[unit.expressions[write.key][1]], value)
     for held in list(solver.value(unit.base | write.of)):
         becomes_member(solver, held, value)
         if write.name == NONE:
@@ -263,3 +268,20 @@ def write_cell(solver: Solver, cell: Cell) -> Values:
             continue
         put(solver, held, unit.names[write.name], value)
     return {}
+
+
+def _whose_variables(solver: Solver, node: int) -> Values:
+    """What has behind its keys the members of an object or module gives that: `vars(a)`, `a.__dict__`, `globals()`."""
+    at, _ = solver.project.meant(node)
+    variables = solver.project.unit(node).dialect.variables
+    if not variables or type(at) is not int:
+        return {}
+    op, *parts = solver.project.expression(at)
+    if op == Op.GET:
+        is_of = solver.project.unit(at).facts.names[parts[1]] in variables
+        return solver.value(solver.child(at, parts[0])) if is_of else {}
+    if op != Op.CALL or not any(
+        (EXTERNAL, BUILTIN + name) in solver.value(solver.child(at, parts[0])) for name in variables
+    ):
+        return {}
+    return solver.value(solver.child(at, parts[1][0])) if parts[1] else {(MODULE, at >> SHIFT): Reason.BOUND}

@@ -3,7 +3,7 @@
 import re
 from functools import partial
 
-from fledgling.worker.graph.builder import QUOTES, Builder, visits
+from fledgling.worker.graph.builder import QUOTES, REPLACED, Builder, visits
 from fledgling.worker.graph.quoted import called_with_types, quoted_type
 from fledgling.worker.graph.reduced import BITS
 from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind, Use
@@ -223,7 +223,7 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     for kid in tree.kids[node]:
         if kid not in (of, key):
             made = read_part(builder, kid, made, arguments, words, typed)
-    note_replaced(builder, node, arguments)
+    note_replaced(builder, node, function, arguments)
     at = builder.add(op, made, arguments, words)
     is_named = builder.expressions[function][0] in (Op.NAME, Op.GET, Op.REACH, Op.BARE, Op.UNSURE)
     if site >= 0 and is_named and builder.sites[site].at == function and builder.sites[site].use in CALLING:
@@ -233,13 +233,19 @@ def called(builder: Builder, node: int, op: int, use: int) -> int:
     return at
 
 
-def note_replaced(builder: Builder, node: int, arguments: list[int]) -> None:
-    """Note whose members a call sets by name: `setattr(a, "b", c)`, `Object.defineProperties(a, { b: c })`."""
+def note_replaced(builder: Builder, node: int, function: int, arguments: list[int]) -> None:
+    """Note whose members a call sets by name: `setattr(a, "b", c)`, `Object.defineProperties(a, { b: c })`.
+
+    Where nothing stands before the name, it is what the method is called on: `a.define_method(:b) { c }`.
+    """
     tree = builder.tree
     if arguments[:1] and arguments[0] >= 0:
         given = [kid for args in tree.having(node, ARGS) for kid in tree.kids[args]]
         pairs = [pair for kid in given if tree.kind(kid) == IS_DICT for pair in tree.kids[kid]]
-        builder.replace(given + [tree.first(pair, KEY) for pair in pairs], arguments[0])
+        op, *parts = builder.expressions[function]
+        is_first = bool(tree.labels[given[0]] & REPLACED) if given else False
+        of = parts[0] if op == Op.GET and is_first else arguments[0]
+        builder.replace(given + [tree.first(pair, KEY) for pair in pairs], of)
 
 
 def is_behind_call(builder: Builder, node: int, of: int) -> bool:

@@ -4,7 +4,7 @@ from typing import Any
 
 from fledgling.worker.graph.calls import made_of
 from fledgling.worker.graph.lookup import CLASSES, bare_places, starred
-from fledgling.worker.graph.members import places
+from fledgling.worker.graph.members import is_another, places
 from fledgling.worker.graph.operations import import_places, no_member
 from fledgling.worker.graph.overloads import called, fitting
 from fledgling.worker.graph.project import MASK, SHIFT, Target, Unit
@@ -225,6 +225,8 @@ class Meaning:
             is_variable = len(bindings) == 1 and self.project.defined(bindings[0])[1] < 0
             if not is_variable and not self.project.bound_once(base | scope, number):
                 sure = min(sure, Reason.SEVERAL)
+            if not self.project.unit(node).dialect.prototypes and is_another(self.solver, base | scope, number):
+                sure = min(sure, Reason.REPLACED)
         else:
             bindings = []
             for cell, reason, _ in starred(self.solver, node, number):

@@ -2,7 +2,7 @@
 
 import posixpath
 
-from fledgling.worker.graph.project import MASK, MAX_NAMES, Space, Unit
+from fledgling.worker.graph.project import MASK, MAX_NAMES, SHIFT, Space, Unit
 from fledgling.worker.graph.prototypes import PROTOTYPE, exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
@@ -28,6 +28,7 @@ from fledgling.worker.graph.values import (
     capped,
 )
 
+DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
 MAX_STARS = 8  # files that hand on all names of another, one after the other
 MAX_REPLACED = 64  # places that remove or set members of one name: each is looked at for each class
@@ -73,12 +74,46 @@ def may_be_another(solver: Solver, scope: int, name: int) -> bool:
     """
     if solver.classes.computes_members(scope):
         return True
+    return _is_set_by_name(solver, scope, name)
+
+
+def may_be_put_over(solver: Solver, scope: int, name: int) -> bool:
+    """Whether something may be put over what a module binds, from outside: `module.a = b`, `setattr(module, "a", b)`.
+
+    A module of CommonJS puts what it binds itself into what it exports: `exports.a = a`.
+    """
+    project = solver.project
+    if project.scope(scope).kind != ScopeKind.MODULE:
+        return False
+    own = scope & ~MASK if project.unit(scope).dialect.prototypes else NONE
+    if name in project.written:
+        sources = solver.sources.get(("field", scope, name), ())
+        if any(type(of) is not int or of & ~MASK != own for of in sources):
+            return True
+        if not solver.is_settled:  # it may yet be
+            solver.wait()
+            return True
+    return _is_set_by_name(solver, scope, name, own)
+
+
+def is_another(solver: Solver, scope: int, name: int) -> bool:
+    """Whether a function, class or import of a module may be another one; a variable is the same, whatever it holds."""
+    defined = (
+        solver.op(solver.project.value_of(at)) in DEFINITIONS for at in solver.project.table(scope).get(name, ())
+    )
+    return any(defined) and may_be_put_over(solver, scope, name)
+
+
+def _is_set_by_name(solver: Solver, scope: int, name: int, but: int = NONE) -> bool:
+    """Whether a member of what a scope makes may be set or removed by its name, in any file but one."""
     replaced = solver.project.replaced.get((solver.project.unit(scope).language, name), ())
-    return len(replaced) > MAX_REPLACED or any(node == NONE or _may_be_of(solver, node, scope) for node in replaced)
+    if len(replaced) > MAX_REPLACED:
+        return True
+    return any(node == NONE or (node & ~MASK != but and _may_be_of(solver, node, scope)) for node in replaced)
 
 
 def _may_be_of(solver: Solver, node: int, scope: int) -> bool:
-    """Whether an expression may be a class, or an object of one, or one above or below; it is not where all is sure."""
+    """Whether an expression may be a module or class, an object of it, or one above or below; not where all is sure."""
     expression = solver.project.expression(node)
     if expression[0] == Op.GET and solver.project.unit(node).facts.names[expression[2]] == PROTOTYPE:
         node = solver.child(node, expression[1])
@@ -88,6 +123,8 @@ def _may_be_of(solver: Solver, node: int, scope: int) -> bool:
     values = solver.value(node)
     if not values or _may_hold_another(solver, node):
         return True
+    if solver.project.scope(scope).kind == ScopeKind.MODULE:
+        return (MODULE, scope >> SHIFT) in values or any(sure < CERTAIN for sure in values.values())
     if any(sure < CERTAIN or sure == Reason.OWN_CLASS for sure in values.values()):  # `this` is what it is called on
         return True
     order = solver.classes.order
@@ -199,11 +236,8 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
     scope = unit.base
     table = project.table(scope)
     exported = project.export_of(name)
-    if exported in table:
-        name = exported
-    if name in table:
-        once = project.bound_once(scope, name) or unit.dialect.overloads
-        return [(("name", scope, name), sure if once else min(sure, Reason.SEVERAL), None)]
+    if exported in table or name in table:
+        return _bound(solver, scope, name, exported if exported in table else name, sure)
     beside, reason = solver.spaces.beside(unit, name)
     if beside:
         return [(("name", at, name), min(sure, reason), None) for at in beside]
@@ -215,6 +249,18 @@ def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0
                 if found:
                     return found
     return _of_whole_module(solver, unit, name, sure)
+
+
+def _bound(solver: Solver, scope: int, name: int, bound: int, sure: int) -> list[Place]:
+    """What a module binds a name to, which it may bind as another one, and what is put over that from outside."""
+    project = solver.project
+    dialect = project.unit(scope).dialect
+    once = project.bound_once(scope, bound) or dialect.overloads
+    places: list[Place] = [(("name", scope, bound), sure if once else min(sure, Reason.SEVERAL), None)]
+    if not (may_be_put_over if bound != name else is_another)(solver, scope, name):
+        return places
+    over: list[Place] = [(("field", scope, name), Reason.ATTRIBUTE, None)] if dialect.prototypes else []
+    return [(cell, min(own, sure, Reason.REPLACED), at) for cell, own, at in [*places, *over]]
 
 
 def _of_whole_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:

@@ -4,12 +4,12 @@ from typing import Any
 
 from fledgling.worker.graph import modules
 from fledgling.worker.graph.lookup import bare_places, starred
-from fledgling.worker.graph.members import bound_to, member, places, returned
+from fledgling.worker.graph.members import DEFINITIONS, bound_to, may_be_put_over, member, places, returned
 from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.prototypes import MODULE_OBJECT, becomes_member, makes_objects
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op
+from fledgling.worker.graph.tables import NONE, WHOLE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
@@ -31,7 +31,6 @@ from fledgling.worker.graph.values import (
 
 Expression = tuple[Any, ...]
 BUILTIN = "builtins."
-DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 MAX_PLACE = 32  # elements of a list that are told apart
 
 
@@ -121,6 +120,10 @@ def named(solver: Solver, cell: Cell) -> Values:
     found = joined(solver, [solver.project.value_of(at) for at in bindings], Reason.SEVERAL)
     if len(bindings) == 1 and found and not solver.project.bound_once(scope, own):
         found = capped(found, Reason.SEVERAL)
+    if solver.project.unit(scope).dialect.prototypes and solver.project.scope(scope).kind == ScopeKind.MODULE:
+        return found  # its variables are not what it exports
+    if may_be_put_over(solver, scope, own):
+        found = capped(found, Reason.REPLACED)
     if own in solver.project.written:
         add(found, solver.value(("field", scope, own)), Reason.ATTRIBUTE)
     return found

@@ -280,7 +280,13 @@ class Project:
             for key, _ in parts[0]
             if key != NONE and unit.expressions[key][0] == Op.TEXT
         }
-        return put | written_out
+        by_key = {
+            unit.names[unit.expressions[write.key][1]]
+            for unit in self.units
+            for write in (unit.facts.writes if unit.dialect.variables else ())
+            if write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
+        }
+        return put | written_out | by_key
 
     @cached_property
     def constants(self) -> set[tuple[str, int]]:

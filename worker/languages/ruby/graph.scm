@@ -61,6 +61,10 @@
 ((call method: (identifier) @_sends arguments: (argument_list . (simple_symbol) @_removes [(simple_symbol) (string)] @replaced))
   (#any-of? @_sends "send" "__send__" "public_send") (#any-of? @_removes ":remove_method" ":undef_method"))
 (undef (_) @replaced)
+((call receiver: (_) method: (identifier) @_defines arguments: (argument_list . [(simple_symbol) (string)] @replaced))
+  (#any-of? @_defines "define_method" "define_singleton_method"))
+(singleton_method object: (constant) name: (_) @replaced)
+(singleton_class value: (constant) (body_statement (method name: (_) @replaced)))
 ((call !receiver method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
   (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
 (alias name: [(identifier) (constant) (setter) (simple_symbol)] @word alias: [(identifier) (constant) (setter) (simple_symbol)] @word) @method_alias
