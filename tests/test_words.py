@@ -262,6 +262,18 @@ SYNONYMS = {
     b"authenticate": b"login",
     b"authentication": b"login",
     b"truncate": b"shorten",
+    b"serialise": b"serialize",  # as it is spelled in Britain, and the reverse
+    b"serialisation": b"serialize",
+    b"initialize": b"initialise",
+    b"colour": b"color",
+    b"color": b"colour",
+    b"behaviours": b"behavior",
+    b"behavior": b"behaviour",
+    b"cfg": b"config",
+    b"ctx": b"context",
+    b"conn": b"connection",
+    b"req": b"request",
+    b"msg": b"message",
 }
 
 
