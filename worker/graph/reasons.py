@@ -5,6 +5,8 @@ So `min` carries the weakest link of a chain, with its reason, and `max` the bes
 
 from enum import IntEnum
 
+from fledgling.worker.rows import MAX_TARGETS
+
 
 class Confidence(IntEnum):
     """How sure a row is."""
@@ -66,6 +68,7 @@ class Reason:
     IN_MACRO = 108
     NAMESPACE = 109
     BEYOND = 110
+    FURTHER = 111
 
 
 LIKELY = Reason.FLOW
@@ -114,6 +117,7 @@ WORDS: dict[int, str] = {
     Reason.IN_MACRO: "in a macro",
     Reason.NAMESPACE: "namespace",
     Reason.BEYOND: "outside the project, or in a file that is not in the graph",
+    Reason.FURTHER: f"more than {MAX_TARGETS} definitions",
 }
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from fledgling.worker.graph.meaning import Meaning, Targets
 from fledgling.worker.graph.overrides import Overrides
 from fledgling.worker.graph.project import MASK, Target, Unit
-from fledgling.worker.graph.reasons import WORDS, Reason, confidence
+from fledgling.worker.graph.reasons import CERTAIN, WORDS, Reason, confidence
 from fledgling.worker.graph.solver import Solver
 from fledgling.worker.graph.tables import NAME, NONE, USE, Op, ScopeKind, Site, Sites, Use, site_columns
 from fledgling.worker.graph.values import CLASS
@@ -131,10 +131,12 @@ class Rows:
     def _put(self, unit: Unit, site: Site, targets: Targets) -> None:
         head = self._head(unit, site)
         name, own_names = head[3], self._project.own_names
-        best = targets.items()
+        best = [*targets.items()]
         if len(targets) > 1:
-            best = sorted(best, key=lambda pair: (-pair[1], pair[0]))[:MAX_TARGETS]  # type: ignore[assignment]
-        for (file, line), reason in best:
+            best.sort(key=lambda pair: (-pair[1], pair[0]))
+        if len(best) > MAX_TARGETS and (best[0][1] < CERTAIN or best[MAX_TARGETS][1] >= CERTAIN):
+            self._rows.append((*head, -1, 0, CONFIDENCE[Reason.FURTHER], Reason.FURTHER))  # it may mean one of the rest
+        for (file, line), reason in best[:MAX_TARGETS]:
             if own_names:
                 head = (*head[:3], own_names.get((name, (file, line)), name), *head[4:])
             self._rows.append((*head, file, line, CONFIDENCE[reason], reason))

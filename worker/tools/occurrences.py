@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
-from fledgling.worker.rows import MAX_TARGETS
 from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
@@ -25,7 +24,6 @@ UNSEEN = {  # what may mean a definition, and was not looked at for it, where th
     ITS_DEFINITION: ("text", "external", "local"),
     ITS_TYPE: ("external",),
 }
-OF_MANY = f"{MAX_TARGETS} definitions are surer"
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
 
 _LETTERS = {bytes([code]) for code in range(128) if chr(code).isalnum() or chr(code) == "_"}
@@ -180,7 +178,7 @@ def _class(request: Request, place: Place, asked: Collection[Definition]) -> tup
     rows = graph.at(place.file.number, place.line, place.column)
     if not rows:
         return ("unresolved", "parsed in part") if far == IN_PART else ("text", None)
-    if is_definition(rows[0]):
+    if is_definition(next((row for row in rows if row.target), rows[0])):
         return "definition", None
     if rows[0].use in ("import", "keyword"):
         return rows[0].use, None
@@ -207,11 +205,7 @@ def _resolved(graph: Graph, rows: Sequence[Occurrence], asked: Collection[Defini
         if any(row.confidence == confidence for row in meant):
             return confidence, None
     first = rows[0]
-    if (
-        len(rows) >= MAX_TARGETS and first.confidence != "certain"
-    ):  # the asked one may be among those that are not listed
-        return "unresolved", OF_MANY
-    if first.confidence == "unresolved":
+    if first.confidence == "unresolved":  # which is so, too, where it has more targets than are kept
         return "unresolved", graph.reasons[first.reason]
     return (first.confidence, None) if first.confidence in ("local", "external") else ("other", None)
 

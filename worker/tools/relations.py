@@ -332,9 +332,11 @@ def _unresolved(asked: Asked) -> str:
         for row in asked.graph.within(each.file.number, each.row.line_start, each.row.line_end):
             if row.use in CALLS:
                 sites.setdefault((each.file.number, row.line, row.column), []).append(row)
-    nowhere = [rows[0] for rows in sites.values() if rows[0].confidence == "unresolved"]
-    merely = [rows[0] for rows in sites.values() if all(row.confidence == "possible" for row in rows)]
+    nowhere = [rows[0] for rows in sites.values() if all(row.confidence == "unresolved" for row in rows)]
+    in_part = [rows[0] for rows in sites.values() if rows[0].confidence == "unresolved" and len(rows) > 1]
+    merely = [rows[0] for rows in sites.values() if {row.confidence for row in rows if row.target} == {"possible"}]
     said = f"Not resolved: {_named(asked, nowhere)}. " if nowhere else ""
+    said += f"May mean more than is listed: {_named(asked, in_part)}. " if in_part else ""
     if merely and not asked.admits("possible"):
         said += f"Merely possible: {_named(asked, merely)}; possible=true lists what they may call. "
     return f"{said}Calls of what the project does not define are not listed."
