@@ -55,8 +55,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `selects`, a call means a function that takes its arguments, by their number and types: of "all" in a class and
     above it, or of the "nearest" class that has one; `literals` are the types of numbers by what they end in, "." that
     of one with a point; `type_aliases` are other names of types. A number that is written out may be of the types of
-    `numbers`, a text of `texts`, the rather the more it says there. What is of a type fits those that it `widens` to,
-    and its box, of `boxes`. Other languages of the family have the `spellings` for types. With `prototypes` each
+    `numbers`, a text of `texts`, the more so the larger the number there. What is of a type fits those that it `widens`
+    to, and its box, of `boxes`. Other languages of the family have the `spellings` for types. With `prototypes` each
     function but a lambda has a `this` of its own, and may make objects, which have the members of its `prototype`. What
     functions and fields of `variables` give has the members of an object behind its keys: `vars(a)`, `a.__dict__`.
     """
