@@ -142,6 +142,10 @@ def asked(tool: str, options: dict[str, Any], *, as_json: bool, color: bool) -> 
     """Take what a command asks out of its options: return the arguments of the question, and how to print answers."""
     given = {name: options.pop(f"ask_{name}") for name in QUESTIONS[tool].__struct_fields__}
     given = {name: value for name, value in given.items() if value is not None}
+    if "language" in given:
+        from fledgling.broker.spelling.values import VALUES  # noqa: PLC0415  (as a rule none is given)
+
+        given["language"] = VALUES["language"](given["language"], "")  # `py`, as other programs have it, too
     is_listed = _merge(given, options) if tool == "search" else False
     form = options.pop("form", None)
     return given, Looks(as_json, color, is_listed, form, (), highlighting(given) if color else None)
