@@ -35,7 +35,7 @@ MARK = re.compile(r"^([ \t]*)@$", re.MULTILINE)
 PROJECTS = ("django", "orjson", "prometheus", "redis")
 MANY = 30  # files
 SIZE = 1 << 16  # bytes: a sixteenth of the largest file; the square of that would take many minutes
-SECONDS = 0.0625  # of CPU; a quarter of it on a quiet machine
+SECONDS = 0.125  # of CPU, twice what a slow and busy machine takes
 
 
 @pytest.fixture(scope="module")

@@ -414,7 +414,10 @@ class Builder:
         name = self.name(node)
         scope = self.binder(name)
         if scope == NONE and self.dialect.declares_variables and use == Use.WRITE:
-            self.site(node, use, self.use_name(name))  # it is a variable of another file, or a field of a base class
+            at = self.use_name(name)  # it is a variable of another file, or a field of a base class
+            self.site(node, use, at)
+            if self.expressions[at][0] == Op.NAME:
+                self.writes.append(Write(at, name, at, value, self.line(node)))
             return NONE
         return self.bind_name(name, max(scope, 0), value, node, use, counts=counts)
 

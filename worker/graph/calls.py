@@ -4,6 +4,7 @@ from typing import Any
 
 from fledgling.worker.graph import outside
 from fledgling.worker.graph.arguments import Call, hand_over, substituted
+from fledgling.worker.graph.lookup import starred
 from fledgling.worker.graph.members import member, returned
 from fledgling.worker.graph.operations import (
     BUILTIN,
@@ -16,7 +17,7 @@ from fledgling.worker.graph.project import MASK, SHIFT
 from fledgling.worker.graph.prototypes import becomes_member, makes_objects, put
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
-from fledgling.worker.graph.tables import NONE, Flag, Op
+from fledgling.worker.graph.tables import NONE, Flag, Op, ScopeKind
 from fledgling.worker.graph.values import (
     BOUND,
     CLASS,
@@ -256,6 +257,12 @@ def write_cell(solver: Solver, cell: Cell) -> Values:
     unit = solver.project.units[cell[1]]
     write = unit.facts.writes[cell[2]]
     value = unit.base | write.value
+    if write.name != NONE and write.key != NONE:
+        own = unit.names[write.name]
+        for place, _, _ in starred(solver, unit.base | write.of, own):
+            if place[0] == "name" and solver.project.scope(place[1]).kind == ScopeKind.MODULE:
+                solver.source(("field", place[1], own), value, Reason.BOUND)
+        return {}
     by_text = write.name == NONE and write.key != NONE and unit.expressions[write.key][0] == Op.TEXT
     for held in _whose_variables(solver, unit.base | write.of) if by_text else ():
         put(solver, held, unit.names[unit.expressions[write.key][1]], value)

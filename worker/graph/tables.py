@@ -189,7 +189,8 @@ class Imported(Struct, array_like=True, gc=False):
 class Write(Struct, array_like=True, gc=False):
     """Something is put into a field, or, where `name` is -1, behind a key; in that case `scope` is where.
 
-    Into a slice is put not the value, but all that it gives.
+    Into a slice is put not the value, but all that it gives. Where both are there, `of` is the name of a variable that
+    another file of the package declares, into which it is put.
     """
 
     of: int
