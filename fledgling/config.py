@@ -7,9 +7,10 @@ until the type of its setting reads it, so a variable, a flag and a file mean th
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePath
-from typing import Annotated, Literal, NamedTuple, get_type_hints
+from typing import Annotated, Literal, NamedTuple, NoReturn, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
@@ -23,6 +24,14 @@ NO_SESSION = "none"  # what session may be besides a path
 NO_ISSUER = "none"  # what issuer and all that goes with it may be besides
 NO_EMBEDDING = "none"  # what embedding_endpoint and embedding_model may be besides
 NO_MONITOR = "none"  # what monitor may be besides an address
+# Settings that are a path, and what they may be besides.
+_NO_PATH: Mapping[str, tuple[str, ...]] = {
+    "audit_log": NO_FILES,
+    "session": (NO_SESSION,),
+    "agents": (NO_AGENTS,),
+    "issuer_keys": (NO_ISSUER,),
+}
+MAX_SHOWN_KEY = 40  # characters of an unknown name in a message: the longest setting has 18
 PREFIX = "FLEDGLING_"
 PROJECT_FILE = "fledgling.yaml"  # what a project calls its own file, and a user theirs
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
@@ -190,6 +199,23 @@ class ConfigError(Exception):
         self.source, self.problem, self.fix = source, problem, fix
 
 
+def raised(wrong: ConfigError) -> NoReturn:
+    """Raise it: nothing goes on with a setting that is wrong, if not to find the others."""
+    raise wrong
+
+
+Refuse = Callable[[ConfigError], None]  # raises it, or takes note of it; the setting is then as if nobody had set it
+
+
+@contextmanager
+def told(refuse: Refuse) -> Iterator[None]:
+    """Have `refuse` told what is wrong in the block, and end that."""
+    try:
+        yield
+    except ConfigError as wrong:
+        refuse(wrong)
+
+
 class UserFile(Struct, frozen=True):
     """The user's own file: its path and its bytes, not yet looked at."""
 
@@ -230,14 +256,19 @@ def is_path(profile: str) -> bool:
 # ---- what the operator says -----------------------------------------------------------------------------------------
 
 
-def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_file: UserFile | None = None) -> Resolved:
+def resolve(
+    flags: Mapping[str, object],
+    environment: Mapping[str, str],
+    user_file: UserFile | None = None,
+    refuse: Refuse = raised,
+) -> Resolved:
     """Return the settings in force.
 
     >>> resolve({"port": 4000}, {"FLEDGLING_MAX_FILES": "100"}).sources["max_files"]
     'environment FLEDGLING_MAX_FILES'
 
     A flag that is None or () was not given. A variable is named after its key; its lists are separated by commas. A
-    list replaces the one below it, the default too. Raises ConfigError.
+    list replaces the one below it, the default too. Raises ConfigError, if `refuse` does.
     """
     by_flag = {
         key: Given(value, f"flag --{'root' if key == 'projects' else key.replace('_', '-')}")
@@ -245,22 +276,13 @@ def resolve(flags: Mapping[str, object], environment: Mapping[str, str], user_fi
         if value not in (None, ())
     }
     by_variable, notices = _variables(environment)
-    given = {**_settings_of(user_file), **by_variable, **by_flag}
-    settings = msgspec.convert({key: converted(key, *given[key]) for key in given}, Settings)
-    sources = {key: given[key].source if key in given else "default" for key in KEYS}
-    _refuse_extensions(settings, sources)
-    _refuse_patterns(settings, sources)
-    if is_path(settings.profile):
-        refuse_relative("profile", settings.profile, sources)
-    if settings.audit_log not in NO_FILES:
-        refuse_relative("audit_log", settings.audit_log, sources)
-    if settings.session != NO_SESSION:
-        refuse_relative("session", settings.session, sources)
-    if settings.agents != NO_AGENTS:
-        refuse_relative("agents", settings.agents, sources)
-    if settings.issuer_keys != NO_ISSUER:
-        refuse_relative("issuer_keys", settings.issuer_keys, sources)
-    return Resolved(settings, sources, notices)
+    values: dict[str, object] = {}
+    sources = dict.fromkeys(KEYS, "default")
+    for key, entry in {**_settings_of(user_file, refuse), **by_variable, **by_flag}.items():
+        with told(refuse):
+            values[key] = _usable(key, converted(key, *entry), entry.source)
+            sources[key] = entry.source
+    return Resolved(msgspec.convert(values, Settings), sources, notices)
 
 
 def read_user_file(environment: Mapping[str, str], flag: str | None = None) -> UserFile | None:
@@ -302,7 +324,9 @@ def _variables(environment: Mapping[str, str]) -> tuple[dict[str, Given], tuple[
     }
     unknown = sorted(name for name in environment if name.startswith(PREFIX) and name not in (*names, CONFIG_VARIABLE))
     return given, tuple(
-        f"environment {name} is ignored: {suggestion(name.removeprefix(PREFIX).lower(), KEYS)}" for name in unknown
+        f"environment {name[: len(PREFIX) + MAX_SHOWN_KEY]} is ignored: "
+        f"{suggestion(name.removeprefix(PREFIX).lower(), KEYS)}"
+        for name in unknown
     )
 
 
@@ -314,14 +338,14 @@ def _is_list(key: str) -> bool:
     return isinstance(getattr(Settings(), key), tuple)
 
 
-def _settings_of(file: UserFile | None) -> dict[str, Given]:
-    if file is None:
-        return {}
-    entries = entries_of(file.name, file.data)
+def _settings_of(file: UserFile | None, refuse: Refuse) -> dict[str, Given]:
+    entries: dict[str, Given] = {}
+    with told(refuse):
+        entries = entries_of(file.name, file.data) if file else {}
     for key, entry in entries.items():
         if key not in KEYS:
-            raise ConfigError(entry.source, f"unknown setting {key[:40]!r}", suggestion(key, KEYS))
-    return entries
+            refuse(ConfigError(entry.source, f"unknown setting {key[:MAX_SHOWN_KEY]!r}", suggestion(key, KEYS)))
+    return {key: entry for key, entry in entries.items() if key in KEYS}
 
 
 def converted(key: str, value: object, source: str) -> object:
@@ -334,24 +358,32 @@ def converted(key: str, value: object, source: str) -> object:
         raise ConfigError(source, f"{key} cannot be {repr(value)[:80]}", f"give {expected}") from None
 
 
-def _refuse_extensions(settings: Settings, sources: Mapping[str, str]) -> None:
-    if settings.extensions:
-        names = ", ".join(settings.extensions)
+def _usable(key: str, value: object, source: str) -> object:
+    """Return a value of the right type, if it is one that can be used. Raises ConfigError."""
+    if key == "extensions" and value:
+        assert isinstance(value, tuple)
         raise ConfigError(
-            sources["extensions"],
-            f"DuckDB extensions ({names}) cannot be loaded: the query worker loads no code and can open no path",
+            source,
+            f"DuckDB extensions ({', '.join(value)}) cannot be loaded: the query worker loads no code and can open no "
+            "path",
             "leave the setting out; core_functions, icu, json and parquet are built in",
         )
+    if key == "exclude_patterns" and value:
+        assert isinstance(value, tuple)
+        _refuse_patterns(value, source)
+    if key in _NO_PATH or (key == "profile" and is_path(str(value))):
+        assert isinstance(value, str)
+        if value not in _NO_PATH.get(key, ()):
+            refuse_relative(key, value, {key: source})
+    return value
 
 
-def _refuse_patterns(settings: Settings, sources: Mapping[str, str]) -> None:
+def _refuse_patterns(patterns: Iterable[str], source: str) -> None:
     """Refuse a pattern that pathspec reads as none: what its writer meant to leave out would be served."""
-    if sources["exclude_patterns"] == "default":
-        return
     from pathspec import GitIgnoreSpec  # noqa: PLC0415  (25 ms, where there are patterns alone)
     from pathspec.patterns.gitignore import GitIgnorePatternError  # noqa: PLC0415
 
-    for pattern in settings.exclude_patterns:
+    for pattern in patterns:
         try:
             with warnings.catch_warnings(action="ignore"):  # of re, about sets in sets
                 [read] = GitIgnoreSpec.from_lines([pattern], backend="simple").patterns
@@ -360,7 +392,7 @@ def _refuse_patterns(settings: Settings, sources: Mapping[str, str]) -> None:
             is_read = False
         if not is_read:
             wrong = f"exclude_patterns holds {pattern!r}, which leaves out nothing"
-            raise ConfigError(sources["exclude_patterns"], wrong, "write each as a line of a .gitignore")
+            raise ConfigError(source, wrong, "write each as a line of a .gitignore")
 
 
 def refuse_relative(key: str, path: str, sources: Mapping[str, str]) -> None:

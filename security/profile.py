@@ -26,6 +26,7 @@ from fledgling.security.sql_text import Create, Drop, Setting, SqlTextError, Tok
 SHIPPED = Path(profiles.__file__).parent
 VIEWS = ("visible_files", "files", "content", "symbols", "imports")
 MAX_FILE_BYTES = 64 * 1024  # a page of settings and a few views; ours are under 2 KB
+MAX_ASKED = 200  # characters of a name or path in a message
 MAX_CHAIN = 4  # profiles in a row that extend each other; more cannot be reviewed
 
 KB, MB, GB = 1000, 1000**2, 1000**3
@@ -113,7 +114,7 @@ def _tools() -> Literal:
         names = tuple(name.strip() for name in unquoted(token).split(",")) if token.kind == "string" else ("",)
         for at, name in enumerate(names):
             if name and name not in (*QUESTIONS, *ALIASES, *OPERATIONS):
-                raise SqlTextError(token.line, f"unknown tool {name!r}", suggestion(name, QUESTIONS))
+                raise SqlTextError(token.line, f"unknown tool {name[:40]!r}", suggestion(name, QUESTIONS))
             if name in ALIASES and (tool := ALIASES[name].tool) not in names:
                 raise SqlTextError(token.line, f"the tool {name!r} is another name for {tool!r}", f"name {tool!r}, too")
             if name in names[:at]:
@@ -186,7 +187,7 @@ def load(name_or_path: str) -> Profile:
 
     A name is looked up among the shipped ones only. Raises ProfileError.
     """
-    return _load(name_or_path, Asked(name_or_path, None), ())
+    return _load(name_or_path, Asked(name_or_path[:MAX_ASKED], None), ())
 
 
 def shipped() -> tuple[str, ...]:
@@ -219,7 +220,9 @@ def _locate(wanted: str, asked: Asked, chain: tuple[Path, ...]) -> Path:
     elif is_path(wanted):
         path = (chain[-1].parent if chain else Path()) / wanted
     else:
-        raise ProfileError(*asked, f"no profile is named {wanted!r}", f"{suggestion(wanted, shipped())}, or a path")
+        raise ProfileError(
+            *asked, f"no profile is named {wanted[:40]!r}", f"{suggestion(wanted, shipped())}, or a path"
+        )
     return path
 
 

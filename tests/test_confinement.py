@@ -566,6 +566,28 @@ def test_doctor_begins_with_what_is_wrong(project: Path, tmp_path: Path) -> None
     assert re.match("NOT WELL: a server starts here, .* below at: client gemini\\.\n", done.stdout)
 
 
+NOT_OVER_HTTP = ("FLEDGLING_TRANSPORT=http", "FLEDGLING_HOST=nowhere", "FLEDGLING_MONITOR=9464")
+SEVERAL = ["FLEDGLING_PORT=99999", *NOT_OVER_HTTP, f"FLEDGLING_{'LONG' * 99}=1", "FLEDGLING_CONFIG=/gone"]
+
+
+def test_doctor_names_all_that_is_wrong_and_cuts_what_is_long(tmp_path: Path) -> None:
+    """Of a file, the environment and the command; what a server over HTTP alone refuses is among it."""
+    done = fledgling("doctor", "--root", "/gone", "--profile", "p" * 400, prefix=("env", f"HOME={tmp_path}", *SEVERAL))
+    said = [line.split(": ")[:2] for line in done.stdout.splitlines() if ": " in line]
+    variables = [f"environment FLEDGLING_{name}" for name in ("PORT", "HOST", "MONITOR")]
+    wrong = ["/gone", variables[0], "flag --root", "p" * 200, *variables[1:]]
+    assert [place for what, place in said if what == "  wrong   settings"] == wrong
+    ignored = f"environment FLEDGLING_{'LONG' * 10} is ignored"
+    assert [place for what, place in said if what == "  notice  settings"] == [ignored]
+    assert done.returncode == 1
+
+
+def test_doctor_has_a_heading_for_each_process(project: Path) -> None:
+    headed = re.findall(r"^(\S.*) \((forked by )?pid \d+\)$", fledgling("doctor", "--root", str(project)).stdout, re.M)
+    assert {name for name, _ in headed} == PROCESSES
+    assert {name for name, forked in headed if forked} == {"lister", "extractors"}
+
+
 MISSET: dict[str, tuple[list[str], list[str], str, str]] = {
     "a variable": (["FLEDGLING_PORT=99999"], [], "wrong", "environment FLEDGLING_PORT: port cannot be '99999'; "),
     "a profile": ([], ["--profile", "nobody"], "wrong", "nobody: no profile is named 'nobody'; known: "),

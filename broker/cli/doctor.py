@@ -13,7 +13,7 @@ import fledgling
 from fledgling.broker import surroundings
 from fledgling.broker.audit_log.records import AnyRecord
 from fledgling.broker.audit_log.writer import tell_confinement
-from fledgling.broker.cli import terminal
+from fledgling.broker.cli import over_http, terminal
 from fledgling.broker.cli.help import Command
 from fledgling.broker.cli.project import json_option, setting_options, settled
 from fledgling.broker.cli.starting import run
@@ -21,10 +21,11 @@ from fledgling.broker.confining import confined_to
 from fledgling.broker.front import Front
 from fledgling.broker.indexing.failures import IndexingError
 from fledgling.broker.indexing.indexing import Indexing
+from fledgling.broker.protocol.http import agents, listening
 from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting.doctor import Check
 from fledgling.broker.terms import Terms, due
-from fledgling.config import ConfigError, Settings
+from fledgling.config import NO_AGENTS, ConfigError, Resolved, Settings
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import CODE
@@ -78,28 +79,45 @@ def _noting(checks: list[Check], what: str) -> Iterator[None]:
 
 
 def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Mapping[str, str], Settings, Profile]:
-    """Return roots, settings and a profile to start processes by: those in force, or where they are wrong the defaults.
+    """Return roots, settings and a profile to start processes by: those in force, or where one is wrong the defaults.
 
     Where nobody has set a root, and none is found, that alone is replaced.
     """
     options.pop("allow_degraded")
     is_wide_meant = options.pop("yes_really")
-    roots, settings, profile = OWN, Settings(), profiles.load(Settings().profile)
+    wrong: list[ConfigError] = []
+    resolved = settled(options, wrong.append)
+    profile, roots = profiles.load(Settings().profile), resolved.settings.roots
+    checks += (Check("settings", "wrong", str(each)) for each in wrong)
     with _noting(checks, "settings"):
-        resolved = settled(options)
         profile = profiles.load(resolved.settings.profile)
-        found = resolved.settings.roots
+    with _noting(checks, "settings"):
         try:
-            if not is_wide_meant:
+            if not (is_wide_meant or wrong):
                 refuse_wide(resolved, os.environ)
         except ConfigError as wide:
             if resolved.sources["root"] != WORKING:
                 raise
             checks.append(Check(diagnosis.ROOT, "notice", str(wide)))  # who has set nothing may stand anywhere
-            found = OWN
-        roots, settings = found, replace(resolved.settings, projects=())
-        checks += diagnosis.of_settings(resolved, profile)
-    return roots, settings, profile
+            roots = OWN
+    if resolved.settings.transport != "stdio":
+        _look_at_http(resolved, checks)
+    if any(each.state == "wrong" for each in checks):
+        checks += (Check("settings", "notice", each) for each in resolved.notices)
+        return OWN, Settings(), profile
+    checks += diagnosis.of_settings(resolved, profile)
+    return roots, replace(resolved.settings, projects=()), profile
+
+
+def _look_at_http(resolved: Resolved, checks: list[Check]) -> None:
+    """Note what a server over HTTP would refuse; nothing is listened on, for a server that runs may do so."""
+    settings = resolved.settings
+    for place in (listening.served_at, listening.watched_at):
+        with _noting(checks, "settings"):
+            place(resolved)
+    with _noting(checks, "settings"):
+        known = () if settings.agents == NO_AGENTS else agents.served(Path(settings.agents), settings.roots).agents
+        over_http.issuer_of(resolved, settings.roots, known)
 
 
 def _start(

@@ -53,7 +53,7 @@ def opened(
         file = None
     else:
         known, file = agents.served(Path(settings.agents), roots)
-    issuer = _issuer(resolved, roots, known)
+    issuer = issuer_of(resolved, roots, known)
     listening, watching = listen(resolved), watched(resolved)
     _tell(secrets_of_run.told(made, secrets, roots.values()), f"http://{listening.authority}/page")
     metrics = Metrics()
@@ -72,7 +72,7 @@ def _tell(told: Mapping[str, str], page: str) -> None:
         click.echo(f"fledgling: the page is {page}, for the password {password} and the name of an agent", err=True)
 
 
-def _issuer(resolved: Resolved, roots: Mapping[str, str], known: Sequence[Agent]) -> "Issuer | None":
+def issuer_of(resolved: Resolved, roots: Mapping[str, str], known: Sequence[Agent]) -> "Issuer | None":
     """Return who issues tokens for this server, if anybody does; agents with a subject need one. Raises ConfigError."""
     settings, sources = resolved.settings, resolved.sources
     given = {name: getattr(settings, name) for name in ("issuer", "issuer_keys", "resource")}

@@ -15,7 +15,18 @@ import msgspec
 from fledgling.broker import logs, surroundings
 from fledgling.broker.cli import completing, paint
 from fledgling.broker.cli.help import SettingOption
-from fledgling.config import KEYS, NAMED_ROOT, ConfigError, Resolved, Settings, read_user_file, resolve
+from fledgling.config import (
+    KEYS,
+    NAMED_ROOT,
+    ConfigError,
+    Refuse,
+    Resolved,
+    Settings,
+    raised,
+    read_user_file,
+    resolve,
+    told,
+)
 from fledgling.messages.control import Confining
 from fledgling.messages.profile import Profile
 from fledgling.roots import refuse_wide, with_root
@@ -137,12 +148,21 @@ def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_sev
     return ServedProject(resolved, profile, Confining(options.pop("allow_degraded")))
 
 
-def settled(options: dict[str, Any]) -> Resolved:
-    """Take settings out of the options of a command: return those in force, their root found. Raises ConfigError."""
-    flags = with_named_roots({key: options.pop(key, None) for key in KEYS})
-    resolved = resolve(flags, os.environ, read_user_file(os.environ, options.pop("config")))
+def settled(options: dict[str, Any], refuse: Refuse = raised) -> Resolved:
+    """Take settings out of the options of a command: return those in force, their root found.
+
+    Raises ConfigError, if `refuse` does.
+    """
+    flags, file, user_file = {key: options.pop(key, None) for key in KEYS}, options.pop("config"), None
+    with told(refuse):
+        user_file = read_user_file(os.environ, file)
+    with told(refuse):
+        flags = with_named_roots(flags)
+    resolved = resolve(flags, os.environ, user_file, refuse)
     logs.configure(resolved.settings)
-    return with_root(resolved, os.environ)
+    with told(refuse):
+        return with_root(resolved, os.environ)
+    return resolved
 
 
 def with_named_roots(flags: dict[str, Any]) -> dict[str, Any]:

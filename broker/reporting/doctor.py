@@ -93,12 +93,14 @@ def lines(found: Diagnosis) -> Iterator[str]:
     """Yield the report for a person: the verdict, then `broker (pid 4101)`, and below it a line for each layer."""
     yield verdict(found)
     yield found.system
-    process = None
+    process, pids = None, set[int]()
     for finding in found.findings:
-        if finding.pid != process:
-            process = finding.pid
+        if (finding.process, finding.pid) != process:
+            process = finding.process, finding.pid
+            by = "forked by " if finding.pid in pids else ""  # what an indexer forks, it says itself
+            pids.add(finding.pid)
             yield ""
-            yield f"{finding.process}{f' of {finding.project}' if finding.project else ''} (pid {process})"
+            yield f"{finding.process}{f' of {finding.project}' if finding.project else ''} ({by}pid {finding.pid})"
         if finding.state == ENFORCED:
             yield f"  {finding.layer:14}{ENFORCED}"
         else:

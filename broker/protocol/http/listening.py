@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from fledgling.config import NO_AGENTS, NO_MONITOR, ConfigError, Resolved
 
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 BACKLOG = 256  # connections that the kernel holds before they are accepted; one more would wait a second for TCP
 
 
@@ -31,14 +32,7 @@ def opened(resolved: Resolved) -> Listening:
 
     Anything but a loopback address needs agents, each with a token, and the hosts it is known by. Raises ConfigError.
     """
-    settings, source = resolved.settings, resolved.sources["host"]
-    try:
-        address = ipaddress.ip_address(settings.host)
-    except ValueError:
-        raise ConfigError(source, f"host {settings.host!r} is not an address", "give an IP address") from None
-    if not address.is_loopback and (settings.agents == NO_AGENTS or not settings.hosts):
-        problem = f"{settings.host} can be reached from other machines"
-        raise ConfigError(source, problem, "give --agents FILE and --hosts NAME:PORT with it, or leave it at 127.0.0.1")
+    settings, address = resolved.settings, served_at(resolved)
     name = f"[{address}]" if address.version == 6 else str(address)
     own = {_authority(known, settings.port) for known in (name, "localhost") if address.is_loopback}
     return Listening(
@@ -49,8 +43,33 @@ def opened(resolved: Resolved) -> Listening:
     )
 
 
+def served_at(resolved: Resolved) -> Address:
+    """Return the address to listen on. Raises ConfigError."""
+    settings, source = resolved.settings, resolved.sources["host"]
+    try:
+        address = ipaddress.ip_address(settings.host)
+    except ValueError:
+        raise ConfigError(source, f"host {settings.host!r} is not an address", "give an IP address") from None
+    if not address.is_loopback and (settings.agents == NO_AGENTS or not settings.hosts):
+        problem = f"{settings.host} can be reached from other machines"
+        raise ConfigError(source, problem, "give --agents FILE and --hosts NAME:PORT with it, or leave it at 127.0.0.1")
+    return address
+
+
 def watched(resolved: Resolved) -> Listening | None:
     """Listen where those who watch may ask, if anywhere. Raises ConfigError."""
+    if not (place := watched_at(resolved)):
+        return None
+    address, number = place
+    name = f"[{address}]" if address.version == 6 else str(address)
+    known = {f"localhost:{number}"} if address.is_loopback else set[str]()
+    known |= {host.lower() for host in resolved.settings.hosts}
+    listening = _listening(resolved.sources["monitor"], address, number)
+    return Listening(listening, f"{name}:{number}", frozenset(known), frozenset())
+
+
+def watched_at(resolved: Resolved) -> tuple[Address, int] | None:
+    """Return the address and port where those who watch may ask, if there are any. Raises ConfigError."""
     given, source = resolved.settings.monitor, resolved.sources["monitor"]
     if given == NO_MONITOR:
         return None
@@ -61,17 +80,14 @@ def watched(resolved: Resolved) -> Listening | None:
         raise ConfigError(source, f"monitor {given!r} is not an address and port", "give 127.0.0.1:9464") from None
     if not 0 < number < 65536:
         raise ConfigError(source, f"monitor {given!r} has no port", "give 127.0.0.1:9464")
-    name = f"[{address}]" if address.version == 6 else str(address)
-    known = {f"localhost:{number}"} if address.is_loopback else set[str]()
-    known |= {host.lower() for host in resolved.settings.hosts}
-    return Listening(_listening(source, address, number), f"{name}:{number}", frozenset(known), frozenset())
+    return address, number
 
 
 def _authority(host: str, port: int) -> str:
     return host if port == 80 else f"{host}:{port}"  # a client leaves the default port out
 
 
-def _listening(source: str, address: ipaddress.IPv4Address | ipaddress.IPv6Address, port: int) -> socket.socket:
+def _listening(source: str, address: Address, port: int) -> socket.socket:
     family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
     bound = _Bound(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle's algorithm on
     try:
