@@ -327,7 +327,10 @@ def test_check_is_a_command_and_a_part_of_doctor(tmp_path: Path, project: Path) 
     (tmp_path / ".gemini/settings.json").write_text(json.dumps(told))
     bad = fledgling("install", "--check", **home)
     assert bad.returncode == 1
-    assert "gemini       broken  " in bad.stdout
+    lines = ["/gone/python is not there or cannot be run", "run: fledgling install --client gemini --write"]
+    assert ["gemini: broken", f"  {tmp_path}/.gemini/settings.json", *(f"  {line}" for line in lines)] == (
+        bad.stdout.splitlines()[:4]
+    )
     asked = fledgling("doctor", "--root", str(project), "--json", **home)
     looked = {each["what"]: each["state"] for each in json.loads(asked.stdout)["checks"]}
     assert asked.returncode == 1

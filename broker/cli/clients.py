@@ -2,8 +2,11 @@
 
 import logging
 import os
+import shutil
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from textwrap import wrap
 
 import click
 
@@ -71,8 +74,20 @@ def _check(names: tuple[str, ...], *, as_json: bool) -> None:
     elif not found:
         terminal.show_text("no client was told of Fledgling; `fledgling install --client CLIENT --write` tells one")
     else:
-        terminal.show_table([(each.client, each.state, each.file, each.detail) for each in found])
+        terminal.show_text("\n".join(line for each in found for line in _lines(each)))
     raise SystemExit(terminal.NOTHING if any(each.state == "broken" for each in found) else terminal.OK)
+
+
+def _lines(told: check.Told) -> Iterator[str]:
+    """Yield a client with its state; below, each on a line that can be copied, its file, what is found, and what to do.
+
+    Words are wrapped, a path or a command is not.
+    """
+    yield f"{told.client}: {told.state}"
+    found, run, command = told.detail.partition("; run: ")
+    words = wrap(found, shutil.get_terminal_size().columns - 2, break_long_words=False, break_on_hyphens=False)
+    for line in (told.file, *words, *([f"run: {command}"] if run else [])):
+        yield f"  {line}"
 
 
 def _change(client: Client, given: dict[str, object] | None, *, write: bool) -> None:
