@@ -215,7 +215,9 @@ def test_browser_runs_the_script_of_the_page_and_nothing_else(tmp_path: Path) ->
 SEEN_BY_A_PERSON = """<script>
 const sizes = [...document.querySelectorAll("svg text")].map((text) =>
   parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a);
-document.body.dataset.seen = [innerWidth, document.documentElement.scrollWidth, Math.min(...sizes)].join(" ");
+const wider = [...document.querySelectorAll(".pair > *")].map((part) => part.scrollWidth - part.clientWidth);
+const page = document.documentElement.scrollWidth;
+document.body.dataset.seen = [innerWidth, page, Math.min(...sizes), Math.max(...wider)].join(" ");
 </script>"""
 
 
@@ -230,8 +232,9 @@ def test_page_fits_a_screen_and_pictures_can_be_read_on_it(tmp_path: Path, width
     shown = subprocess.run(run, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
     seen = re.search(r'data-seen="([^"]*)"', shown)
     assert seen
-    inner, whole, least = map(float, seen[1].split())
+    inner, whole, least, wider = map(float, seen[1].split())
     assert whole <= inner
+    assert wider <= 0  # what stands in pairs is not moved sideways, either
     assert least >= 9  # pixels of a letter, as they are drawn
 
 

@@ -18,7 +18,7 @@ STYLE = Path(fledgling.__file__).with_name("page.css").read_text("utf-8")  # bef
 MARK = "<!doctype html>\n<!-- fledgling report -->\n"  # how a report begins: nothing else is overwritten by one
 MAP = Box(0, 0, 1200, 560)
 COLORS = 9  # languages with a colour of their own; the others share one
-HALF = 560  # pixels; the width of a picture that shares its row
+HALF = 480  # pixels; the width of a picture that shares its row, and of one that a telephone shows whole
 COVERED = 20  # languages with a bar of their own
 ROW = 22  # pixels; the height of a row
 # Pixels that a letter of 12 pixels takes in DejaVu Sans, the widest of the usual fonts.
