@@ -303,7 +303,7 @@ def test_page_in_a_frame_tells_the_client_that_shows_it(tmp_path: Path) -> None:
 def test_pictures_grow_with_the_page_and_their_rows_are_as_many_as_there_are() -> None:
     text = report.page("p", "core", "now", BUILT, overview_of("a.py"))
     assert re.findall(r'viewBox="0 0 (\d+) (\d+)"', text) == [
-        ("1200", "560"), ("560", str(2 * report.ROW)), ("560", str(report.ROW)), ("1200", str(2 * report.ROW)),
+        ("1200", "560"), ("480", str(2 * report.ROW)), ("480", str(report.ROW)), ("1200", str(2 * report.ROW)),
     ]  # fmt: skip
 
 
