@@ -7,6 +7,7 @@ import re
 import time
 import tomllib
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,33 @@ def test_an_import_is_also_a_symbol_by_the_name_it_binds(extractor: Extractor) -
     found = extractor.extract("python", b"import a.b, c as d\nfrom m import (\n  x,\n  y as z)\nfrom n import *\n")
     bound = [(row.name, row.line_start, row.line_end) for row in found.symbols]
     assert bound == [("a.b", 1, 1), ("d", 1, 1), ("x", 2, 4), ("z", 2, 4), ("n", 5, 5)]
+
+
+REPAIRED = b"""\
+LIB_API(int) first(int a) LIB_PRINTF(1, 2) { return a; }
+int second(void) { return 1; }
+#if A
+int third(int a) {
+#else
+int fourth(int a, int b) {
+#endif
+  return a;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("late_at", "names", "complete"),
+    [(99, ["first", "second", "third", "fourth"], True), (0, ["first", "second", "fourth"], False)],
+    ids=["in time", "late"],
+)
+def test_what_is_late_is_taken_as_it_is(
+    extractor: Extractor, late_at: int, names: list[str], *, complete: bool
+) -> None:
+    """What repairs alone would find is missing then, which is said; the rest is there, and the file is not lost."""
+    looks = count()
+    found = extractor.extract("c", REPAIRED, lambda: next(looks) >= late_at)
+    assert ([row.name for row in found.symbols], found.complete) == (names, complete)
 
 
 # ---- which language --------------------------------------------------------------------------------------------------

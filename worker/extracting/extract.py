@@ -19,7 +19,7 @@ from fledgling.worker.extracting.heads import HeadRules
 from fledgling.worker.extracting.inner import Inner, on_lines
 from fledgling.worker.extracting.lexical import StatementRules, comments, scanner
 from fledgling.worker.extracting.outline import by_place, extraction, symbols
-from fledgling.worker.extracting.repair import RepairedReading, read, read_others, repairs
+from fledgling.worker.extracting.repair import IsLate, RepairedReading, never, read, read_others, repairs
 from fledgling.worker.extracting.source_text import SourceText
 from fledgling.worker.language import PLACE, Language, LanguageError, Languages, own_module
 from fledgling.worker.rows import Extraction, SymbolRow
@@ -68,11 +68,14 @@ class Extractor:
         except (ValueError, re.error) as problem:
             raise LanguageError(f"{PLACE}/{', '.join(row.rules)}", problem) from problem
 
-    def extract(self, language: str, source: bytes) -> Extraction:
-        """What the text of one file says: lines of UTF-8. Whatever they hold, it does not raise."""
+    def extract(self, language: str, source: bytes, is_late: IsLate = never) -> Extraction:
+        """What the text of one file says: lines of UTF-8. Whatever they hold, it does not raise.
+
+        Once it `is_late` nothing more of it is repaired.
+        """
         row = self.rows.get(language, Language())
         if syntaxes := self._syntaxes.get(language):
-            return parsed(syntaxes, source, self._bodies(language) if row.body else None)
+            return parsed(syntaxes, source, self._bodies(language) if row.body else None, is_late)
         if row.rules and row.rules[0].endswith(HEADS):
             found = self._heads(language).outline(source)
             text = SourceText(source, found.comments)
@@ -83,17 +86,17 @@ class Extractor:
             return extraction(row, SourceText(source, cut.comments), rules.definitions(cut), [], "rules", complete=True)
         spans = comments(self._scanners(language), source) if row.comments else []
         if row.inner:
-            return self._within(row, SourceText(source, spans))
+            return self._within(row, SourceText(source, spans), is_late)
         if row.reader:
             found = self._readers[row.reader](source)
             text = SourceText(source, spans + found.comments, has_blank_ends=True)
             return extraction(row, text, found.definitions, found.imports, "reader", complete=found.complete)
         return extraction(row, SourceText(source, spans), [], [], "none", complete=True)
 
-    def _within(self, row: Language, outer: SourceText) -> Extraction:
+    def _within(self, row: Language, outer: SourceText, is_late: IsLate) -> Extraction:
         """What the text of another language in this one says."""
         inner: Inner = self._inner[row.inner or ""](outer.source)
-        found = self.extract(inner.language, inner.text)
+        found = self.extract(inner.language, inner.text, is_late)
         if inner.lines:
             found = replace(on_lines(found, inner.lines), comments=())  # their places are in the inner text
         lines = found.comment_lines | outer.comment_lines if row.comment_lines else frozenset[int]()
@@ -132,27 +135,30 @@ def check_module(module: str) -> None:
         raise LanguageError(f"{PLACE}/{folder}/{name}.py", problem) from problem
 
 
-def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None) -> Extraction:
+def parsed(syntaxes: list[Syntax], source: bytes, bodies: Bodies | None, is_late: IsLate) -> Extraction:
     """What tree-sitter finds; it does not see the bodies in which there is nothing to be found."""
     blanked = bodies.blanked(source) if bodies else Blanked(source)
-    reading = read(syntaxes, source, blanked)
+    reading = read(syntaxes, source, blanked, is_late)
     sure = blanked.bodies & reading.captured.blank  # the others stand in a comment, or in a macro
     if bodies and not reading.captured.complete:
         sure = bodies.sure(source, sure)
     if bodies and sure != blanked.bodies:
         blanked = bodies.blanked(source, sure)
-        reading = read(syntaxes, source, blanked)
+        reading = read(syntaxes, source, blanked, is_late)
     if not blanked.bodies <= reading.captured.blank:
         blanked = Blanked(source)
-        reading = read(syntaxes, source, blanked)
+        reading = read(syntaxes, source, blanked, is_late)
     found = reading.captured
     text = SourceText(source, found.comments + blanked.comments, reading.left_out)
+    others = read_others(syntaxes, source, blanked, is_late) if reading.left_out and not is_late() else ()
+    more = [*in_others(text, reading.left_out, others)]
     definitions, imports = found.definitions(), found.imports()
+    complete = found.complete and not (reading.left_out and is_late())
     extracted = extraction(
-        reading.language, text, definitions, imports, "tree-sitter", complete=found.complete, macros=found.macros
+        reading.language, text, definitions, imports, "tree-sitter", complete=complete, macros=found.macros
     )
-    if reading.left_out:
-        extracted.symbols.extend(in_others(text, reading.left_out, read_others(syntaxes, source, blanked)))
+    if more:
+        extracted.symbols.extend(more)
         extracted.symbols.sort(key=by_place)
     return extracted
 

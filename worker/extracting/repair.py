@@ -28,6 +28,7 @@ from fledgling.worker.language import Language, own_module
 
 STAGES = ("apart", "first", "repaired", "others")
 NEAR = 1000
+IsLate = Callable[[], bool]  # whether so much time has gone that a text is to be taken as it is
 SIGN = lru_cache(re2.compile)  # of another language, in the whole of a text: RE2 takes a twentieth of the time
 
 
@@ -59,6 +60,11 @@ class Repairs(Struct, frozen=True):
     others: list[Callable[[bytes], Iterator[bytes]]]
 
 
+def never() -> bool:
+    """For those who have all the time."""
+    return False
+
+
 @cache
 def repairs(names: tuple[str, ...]) -> Repairs:
     """Import repairs by their names; a file is opened for that the first time only."""
@@ -75,11 +81,11 @@ class RepairedReading(Struct):
     left_out: list[Span]
 
 
-def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> RepairedReading:
+def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked, is_late: IsLate) -> RepairedReading:
     """What a text says without some bodies, and the grammar that knows it."""
     in_order = in_turn(syntaxes, blanked.text)
     text, blank, parts = read_apart(in_order[0], blanked)
-    syntax, tree, repaired = understand(in_order, blanked.text, text, between(text, blank))
+    syntax, tree, repaired = understand(in_order, blanked.text, text, between(text, blank), is_late)
     captured = syntax.find(source, tree)
     for part in parts:
         captured.take(part.definitions, part.imports, part.comments, part.decorators)
@@ -87,12 +93,12 @@ def read(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> RepairedRea
     return RepairedReading(syntax.row, captured, [span for each in repaired for span in each.left_out])
 
 
-def read_others(syntaxes: list[Syntax], source: bytes, blanked: Blanked) -> Iterator[RepairedReading]:
+def read_others(syntaxes: list[Syntax], source: bytes, blanked: Blanked, is_late: IsLate) -> Iterator[RepairedReading]:
     """What it says where a repair has to leave something out, read in each of the other ways."""
     syntax = in_turn(syntaxes, blanked.text)[0]
     text, blank, _ = read_apart(syntax, blanked)
     for other in (other for others in repairs(syntax.row.repairs).others for other in others(text)):
-        syntax, tree, repaired = understand([syntax], blanked.text, other, between(text, blank))
+        syntax, tree, repaired = understand([syntax], blanked.text, other, between(text, blank), is_late)
         left_out = [span for each in repaired for span in each.left_out]
         yield RepairedReading(syntax.row, syntax.find(source, tree), left_out)
 
@@ -107,25 +113,25 @@ def read_apart(syntax: Syntax, blanked: Blanked) -> tuple[bytes, list[Span], lis
 
 
 def understand(
-    syntaxes: list[Syntax], source: bytes, text: bytes, ranges: list[Range]
+    syntaxes: list[Syntax], source: bytes, text: bytes, ranges: list[Range], is_late: IsLate = never
 ) -> tuple[Syntax, Tree, list[Repaired]]:
     """The first grammar that parses the text without error, else the one with the fewest errors, with its tree.
 
-    And the repairs that are in that; the text of the last one is what was parsed.
+    And the repairs that are in that; the text of the last one is what was parsed. None is begun once it `is_late`.
     """
     best, *others = syntaxes
     text, tree = at_first(best, text, ranges)
     fewest = errors(tree, source)
     made = [Repaired(text)]
     for repair in repairs(best.row.repairs).repaired:
-        attempt = repair(text, unknown(tree)) if fewest else Repaired(text)
+        attempt = repair(text, unknown(tree)) if fewest and not is_late() else Repaired(text)
         if attempt.text != text:
             other = best.parse(attempt.text, ranges)
             if (count := errors(other, source)) < fewest:
                 text, tree, fewest = attempt.text, other, count
                 made.append(attempt)
     for syntax in others:
-        if fewest and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, source)):
+        if fewest and not is_late() and (syntax.row is syntaxes[0].row or looks_like(syntaxes[0].row, source)):
             other = syntax.parse(text, ranges)
             if (count := errors(other, source)) < fewest:
                 best, tree, fewest = syntax, other, count

@@ -28,6 +28,7 @@ from fledgling.plain import said
 from fledgling.security import limits
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.extracting.repair import IsLate
 from fledgling.worker.extractor.hashing import hashes
 from fledgling.worker.extractor.messages import (
     Batch,
@@ -56,6 +57,7 @@ Extracted = TypeVar("Extracted")
 DEFINED = frozenset(DEFINITION_KINDS)
 UNCONFINED = 3  # exit status: another would end in the same way
 AT_REST = 4  # exit status: there was nothing to do, and another begins when there is
+REPAIRING = 0.5  # of the time that a file may take; what began before has the rest, and the file is not lost
 LOOK_SECONDS = 0.02  # between two looks at whether an extractor has ended, or the indexer
 REST_SECONDS = 1.0  # without a message until an extractor ends; and between two looks while there is none
 
@@ -281,26 +283,28 @@ def _parsed(asked: Batch, extractor: Parsers, at_work: AtWork) -> bytes:
     return frame
 
 
-def _facts_of(extractor: Parsers) -> Callable[[Source, bytes], bytes | None]:
+def _facts_of(extractor: Parsers) -> Callable[[Source, bytes, IsLate], bytes | None]:
     graph = extractor.graph
     assert graph
-    return lambda source, text: graph.facts_of(source.language, text)
+    return lambda source, text, _: graph.facts_of(source.language, text)
 
 
-def _read_by(extractor: Parsers) -> Callable[[Source, bytes], WordedFile]:
-    def read(source: Source, text: bytes) -> WordedFile:
-        found = extractor.symbols.extract(source.language, text)
+def _read_by(extractor: Parsers) -> Callable[[Source, bytes, IsLate], WordedFile]:
+    def read(source: Source, text: bytes, is_late: IsLate) -> WordedFile:
+        found = extractor.symbols.extract(source.language, text, is_late)
         is_code = extractor.symbols.rows[source.language].role == "code"
         return WordedFile(found, worded(source.path, text, found) if is_code else None)
 
     return read
 
 
-def _timed(extract: Callable[[Source, bytes], Extracted], source: Source, limit: float) -> tuple[Extracted, float]:
+def _timed(
+    extract: Callable[[Source, bytes, IsLate], Extracted], source: Source, limit: float
+) -> tuple[Extracted, float]:
     """Extract under the kernel's clock, whose signal is left to end the process."""
     begun = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, limit)
-    found = extract(source, b"\n".join((*source.blocks, b"")))
+    found = extract(source, b"\n".join((*source.blocks, b"")), lambda: time.process_time() - begun > limit * REPAIRING)
     signal.setitimer(signal.ITIMER_PROF, 0)
     return found, time.process_time() - begun
 
