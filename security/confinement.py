@@ -38,7 +38,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "extractor": ("lifeline", "seccomp"),
     "query worker": _SERVING,
     "keeper": ("capabilities", "no_new_privs", "landlock", "limits", "seccomp"),  # it outlives the broker, as its user
-    "connector": tuple(name for name in _SERVING if name != "lifeline"),  # it ends when its socket does
+    "connector": tuple(name for name in _SERVING if name != "lifeline"),  # a pipe ties it
     "embedder": ("lifeline", "limits", "seccomp"),
     "bundler": _SERVING,
 }

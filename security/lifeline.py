@@ -1,6 +1,8 @@
 """A back process ends when the one that started it does, however that ends."""
 
+import fcntl
 import os
+import select
 import signal
 import sys
 
@@ -20,4 +22,20 @@ def tie(parent: int) -> None:
     if sys.platform == "linux":
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
+        os._exit(0)
+
+
+def tie_to_pipe(reader: int) -> None:
+    """Ask the kernel to kill this process, stopped or not, once nobody holds the other end of a pipe; nobody writes.
+
+    It is asked by this process for itself, so that it needs no right of whoever ends: under Landlock the broker may
+    signal nobody who was there before it was confined, and so not by dying either. See F_SETSIG in fcntl(2).
+    """
+    if sys.platform == "linux":
+        fcntl.fcntl(reader, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(reader, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(reader, fcntl.F_SETFL, os.O_RDONLY | os.O_ASYNC)
+    gone = select.poll()
+    gone.register(reader, 0)
+    if gone.poll(0):
         os._exit(0)

@@ -570,7 +570,7 @@ async def test_both_end_with_the_broker_and_an_embedder_holds_one_connection(fak
             process: sorted(where.partition(":")[0] for where in opened(process).values())
             for process in (connector, embedder)
         }
-        assert held == {connector: ["/dev/null"] * 2 + ["socket"], embedder: ["/dev/null"] * 2 + ["socket"] * 2}
+        assert held == {connector: ["/dev/null"] * 2 + ["pipe", "socket"], embedder: ["/dev/null"] * 2 + ["socket"] * 2}
         for process in held:
             assert data_limits(process) == [str(limits.EMBEDDING_MEMORY)] * 2
         assert [found.raddr.port for found in embedder.net_connections("inet")] == [fake.port]

@@ -7,6 +7,7 @@ embedder that it forks for each question, through one pair of sockets.
 import asyncio
 import logging
 import math
+import os
 import socket
 import subprocess
 import sys
@@ -76,9 +77,12 @@ class Connector:
         self._confining = confining
         self._tell = tell
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        reader, writer = os.pipe()
+        self._lifeline = os.fdopen(writer, "wb", buffering=0)  # the connector ends with it, even where it was stopped
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-B", "-m", MODULE],
+                pass_fds=[reader],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,  # it has nothing to say that its packets do not
@@ -86,9 +90,10 @@ class Connector:
                 env={},
                 start_new_session=True,
             )
+        os.close(reader)
         self._channel.setblocking(False)
         address, port, path, protocol, model, _ = endpoint
-        self._send(Connect(address, port, path, protocol, model, confining))
+        self._send(Connect(reader, address, port, path, protocol, model, confining))
         self._unpacker: Unpacker[FromEmbedder] = Unpacker(FromEmbedder, PACKET_BYTES)
         self._asking = asyncio.Lock()
         self._number = 0
@@ -127,9 +132,10 @@ class Connector:
         return self._is_ready
 
     def close(self) -> None:
-        """End the connector, and so its embedder: its socket ends."""
+        """End the connector, and so its embedder: its socket ends, and then its pipe."""
         self._is_ready = False
         self._channel.close()
+        self._lifeline.close()
         with suppress(PermissionError):  # of Landlock, where it has scopes
             self._process.kill()
         with suppress(subprocess.TimeoutExpired):

@@ -15,8 +15,9 @@ Share = Annotated[float, Meta(ge=-1.0, le=1.0)]
 
 
 class Connect(Struct, frozen=True, forbid_unknown_fields=True, tag="connect"):
-    """Broker to connector, once: where embedders are to connect, and what they ask there."""
+    """Broker to connector, once: the pipe that ties it, where embedders are to connect, and what they ask there."""
 
+    lifeline: int
     address: str
     port: int
     path: str

@@ -2,8 +2,8 @@
 
 An embedder connects, gives up whatever could connect again, and only then reads what goes to the endpoint. It asks
 once, and ends: nothing of a question is left for the next. The kernel ends one that does not, by an alarm that its
-filter lets it neither move nor catch. The connector ends when its socket does: a broker under Landlock can signal
-nobody who was there before that, and so not by dying either.
+filter lets it neither move nor catch. The connector ends when its socket does, and where somebody has stopped it, by a
+pipe that nobody but the broker holds open.
 """
 
 if __name__ == "__main__":
@@ -31,7 +31,7 @@ from fledgling.messages.embedding import (
     Wanted,
 )
 from fledgling.pipe import HEADER_BYTES, Unpacker, pack
-from fledgling.security import limits
+from fledgling.security import lifeline, limits
 from fledgling.security.confinement import ConfinementError, confine
 from fledgling.worker.embedder.asking import EndpointError, ask, connected
 from fledgling.worker.process.fault import ended
@@ -46,6 +46,7 @@ def main() -> None:
     """Run the connector, until the broker ends."""
     order = _received()
     assert isinstance(order, Connect)
+    lifeline.tie_to_pipe(order.lifeline)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     try:
         layers = confine(
@@ -78,6 +79,7 @@ def main() -> None:
 
 def _serve(order: Connect, above: int) -> None:
     """Be the embedder of one question, from its connection to its end."""
+    os.close(order.lifeline)
     wanted = _received()
     if not isinstance(wanted, Wanted):  # its question has been given up, or the broker is gone
         os._exit(0)
