@@ -62,7 +62,31 @@ DOCUMENTS: dict[str, tuple[str, str | None]] = {
         "Uploads: Sends files again.",
     ),
     "AsciiDoc": ("= Uploads\n:toc:\n\nSends files again.\n", "Uploads: Sends files again."),
-    "emphasis at the beginning": ("# Uploads\n\n**Sends** files again.\n", "Uploads: **Sends** files again."),
+    "a document of AsciiDoc, below its authors and settings": (
+        "= Uploads\nA. Writer <a@b.c>\n// settings:\n\nifdef::a[]\n{url-up}[It] sends https://a.b[files] again.\n",
+        "Uploads: It sends files again.",
+    ),
+    "code at the beginning": ("# Uploads\n\n`up` sends files again.\n", "Uploads: up sends files again."),
+    "markup in a heading": (
+        "# **Up**&nbsp;&amp; [down](a.md)\n\nSends files again.\n",
+        "Up & down: Sends files again.",
+    ),
+    "pictures by reference": ("# Uploads [![a][1]][2]\n\nSends files again.\n", "Uploads: Sends files again."),
+    "emphasis at the beginning": ("# Uploads\n\n**Sends** files again.\n", "Uploads: Sends files again."),
+    "stars that are no emphasis": (
+        "# Uploads\n\nTakes **options and **more.\n",
+        "Uploads: Takes **options and **more.",
+    ),
+    "a list": (
+        "# Uploads\n\nIt is:\n\n  1. one that sends files\n  2. and more\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a line that goes on below an item": (
+        "# Uploads\n\n * It takes files\n   of all.\n\n   They come back.\n- Or\nthey go.\n\nSends files again.\n",
+        "Uploads: Sends files again.",
+    ),
+    "a heading below an item": ("- one\n# Uploads\n\nSends files again.\n", "Uploads: Sends files again."),
+    "a heading with a number": ("1. Uploads\n==========\n\nSends files again.\n", "1. Uploads: Sends files again."),
     "code in fences": (
         "```sh\n# this is a comment\n```\n# Uploads\n\n```\nit = this is no prose\n```\n\nSends files again.\n",
         "Uploads: Sends files again.",

@@ -42,17 +42,23 @@ _TAGGED = re.compile(r"\s*[@\\:](?!brief|file|module|class|summary)\w+")
 # Of documents: markup that holds no prose, and links of which the text is.
 _PICTURES = re.compile(
     r"<!--.*?(?:-->|\Z)|<[a-zA-Z/][^<>]{0,1000}>"
-    r"|\[?!\[[^\[\]]{0,200}\]\([^()\s]{0,500}\)(?:\]\([^()\s]{0,500}\))?",
+    r"|\[?!\[[^\[\]]{0,200}\](?:\([^()\s]{0,500}\)|\[[^\[\]]{0,100}\])(?:\](?:\([^()\s]{0,500}\)|\[[^\[\]]{0,100}\]))?",
     re.DOTALL,
 )
 _LINK = re.compile(
     r"\[([^\[\]]{1,200})\](?:\([^()]{0,500}\)|\[[^\[\]]{0,100}\])?|`([^`<>]{1,100}?)\s*(?:<[^<>`]{1,300}>)?`(?:_{1,2}|)"
+    r"|(?:\{[\w-]{1,60}\}|(?:link:|https?://)[^\s\[\]]{1,300})\[([^\[\]]{1,200})\]"  # of AsciiDoc
 )
 _HEADING = re.compile(r"\s*(?:#{1,6}|=+)\s+(.*)")  # marks and white space at its end are not of it
 _UNDERLINE = re.compile(r"([=\-~^*\"'`#+])\1{2,}\s*$")
 _FENCE = re.compile(r"\s*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)  # and what is said of the code behind it
 _CLOSING = re.compile(r"\s*(`{3,}|~{3,})\s*")
-_NO_PROSE = re.compile(r"\s*(?:[|>:\-+=!`~]|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\d+\.|image::|include::|:\w+:)")
+_ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s")
+_STRONG = re.compile(r"\*\*(?=\S)([^*]{1,200})(?<=\S)\*\*")
+_NO_PROSE = re.compile(
+    r"\s*(?:[|>:\-+=!~]|```|//|\*(?!\*\S)|\[!\[|<|\.\. |\[[^\]]*\]:|\[[^\]]*\]$|\d+\.|\w+::\S*\[|:\w+:)"
+)
+_TITLE = re.compile(r"=\s+\S.*")  # of a document of AsciiDoc: up to a blank line its authors, version and settings are
 
 
 class Sentence(NamedTuple):
@@ -174,11 +180,16 @@ def _paragraph(lines: Iterable[str]) -> str:
 
 def _plain(text: str) -> str:
     """Return the first sentence of some prose, without markup; "" where it has hardly a word."""
-    text = _LINK.sub(lambda found: found[1] or found[2], text)
-    text = " ".join(_MARKUP.sub(lambda found: found[1] or " ", text).split())
+    text = _without_markup(text)
     first = _SENTENCE.match(text[: MOST_CHARS + 1])
     text = first[1] if first else text[:MOST_CHARS].strip()
     return text if len(re.findall(r"[^\W\d_]+", text)) >= LEAST_WORDS else ""
+
+
+def _without_markup(text: str) -> str:
+    text = _LINK.sub(lambda found: found[1] or found[2] or found[3], text)
+    text = _STRONG.sub(r"\1", text).replace("&nbsp;", " ").replace("&amp;", "&")
+    return " ".join(_MARKUP.sub(lambda found: found[1] or " ", text).split())
 
 
 def _without_fences(lines: Sequence[str]) -> list[str]:
@@ -207,13 +218,31 @@ def _without_fences(lines: Sequence[str]) -> list[str]:
     return kept
 
 
+def _without_lists(lines: Sequence[str]) -> list[str]:
+    """Return lines, empty those of items of lists: what goes on below an item, or stands indented behind it."""
+    kept: list[str] = []
+    is_item = is_below = False
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if line.strip():
+            begins = _ITEM.match(line) is not None and not _UNDERLINE.fullmatch(following)
+            goes_on = is_below or line.startswith((" ", "\t"))
+            is_item = begins or (is_item and goes_on and not _HEADING.fullmatch(line))
+        is_below = is_item and bool(line.strip())
+        kept.append("" if is_item else line)
+    return kept
+
+
 def _of_document(lines: Sequence[str]) -> Sentence | None:
     """Return the first heading, and what the first line of prose behind it says."""
-    lines, heading, prose = _without_fences(lines), "", ""
+    lines, heading, prose = _without_lists(_without_fences(lines)), "", ""
+    is_header = False
     for at, line in enumerate(lines):
         following = lines[at + 1] if at + 1 < len(lines) else ""
+        is_header = is_header and bool(line.strip())
+        if is_header:
+            continue
         if not heading and (found := _HEADING.fullmatch(line)):
-            heading = found[1].rstrip("#= \t")
+            heading, is_header = found[1].rstrip("#= \t"), _TITLE.fullmatch(line) is not None
         elif not heading and line.strip() and _UNDERLINE.fullmatch(following) and not _UNDERLINE.fullmatch(line):
             heading = line.strip()
         elif line.strip() and not _NO_PROSE.match(line) and not _HEADING.fullmatch(line):
@@ -222,5 +251,5 @@ def _of_document(lines: Sequence[str]) -> Sentence | None:
             prose = _plain(_paragraph(lines[at:]))
             if prose:
                 break
-    text = ": ".join(filter(None, (heading, prose)))[:MOST_CHARS]
+    text = ": ".join(filter(None, (_without_markup(heading), prose)))[:MOST_CHARS]
     return Sentence(text, "heading") if text else None
