@@ -1,6 +1,7 @@
 """The fixtures of all tests: a repository, a real server behind a real client, and an engine."""
 
 import compileall
+import fcntl
 import os
 import subprocess
 import sys
@@ -119,6 +120,29 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         body = "".join(f"def f{number}_{n}(x):\n    return [x, {n}]  # needle {number}\n\n\n" for n in range(DEFINED))
         (directory / f"m{number}.py").write_text(f"import os\n\n\n{body}")
     return root
+
+
+@pytest.fixture(scope="session")
+def repositories_and_shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Three repositories, and their shards and bundle: one build for all processes of a run, changed by no test."""
+    from test_cli import fledgling  # noqa: PLC0415
+    from test_fleet import NAMES, write_repositories  # noqa: PLC0415
+
+    base = tmp_path_factory.getbasetemp()
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "fleet"
+    place.mkdir(exist_ok=True)
+    with (place / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (place / "done").exists():
+            (place / "repositories").mkdir()
+            write_repositories(place / "repositories")
+            (place / "shards").mkdir(mode=0o700)
+            (place / "list").write_text("".join(f"{place / 'repositories' / name}\n" for name in NAMES))
+            done = fledgling("fleet", "build", str(place / "list"), "--out", str(place / "shards"))
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert "\n1 bundle, 1 of them made\ndigest " in done.stdout
+            (place / "done").touch()
+    return place / "repositories", place / "shards"
 
 
 def serve_command(root: Path, *options: str) -> list[str]:

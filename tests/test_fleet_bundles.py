@@ -12,7 +12,7 @@ import duckdb
 import psutil
 import pytest
 from test_cli import fledgling
-from test_fleet import manifest, write_repositories
+from test_fleet import manifest
 
 from fledgling.broker.fleet import bundling, verified
 from fledgling.broker.fleet.bundle import BUNDLE, BYTES, MEMBERS, BundleManifest, planned
@@ -89,16 +89,9 @@ def test_first_level_leaves_every_member_that_holds_a_text() -> None:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The repositories, and their shards."""
-    above, out = tmp_path_factory.mktemp("repositories"), tmp_path_factory.mktemp("shards")
-    write_repositories(above)
-    listed = above / "list"
-    listed.write_text("".join(f"{above / name}\n" for name in ("api", "lib", "web")))
-    done = fledgling("fleet", "build", str(listed), "--out", str(out))
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "\n1 bundle, 1 of them made\ndigest " in done.stdout
-    return above, out
+def built(repositories_and_shards: tuple[Path, Path]) -> tuple[Path, Path]:
+    """The repositories, and their shards; tests that change one take a copy."""
+    return repositories_and_shards
 
 
 def bundled(out: Path) -> BundleManifest:

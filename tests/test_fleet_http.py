@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,6 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from running import PATIENCE, QUERY_WORKER, back_processes, is_alive, until
 from test_cli import fledgling
-from test_fleet import write_repositories
 from test_monitor import free_port
 
 from fledgling.broker.audit_log.verify import verify
@@ -103,11 +103,10 @@ class Fleet:
 
 
 @pytest.fixture(scope="module")
-def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    above, out = tmp_path_factory.mktemp("repositories"), tmp_path_factory.mktemp("shards")
-    write_repositories(above)
-    done = fledgling("fleet", "shard", *map(str, sorted(above.iterdir())), "--out", str(out))
-    assert done.returncode == 0, done.stderr
+def shards(repositories_and_shards: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("shards")
+    for shard in repositories_and_shards[1].glob("*.shard"):
+        shutil.copy(shard, out)
     return out
 
 

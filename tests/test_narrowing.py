@@ -15,6 +15,7 @@ from running import indexed
 from test_hidden_files import HIDDEN_FILES, VIEWS, plant
 from test_image import FEW_COLUMNS, HEAD, NARROWED, ODD
 
+from fledgling.broker.indexing.indexing import Indexing
 from fledgling.messages.generations import CODE
 from fledgling.security import memory_file
 from fledgling.security import profile as profiles
@@ -42,37 +43,41 @@ CREATE VIEW symbols AS SELECT * FROM symbols WHERE line_start < (SELECT count(*)
 
 
 async def index_of(root: Path, profile: str) -> tuple[dict[str, bytes], Tables]:
-    """Every section of the mapped files of an index, and the rows of every table as they lie in it."""
     async with indexed(root, profile) as indexing:
         await indexing.built()
-        images = indexing.images
-        mapped = {
-            "text": images.blocks,
-            "symbols": images.outlines,
-            "ngrams": images.signatures,
-            "words": images.words,
-        }
-        assert mapped.keys() == {*HOLDS} - {
-            "kept",
-            "facts",
-            "graph",
-            "level",
-        }  # of no worker, of what comes later, of bundles
-        sections = {
-            f"{holds}.{name}": bytes(read.column(name))
-            for holds, fd in mapped.items()
-            for read in [Sections(memory_file.mapped(fd), holds)]
-            for name in read.table
-        }
-        unlisted = sections.pop("text.unlisted")  # whose names no view decides about
-        assert unlisted == msgspec.msgpack.encode([]) or not indexing.profile.narrows_files
-        with closing(start()) as db:
-            open_sealed(db, images, CODE, memory_share(images, CODE, indexing.profile.memory_limit))
-            names = db.execute("SELECT database_name, table_name FROM duckdb_tables() ORDER BY ALL").fetchall()
-            rows = {f"{image}.{name}": db.execute(f"FROM {image}.{name}").fetchall() for image, name in names}
-            rows["content"] = db.execute("FROM content").fetchall()
-        assert rows["code.files"]
-        return sections, rows
+        return contents(indexing)
+
+
+def contents(indexing: Indexing) -> tuple[dict[str, bytes], Tables]:
+    """Every section of the mapped files of an index, and the rows of every table as they lie in it."""
+    images = indexing.images
+    mapped = {
+        "text": images.blocks,
+        "symbols": images.outlines,
+        "ngrams": images.signatures,
+        "words": images.words,
+    }
+    assert mapped.keys() == {*HOLDS} - {
+        "kept",
+        "facts",
+        "graph",
+        "level",
+    }  # of no worker, of what comes later, of bundles
+    sections = {
+        f"{holds}.{name}": bytes(read.column(name))
+        for holds, fd in mapped.items()
+        for read in [Sections(memory_file.mapped(fd), holds)]
+        for name in read.table
+    }
+    unlisted = sections.pop("text.unlisted")  # whose names no view decides about
+    assert unlisted == msgspec.msgpack.encode([]) or not indexing.profile.narrows_files
+    with closing(start()) as db:
+        open_sealed(db, images, CODE, memory_share(images, CODE, indexing.profile.memory_limit))
+        names = db.execute("SELECT database_name, table_name FROM duckdb_tables() ORDER BY ALL").fetchall()
+        rows = {f"{image}.{name}": db.execute(f"FROM {image}.{name}").fetchall() for image, name in names}
+        rows["content"] = db.execute("FROM content").fetchall()
+    assert rows["code.files"]
+    return sections, rows
 
 
 def same(one: tuple[dict[str, bytes], Tables], other: tuple[dict[str, bytes], Tables]) -> None:
@@ -115,6 +120,7 @@ OWN = {
     "as many as there are files": HEAD + COUNTED,
     "some, and no SQL": f"SET extends = 'fledgling-outie';\n{SOME}",
 }
+VIEWED = ("fledgling-core", "fledgling-analyst", "fledgling-outie")  # the others are the first with further tools
 FEW = ("hidden: all, joined with files", "as many as there are files", "some, and no SQL")
 
 
@@ -122,7 +128,7 @@ FEW = ("hidden: all, joined with files", "as many as there are files", "some, an
 @pytest.mark.parametrize(
     "profile",
     [
-        *profiles.shipped(),
+        *(name if name in VIEWED else pytest.param(name, marks=pytest.mark.long) for name in profiles.shipped()),
         *(name if name in FEW else pytest.param(name, marks=pytest.mark.long) for name in OWN),
         *(pytest.param(name, marks=pytest.mark.long) for name in PLAIN),
     ],
@@ -206,7 +212,7 @@ async def test_what_views_leave_of_the_rows_of_a_whole_index_is_what_a_narrowed_
         await indexing.built()
         text = Blocks(memory_file.mapped(indexing.images.blocks))
         symbols = Outlines(memory_file.mapped(indexing.images.outlines))
-        _, rows = await index_of(tree, written(tmp_path, HEAD + SOME))
+        _, rows = contents(indexing)
     assert rows["code.files"] == whole["code.files"]
     assert rows["content"] == left["content"] != whole["content"]
     assert rows["code.symbols"] == unhashed(in_order(left["symbols"])) != unhashed(whole["code.symbols"])

@@ -60,6 +60,14 @@ def middling(tmp_path_factory):
     return planted(tmp_path_factory.mktemp("middling"), 800)
 
 
+@pytest.fixture(scope="module")
+async def client(anyio_backend, project):
+    """A client of a server under the default profile, whose worker may be another after each test."""
+    async with connected(project) as client:
+        await client.call_tool("explore", {})
+        yield client
+
+
 async def answers(client):
     return [said(await client.call_tool(tool, arguments)) for tool, arguments in CALLS]
 
@@ -98,18 +106,16 @@ def data_limit(process):
 
 
 @pytest.mark.anyio
-async def test_query_worker_holds_three_pipes_and_the_image(project):
-    async with connected(project) as client:
-        await client.call_tool("explore", {})
-        worker = worker_of(broker())
-        is_started_bare(worker, QUERY_WORKER)
-        assert has_limits(worker, limits.QUERY_WORKER)
-        # What the files of a small index leave of memory_limit, the graph that may come among them, and the headroom.
-        assert 0 < limits.memory_cap(2 * GB) - data_limit(worker) < limits.graph(2 * GB, 0) + 2**25
-        for tool, arguments in CALLS:
-            await client.call_tool(tool, arguments)
-            others = {where for fd, where in opened(worker).items() if fd > 2}
-            assert others == {"/memfd:fledgling-image (deleted)"}
+async def test_query_worker_holds_three_pipes_and_the_image(client):
+    worker = worker_of(broker())
+    is_started_bare(worker, QUERY_WORKER)
+    assert has_limits(worker, limits.QUERY_WORKER)
+    # What the files of a small index leave of memory_limit, the graph that may come among them, and the headroom.
+    assert 0 < limits.memory_cap(2 * GB) - data_limit(worker) < limits.graph(2 * GB, 0) + 2**25
+    for tool, arguments in CALLS:
+        await client.call_tool(tool, arguments)
+        others = {where for fd, where in opened(worker).items() if fd > 2}
+        assert others == {"/memfd:fledgling-image (deleted)"}
 
 
 @pytest.mark.anyio
@@ -364,28 +370,27 @@ async def test_who_was_stopped_and_is_not_tied_ends_when_it_goes_on(project, tmp
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.long)])
-async def test_worker_killed_while_idle_is_replaced_over_the_same_image(project, kills, record_testsuite_property):
+async def test_worker_killed_while_idle_is_replaced_over_the_same_image(client, kills, record_testsuite_property):
     """Half of the kills right before the next call, to the cost of one clear error; nothing is indexed again."""
-    async with connected(project) as client:
-        expected = await answers(client)
-        image = [where for where in opened(broker()).values() if "memfd" in where]
-        seconds = []
-        for kill in range(kills):
-            worker = worker_of(broker())
-            worker.kill()
-            if kill % 2:
-                await until(lambda worker=worker: not is_alive(worker))
-            begun = time.monotonic()
-            tool, arguments = CALLS[kill % len(CALLS)]
+    expected = await answers(client)
+    image = [where for where in opened(broker()).values() if "memfd" in where]
+    seconds = []
+    for kill in range(kills):
+        worker = worker_of(broker())
+        worker.kill()
+        if kill % 2:
+            await until(lambda worker=worker: not is_alive(worker))
+        begun = time.monotonic()
+        tool, arguments = CALLS[kill % len(CALLS)]
+        answer = await client.call_tool(tool, arguments)
+        if answer.is_error and not kill % 2:  # it was asked before the death was known
+            assert LOST.next_step in text(answer)
             answer = await client.call_tool(tool, arguments)
-            if answer.is_error and not kill % 2:  # it was asked before the death was known
-                assert LOST.next_step in text(answer)
-                answer = await client.call_tool(tool, arguments)
-            seconds.append(time.monotonic() - begun)
-            assert said(answer) == expected[kill % len(CALLS)]
-            assert len(back_processes(broker(), QUERY_WORKER)) == 1
-        assert await answers(client) == expected
-        assert [where for where in opened(broker()).values() if "memfd" in where] == image
+        seconds.append(time.monotonic() - begun)
+        assert said(answer) == expected[kill % len(CALLS)]
+        assert len(back_processes(broker(), QUERY_WORKER)) == 1
+    assert await answers(client) == expected
+    assert [where for where in opened(broker()).values() if "memfd" in where] == image
     record_testsuite_property("recovery median ms", round(1000 * statistics.median(seconds)))
     record_testsuite_property("recovery worst ms", round(1000 * max(seconds)))
 
@@ -456,24 +461,22 @@ NOT_TOOLS = {
 
 
 @pytest.mark.anyio
-async def test_tool_outside_the_profile_is_not_listed_and_refused_without_asking_the_worker(project):
-    async with connected(project) as client:
-        assert [tool.name for tool in (await client.list_tools()).tools] == [
-            "explore",
-            "read",
-            "search",
-            "symbols",
-            "dependencies",
-        ]
-        await client.call_tool("explore", {})
-        worker = worker_of(broker())
-        worker.suspend()  # who is asked while it stands still, does not answer
-        for why, name in NOT_TOOLS.items():
-            with pytest.raises(MCPError) as denied:
-                await client.call_tool(name, {"sql": "SELECT 1"}, read_timeout_seconds=5)
-            assert denied.value.error.code == -32602, why
-            assert "is not a tool of the profile fledgling-core" in denied.value.error.message, why
-            assert len(denied.value.error.message) < 300
-        worker.resume()
-        assert not (await client.call_tool("explore", {})).is_error
-        assert psutil.pid_exists(worker.pid)
+async def test_tool_outside_the_profile_is_not_listed_and_refused_without_asking_the_worker(client):
+    assert [tool.name for tool in (await client.list_tools()).tools] == [
+        "explore",
+        "read",
+        "search",
+        "symbols",
+        "dependencies",
+    ]
+    worker = worker_of(broker())
+    worker.suspend()  # who is asked while it stands still, does not answer
+    for why, name in NOT_TOOLS.items():
+        with pytest.raises(MCPError) as denied:
+            await client.call_tool(name, {"sql": "SELECT 1"}, read_timeout_seconds=5)
+        assert denied.value.error.code == -32602, why
+        assert "is not a tool of the profile fledgling-core" in denied.value.error.message, why
+        assert len(denied.value.error.message) < 300
+    worker.resume()
+    assert not (await client.call_tool("explore", {})).is_error
+    assert psutil.pid_exists(worker.pid)

@@ -14,6 +14,7 @@ from test_live import live
 from fledgling.broker.front import Front
 from fledgling.messages.answers import Context, Overview, Related, Relations, Table
 from fledgling.messages.generations import GRAPH
+from fledgling.security import profile as profiles
 from fledgling.worker.indexer.whole import Spans
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
@@ -30,6 +31,9 @@ def plant(root: Path) -> None:
             file = root / PLACES[name] / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text.replace("DIR", PLACES[name]))
+    (root / "w").mkdir()
+    for path, text in (EFFECTS | WHOLE).items():
+        (root / path).write_text(text)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +45,10 @@ def anyio_backend() -> str:
 async def front(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Front]:
     root = tmp_path_factory.mktemp("relations")
     plant(root)
-    async with fronted(root, "fledgling-expert") as (front, indexing):
+    profile = tmp_path_factory.mktemp("profile") / "all.sql"
+    expert = profiles.load("fledgling-expert")
+    profile.write_text(f"SET extends = 'fledgling-analyst';\nSET tools = '{', '.join(expert.tools)}, query';\n")
+    async with fronted(root, profile) as (front, indexing):
         assert await indexing.is_sealed(GRAPH, PATIENCE)
         yield front
 
@@ -146,26 +153,21 @@ async def ask(front: Front, sql: str) -> Table:
     return found
 
 
-async def test_tables_say_what_answers_say(tmp_path: Path) -> None:
-    plant(tmp_path)
-    (tmp_path / "w").mkdir()
-    for path, text in (EFFECTS | WHOLE).items():
-        (tmp_path / path).write_text(text)
-    async with fronted(tmp_path, "fledgling-analyst") as (front, _):
-        for table, columns in COLUMNS.items():
-            assert (await ask(front, f"FROM {table} LIMIT 0")).columns == columns.split()
-        found = await ask(front, "SELECT path, line, caller FROM calls WHERE callee_qualified_name = 'plain_one'")
-        assert found.rows == [[f"{PLACES['a function and its caller']}/a.py", 5, "plain_two"]]
-        assert (
-            "Uses are resolved in c, cpp, csharp, go, java, javascript, kotlin, php, python, ruby, rust, typescript."
-            in (found.note or "")
-        )
-        found = await ask(front, "SELECT name, base_qualified_name FROM inherits WHERE base = 'Middle'")
-        assert found.rows == [["Below", "Middle"]]
-        found = await ask(front, "SELECT kind, count(*) FROM refs WHERE name = 'deep' GROUP BY kind ORDER BY kind")
-        assert found.rows == [["call", 1], ["definition", 1], ["import", 2]]
-        await effects_are_those_of_the_text(front)
-        await whole_is_that_of_the_text(front)
+async def test_tables_say_what_answers_say(front: Front) -> None:
+    for table, columns in COLUMNS.items():
+        assert (await ask(front, f"FROM {table} LIMIT 0")).columns == columns.split()
+    found = await ask(front, "SELECT path, line, caller FROM calls WHERE callee_qualified_name = 'plain_one'")
+    assert found.rows == [[f"{PLACES['a function and its caller']}/a.py", 5, "plain_two"]]
+    assert (
+        "Uses are resolved in c, cpp, csharp, go, java, javascript, kotlin, php, python, ruby, rust, typescript."
+        in (found.note or "")
+    )
+    found = await ask(front, "SELECT name, base_qualified_name FROM inherits WHERE base = 'Middle'")
+    assert found.rows == [["Below", "Middle"]]
+    found = await ask(front, "SELECT kind, count(*) FROM refs WHERE name = 'deep' GROUP BY kind ORDER BY kind")
+    assert found.rows == [["call", 1], ["definition", 1], ["import", 2]]
+    await effects_are_those_of_the_text(front)
+    await whole_is_that_of_the_text(front)
 
 
 EFFECTS = {
