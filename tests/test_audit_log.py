@@ -46,7 +46,7 @@ def end(log):
 
 # ---- what is in it --------------------------------------------------------------------------------------------------
 
-HASTY = "SET extends = 'fledgling-analyst'; SET query_timeout = 2; SET max_rows = 3;"
+HASTY = "SET extends = 'fledgling-analyst'; SET query_timeout = 1; SET max_rows = 3;"
 
 # tool, arguments, and what the log says of it
 CALLS = {

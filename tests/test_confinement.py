@@ -657,12 +657,13 @@ THIN = (
             ],
             [],
         ),
-        (
+        pytest.param(  # what is said of each version, tests/test_ablation.py tries as well
             5,
             ["Landlock ABI 5", "a process of the account is signalled: seccomp alone"],
             ["from ABI 3", "from ABI 4", f"a TCP port is bound or connected: {IN_INDEXER}"],
+            marks=pytest.mark.long,
         ),
-        (6, [THIN], ["from ABI", "is signalled"]),
+        pytest.param(6, [THIN], ["from ABI", "is signalled"], marks=pytest.mark.long),
     ],
 )
 def test_doctor_says_what_an_older_landlock_lacks(project: Path, abi: int, says: list[str], never: list[str]) -> None:

@@ -168,6 +168,9 @@ def test_what_is_asked_is_held_to_the_profile(served, root, place, log):
     assert ("control", "query", "denied", "profile") in logged(log)
 
 
+OTHERS = ("check-updates", "reindex", "ingest-delta", "purge")
+
+
 @pytest.fixture(scope="module")
 def unasked(tmp_path_factory: pytest.TempPathFactory, place: Path) -> Iterator[Path]:
     """The root of a server that takes no commands."""
@@ -178,10 +181,13 @@ def unasked(tmp_path_factory: pytest.TempPathFactory, place: Path) -> Iterator[P
         yield root
 
 
-@pytest.mark.parametrize("command", ["status", "check-updates", "reindex", "ingest", "ingest-delta", "purge"])
+@pytest.mark.parametrize(
+    "command",  # all look for it in one way
+    ["status", "ingest", *(pytest.param(name, marks=pytest.mark.long) for name in OTHERS)],
+)
 def test_without_a_server_that_takes_commands_it_is_said(unasked, place, command):
     environments = ({"XDG_RUNTIME_DIR": str(place)}, {}, {"XDG_RUNTIME_DIR": "/none"})
-    for environment in environments if command == "status" else environments[:1]:  # all look for it in one way
+    for environment in environments if command == "status" else environments[:1]:
         done = fledgling(command, "--root", str(unasked), **environment)
         assert (done.returncode, done.stdout) == (1, "")
         assert UNANSWERED in done.stderr

@@ -49,8 +49,15 @@ async def everything(anyio_backend, project):
         yield await files(front)
 
 
+# Conditions of paths and languages, as those of documentation and of one directory.
+ALIKE = {"no-infrastructure", "no-tests", "one-language"}
+
+
 @pytest.mark.anyio
-@pytest.mark.parametrize("profile", PROFILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "profile",
+    [pytest.param(each, marks=[pytest.mark.long] if each.stem in ALIKE else [], id=each.stem) for each in PROFILES],
+)
 async def test_a_profile_shows_what_its_condition_says(project, everything, profile):
     name = profile.stem
     async with fronted(project, profile) as (front, _):

@@ -18,8 +18,8 @@ from fledgling.worker.languages.table import load_languages
 from fledgling.worker.languages.typescript import gaps as gaps_of_typescript
 
 TEXTS = tomllib.loads(Path(__file__).with_name("gaps.toml").read_text())["text"]
-SIZE = 1 << 15  # bytes
-SECONDS = 0.5  # of CPU, twice what the slowest machine took; work that grows with the square of the text takes many
+SIZE = 1 << 14  # bytes
+SECONDS = 0.25  # of CPU, twice what the slowest machine took; work that grows with the square of the text takes many
 REPAIRS = (
     bodies, gaps, gaps_of_cpp, words, gaps_of_csharp, gaps_of_kotlin, constructors, gaps_of_swift,
     gaps_of_typescript,

@@ -250,7 +250,7 @@ async def test_tables_have_their_columns_and_keys(project):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst"])
+@pytest.mark.parametrize("profile", [pytest.param("fledgling-core", marks=pytest.mark.long), "fledgling-analyst"])
 async def test_symbols_are_all_there_and_in_order_where_they_fill_several_groups_of_the_engine(tmp_path, profile):
     count = SYMBOLS_TOGETHER // 2 + 1000
     for file in range(4):
@@ -424,8 +424,14 @@ async def refusal(opened, project, tmp_path, view):
     return found
 
 
+# What the gate refuses in any statement, as test_statement.py tries; and what a command refuses in cli.toml.
+GATED = {"a table function of the engine", "the engine's own catalog", "a variable", "an added column"}
+
+
 @pytest.mark.anyio
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] if name in GATED else []) for name in REFUSED]
+)
 async def test_a_view_that_is_no_narrowing_is_refused_with_file_and_line(project, tmp_path, name):
     assert (await refusal(indexed, project, tmp_path, REFUSED[name])).next_step
 

@@ -96,7 +96,10 @@ async def check(root: Path, profile: str, seed: int, *, files: int, edits: list[
                         assert await pages(front, asked) == await pages(fresh, asked), asked
 
 
-@pytest.mark.parametrize("profile", ["fledgling-core", "fledgling-analyst"])
+@pytest.mark.parametrize(
+    "profile",  # every change is put to a server of the core below, and some of these in test_overlay.py
+    [pytest.param("fledgling-core", marks=pytest.mark.long), "fledgling-analyst"],
+)
 async def test_answers_are_those_of_an_index_built_now(tmp_path: Path, profile: str) -> None:
     await check(tmp_path, profile, 1, files=25, edits=[1, 8], count=30)
 
@@ -239,7 +242,7 @@ async def test_an_index_that_a_view_narrows_is_built_anew(tmp_path: Path) -> Non
         assert (await current(front, Search("needle"))).total == 1
 
 
-@pytest.mark.parametrize("name", ["a.py", "secret.py"])
+@pytest.mark.parametrize("name", ["a.py", pytest.param("secret.py", marks=pytest.mark.long)])
 async def test_a_write_within_one_tick_of_a_build_is_seen_under_a_view(tmp_path: Path, name: str) -> None:
     """By a page that is mapped and written to already: the kernel gives a file no other times for a write to it."""
     view = tmp_path / "seen.sql"

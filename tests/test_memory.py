@@ -57,7 +57,7 @@ ASKED = [  # of an index that fills memory_limit
     ("query", {"sql": "SELECT path, kind, count(*) FROM symbols GROUP BY ALL ORDER BY 3 DESC"}),
 ]
 TEXT_FILE = 1_000_000  # bytes
-LOOK_SECONDS = 0.005  # between two looks at what is held
+LOOK_SECONDS = 0.01  # between two looks at what is held
 FULL = re.compile(r"Definitions and imports of (\d+) files? are missing: the profile's memory_limit is full\.")
 BY_LIMIT = re.compile("memory_limit|query_timeout|query workers?")  # no bomb that the gate takes for something else
 NOT_PARSED = re.compile(r"took too long or too much memory: ([^;]+?)(?: and ([\d,]+) more)?;")

@@ -428,14 +428,14 @@ async def test_a_project_that_is_gone_takes_no_other_down(roots, monkeypatch, tm
         assert str(tmp_path) not in f"{refused.reason} {refused.next_step}"
 
 
-# What may be opened -> how many of five projects, of 20 descriptors each, can be asked
-OPEN_FILES = {"-Sn 64": 5, "-n 64": 2}
+# What may be opened -> how many of three projects, of 20 descriptors each, can be asked
+OPEN_FILES = {"-Sn 64": 3, "-n 64": 2}
 
 
 @pytest.mark.parametrize("limit", OPEN_FILES)
 def test_a_project_for_which_no_file_can_be_opened_takes_no_other_down(roots, limit, tmp_path):
     """A server has as many descriptors as it may; where they are too few, it answers of what is there and says so."""
-    names = [f"p{number}" for number in range(5)]
+    names = [f"p{number}" for number in range(3)]
     first, *others = [f"{name}={roots['web']}" for name in names]
     options = [word for other in others for word in ("--root", other)]
     command = serve_command(first, *options, "--profile", "fledgling-operator")
@@ -450,17 +450,17 @@ def test_a_project_for_which_no_file_can_be_opened_takes_no_other_down(roots, li
 
         can = OPEN_FILES[limit]
         asks = [said("search", query="needle", path=name) for name in (*names, *names)]
-        assert [text.startswith("1 hit") for text in asks] == [number < can for number in (*range(5), *range(5))]
-        assert all(": the project cannot be opened" in text for text in asks[can:5])
+        assert [text.startswith("1 hit") for text in asks] == [number < can for number in (*range(3), *range(3))]
+        assert all(": the project cannot be opened" in text for text in asks[can:3])
         held = set()
         for _ in range(3):
-            said("read", path="p4/src/page.py")
+            said("read", path="p2/src/page.py")
             held.add(len(os.listdir(f"/proc/{server.process.pid}/fd")))
         assert len(held) == 1
-        made = said("manage", action="reindex", project="p4", force=True)
-        assert made.startswith("reindex p4: success" if can == 5 else "the project cannot be opened")
+        made = said("manage", action="reindex", project="p2", force=True)
+        assert made.startswith("reindex p2: success" if can == 3 else "the project cannot be opened")
     assert "Traceback" not in errors.read_text()
-    assert ("allow more open files (ulimit -n)" in errors.read_text()) == (can < 5)
+    assert ("allow more open files (ulimit -n)" in errors.read_text()) == (can < 3)
 
 
 @pytest.mark.anyio

@@ -125,7 +125,7 @@ OTHERS = {  # what a client says of pages, which is not that it shows those that
 }
 
 
-@pytest.mark.parametrize("era", ["modern", "handshake"])
+@pytest.mark.parametrize("era", ["handshake", pytest.param("modern", marks=pytest.mark.long)])
 async def test_who_shows_pages_is_given_one_beside_the_map(project, tmp_path, era):
     log = tmp_path / "audit.jsonl"
     shows = [advertise(app.EXTENSION, {"mimeTypes": [app.MIME]})]

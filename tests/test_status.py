@@ -58,7 +58,7 @@ async def test_a_build_is_told_from_its_begin_to_its_end(staged: Path) -> None:
 
 async def test_it_says_how_far_the_graph_is_behind_an_index_that_is_served(tmp_path: Path) -> None:
     for number in range(100):
-        text = "".join(f"def f{number}_{n}(a):\n    return f{number}_{n + 1}(a)\n" for n in range(100))
+        text = "".join(f"def f{number}_{n}(a):\n    return f{number}_{n + 1}(a)\n" for n in range(50))
         (tmp_path / f"m{number}.py").write_text(text)
     async with building(tmp_path, "fledgling-core") as (front, indexing):
         await indexing.built()

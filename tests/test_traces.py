@@ -40,7 +40,7 @@ def use(server, edited=None):
     """Rounds of every tool, wrong ones among them; a worker is killed, and a file edited where there is one."""
     server.begin()
     number = 1
-    for turn in range(4):
+    for turn in range(3):
         if edited:
             (edited / "edited.py").write_text(f"value = {turn}\n")
         for tool, arguments in [

@@ -357,6 +357,8 @@ ALIKE |= {
 }
 ALIKE |= {"an id of 64 bits", "an empty frame", "an array of 4 billion", "a text of 4 GB", "bytes for a text"}
 ALIKE |= {"an extension type", "bytes behind the message", "an unknown field of the answer", "a stopped process"}
+ALIKE |= {"16 MB of zeros", "the end", "a message of the other direction", "files, 4 billion of them"}
+ALIKE |= {"an unknown field", "the answer twice"}
 
 
 @pytest.mark.anyio
