@@ -110,8 +110,8 @@ def row(tool: Beside, root: Path, home: Path, rounds: int) -> str:
         first.append(sum(map(seconds, tool.first)))
     for path in [path for path in home.rglob("*") if path.is_socket()]:
         path.unlink()  # of a server before
-    quiet = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(tool.server or ["/bin/cat"], env=environment, cwd=root, **quiet) as server:
+    command, pipe, null = tool.server or ["/bin/cat"], subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, env=environment, cwd=root, stdin=pipe, stdout=null, stderr=null) as server:
         end = time.monotonic() + STARTING_SECONDS
         while tool.server and not _listens(tool, home):
             if server.poll() is not None or time.monotonic() > end:
@@ -140,8 +140,8 @@ def venv(name: str, *packages: str) -> Path:
     prefix = CACHE / "peers" / name / "installed"
     if not prefix.exists():
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
-    install = [sys.executable, "-m", "pip", "--python", prefix / "bin" / "python", "install", "-q", *packages]
-    subprocess.run(install, check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(prefix / "bin" / "python")]
+    subprocess.run([*pip, "install", "-q", *packages], check=True)
     return prefix
 
 

@@ -162,8 +162,8 @@ async def _asked(out: Path, asked: Mapping[str, AnyQuestion]) -> list[tuple[str,
                     f"first {1e3 * first:,.1f}, of {len(both)}",
                 )
             )
-        own = held_bytes(worker.pid, size)
-        found.append(("worker", f"{own / 1e6:,.0f} MB of its own beside the shards, {worker.num_fds()} descriptors"))
+        beside = held_bytes(worker.pid, size) / 1e6
+        found.append(("worker", f"{beside:,.0f} MB of its own beside the shards, {worker.num_fds()} descriptors"))
         found.append(("broker", f"{psutil.Process().memory_full_info().uss / 1e6:,.0f} MB"))
     finally:
         await fleet.close()

@@ -7,9 +7,8 @@ as a bundler would make it of them. The last hundred are not copied: what they a
 import json
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from fledgling.broker.fleet import verified
 from fledgling.broker.fleet.bundle import MEMBERS
@@ -50,9 +49,9 @@ class _Bundle:
         members = []
         for place, each in enumerate(self._shards):
             name = name_of(bundle * MEMBERS + place)
-            identity = each.write(shards / f"{name}.shard", lambda said, name=name: {**said, "repository": name})
+            identity = each.write(shards / f"{name}.shard", {"repository": name})
             members.append({"repository": name, "identity": identity})
-        self._bundle.write(shards / f"{bundle:05}.bundle", lambda said: {**said, "members": members})
+        self._bundle.write(shards / f"{bundle:05}.bundle", {"members": members})
 
 
 class _File:
@@ -61,9 +60,9 @@ class _File:
         self._manifest = json.loads(whole[self._start : -verified.END.size])
         self._runs: Runs = list(verified.runs(whole[: self._start]))
 
-    def write(self, path: Path, change: Callable[[Any], Any]) -> str:
-        """Write the file with another manifest, and return the hash of that."""
-        encoded = json.dumps(change(self._manifest)).encode()
+    def write(self, path: Path, other: Mapping[str, object]) -> str:
+        """Write the file, with other fields in its manifest, and return the hash of that."""
+        encoded = json.dumps({**self._manifest, **other}).encode()
         hashed = verified.digest(encoded)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:

@@ -51,7 +51,7 @@ def read(root: Path, languages: Languages) -> list[Parsed]:
     names = {path: languages.detect(Path(path).name, b"") for path in texts.keys() - manifests.keys()}
     kinds = {path: name for path, name in sorted(names.items()) if name in languages.graphed()}
     found = {path: extractor.extract(language, texts[path]) for path, language in kinds.items()}
-    said = {path: declared(languages.rows[kinds[path]], rows.symbols) for path, rows in found.items()}
+    said = {path: declared(languages.rows[kinds[path]], rows.symbols, rows.imports) for path, rows in found.items()}
     resolution = Resolution(languages, {**names}, manifests, {path: one for path, one in said.items() if one})
     return [Parsed(path, kinds[path], texts[path], [*resolution.of(path, found[path].imports)]) for path in kinds]
 

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import msgspec
 from mcp import Client
 from mcp.client.stdio import stdio_client
-from meaning import cloned, ndcg, server_of
+from meaning import cloned, ndcg, server_of, text_of
 
 from fledgling.worker.tools.meaning import IN_DOUBT, NOTHING
 
@@ -97,7 +97,7 @@ async def answers(root: Path, held: Held) -> tuple[list[Answered], list[str]]:
             answer = await client.call_tool("search", {"query": query, "mode": "meaning"})
             assert not answer.is_error, answer.content
             assert answer.structured_content
-            text = "".join(part.text for part in answer.content)
+            text = text_of(answer)
             rows = answer.structured_content["files"]
             named = [each for row in rows if row["path"] == path for each in named_in(row, text[: TOKENS * 4])]
             right = [at for at, each in enumerate(named) if holds(each, start, lines_of(root / path))]
@@ -107,7 +107,7 @@ async def answers(root: Path, held: Held) -> tuple[list[Answered], list[str]]:
             score = ndcg([row["path"] for row in rows], [path])
             found.append(Answered(score, right[:1] == [0], bool(right), len(text) / 4, text))
         absent = [await client.call_tool("search", {"query": query, "mode": "meaning"}) for query in held.absent]
-    return found, ["".join(part.text for part in answer.content) for answer in absent]
+    return found, [*map(text_of, absent)]
 
 
 def named_in(row: dict[str, Any], text: str) -> Iterator[tuple[int, int | str]]:

@@ -30,6 +30,7 @@ from typing import NamedTuple
 import msgspec
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.types import CallToolResult, TextContent
 
 QUESTIONS = "https://github.com/MinishLab/semble.git"
 FIRST = 10  # files that count
@@ -178,11 +179,16 @@ async def answered(root: Path, questions: Sequence[Question]) -> list[Asked]:
             assert not answer.is_error, answer.content
             assert answer.structured_content
             paths = [passage["path"] for passage in answer.structured_content["files"]]
-            characters = sum(len(part.text) for part in answer.content)
+            characters = len(text_of(answer))
             theirs = by_ripgrep(root, question.query)
             ripgrep = None if theirs is None else ndcg(theirs, question.files)
             found.append(Asked(ndcg(paths, question.files), ripgrep, seconds, characters))
     return found
+
+
+def text_of(answer: CallToolResult) -> str:
+    """Return the text of an answer."""
+    return "".join(part.text for part in answer.content if isinstance(part, TextContent))
 
 
 def by_ripgrep(root: Path, query: str) -> list[str] | None:

@@ -23,6 +23,7 @@ CHECKS = {
     "style": ["ruff", "check", "."],
     "format": ["ruff", "format", "--check", "."],
     "types": ["mypy"],
+    "types of benchmarks": ["mypy", "benchmarks"],
     "spelling": ["codespell"],
     "imports": ["lint-imports", "--no-cache"],
 }

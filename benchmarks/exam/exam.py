@@ -11,6 +11,7 @@ followed for some pages.
 
 import argparse
 import asyncio
+import functools
 import json
 import os
 import re
@@ -69,7 +70,7 @@ def questions(roots: Mapping[str, Path]) -> list[Question]:
     for project, root in roots.items():
         for kind, asked in table[project].items():
             for each in asked:
-                words = {"name": each, "path": each} if isinstance(each, str) else dict(each)
+                words: dict[str, Any] = {"name": each, "path": each} if isinstance(each, str) else dict(each)
                 gold = oracles.ORACLES[kind](root, each) if isinstance(each, str) else words.pop("gold")
                 if kind == "read":
                     words["path"] = str(oracles.of_name(root, each)[0]["path"])
@@ -154,8 +155,8 @@ def by_command(tool: peers.Tool | None, root: Path, calls: list[str], question: 
         environment = tool.environment | {"PATH": f"{tool.program.parent}:{os.environ['PATH']}"}
     for template in calls:
         command = filled(template, question.words)
-        options = {"cwd": root, "capture_output": True, "text": True, "errors": "replace", "timeout": SECONDS}
-        said += subprocess.run([BASH, "-c", command], check=False, env=environment, **options).stdout
+        run = functools.partial(subprocess.run, check=False, capture_output=True, text=True, errors="replace")
+        said += run([BASH, "-c", command], env=environment, cwd=root, timeout=SECONDS).stdout
         written += len(command)
     return Result(oracles.has(said, root, question.kind, question.gold), len(calls), len(said) + written)
 
