@@ -206,6 +206,8 @@ FILES = {
     "tests/test_send.py": "from up.core.send import send\n\n\ndef test_send():\n    send()\n",
     "vendor/zlib-1.2/inflate.c": "int main(void) { return 0; }\n",
     "data.json": '{"a": 1}\n',
+    "shop/script/sell": "#!perl\nuse strict;\n",
+    "shop/script/sell.txt": "",
     "shop/README.asciidoc": "= Shop\n\nSells what there is.\n",
     "shop/Makefile.PL": "use ExtUtils::MakeMaker;\n",
     "shop/shop.podspec": "Pod::Spec.new\n",
@@ -302,7 +304,12 @@ async def test_the_picture_of_a_project_is_what_someone_says_who_knows_it(front:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("path", "begins"), [("web", "./lib/"), ("web/lib", "a = ., b = ./data, c = dist/c.js (not in the index)")]
+    ("path", "begins"),
+    [
+        ("web", "./lib/"),
+        ("web/lib", "a = ., b = ./data, c = dist/c.js (not in the index)"),
+        ("shop", "script/sell, src/shop_app.erl"),
+    ],
 )
 async def test_what_a_package_begins_at_is_looked_for_as_node_does(front: Front, path: str, begins: str) -> None:
     found = await answered(front, Explore(path, detail="architecture"))

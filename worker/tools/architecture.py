@@ -42,7 +42,7 @@ _OF_OTHERS = re.compile(  # what a project holds of others, such as a directory 
 _WORKFLOW = re.compile(r"\.github/workflows/[^/]+\.ya?ml")
 _STARTING = re.compile(
     r"(?:.*/)?(?:__main__\.py|manage\.py|wsgi\.py|asgi\.py|main\.(?:py|rs|go|c|cc|cpp|ts|js|dart|swift|kt|exs?|zig|hs|ml)|config\.ru"
-    r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+"
+    r"|Main\.(?:java|kt|hs|scala)|Program\.(?:cs|fs)|main\.tsx)|(?:.*/)?src/[^/]+_app\.erl|(?:bin|exe|cmd)/[^/]+|script/[^/.]+"
 )
 _TESTS = re.compile(r"(?:.*?/)??(?:tests?|t|specs?|__tests__|testing|e2e)/")
 _LIBRARIES = (

@@ -42,6 +42,8 @@ CONDITIONS = {
 CONFIGS = ("tsconfig.json", "jsconfig.json")
 CONFIGURATIONS = ("tsconfig", "jsconfig")  # tsconfig.json, and tsconfig.base.json that it extends
 OUTPUTS = frozenset({"build", "cjs", "dist", "es", "esm", "lib", "out", "types", "umd"})  # what a build writes
+KITS = frozenset({"svelte.config.js", "svelte.config.mjs", "svelte.config.ts"})  # of SvelteKit, in its project's root
+LIB = "$lib"  # a kit's own name for src/lib, which a build writes into a configuration that is no part of a project
 MAX_EXTENDS = 20  # configurations that extend each other; stops a circle
 MAX_CONDITIONS = 10  # inside each other
 MAX_PATTERNS = 1_000  # of one manifest; each import of a package is compared with them
@@ -72,6 +74,7 @@ class Scripts:
             if path.rpartition("/")[2].startswith(CONFIGURATIONS)
         }
         self._options = dict[str, Options]()
+        self.kits = {directory for path in self.files for directory, _, name in [path.rpartition("/")] if name in KITS}
         paths = (path.rpartition("/node_modules/")[0] for path in self.files if "node_modules/" in path)
         self._installed = {posixpath.join(path, "node_modules") for path in paths}
 
@@ -235,6 +238,10 @@ class _Look:
         for options in self._scripts.options(posixpath.join(directory, "x")):
             if found := self._mapped(options, module):
                 return found
+        if module == LIB or module.startswith(f"{LIB}/"):
+            kit = holding(posixpath.join(directory, "x"), self._scripts.kits)
+            at = None if kit is None else join(kit, f"src/lib{module[len(LIB) :]}")
+            return None if at is None else self.load(at)
         if module.startswith("#"):
             home = holding(posixpath.join(directory, "x"), self._scripts.packages)
             return None if home is None else self._entry(home, self._scripts.packages[home].get("imports"), module)
