@@ -12,6 +12,7 @@ import pytest
 from costing import costs_under
 
 from fledgling.worker.extracting.extract import Extractor
+from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.members import MAX_REPLACED
 from fledgling.worker.graph.overrides import MAX_COMPARED
@@ -36,6 +37,7 @@ PROGRAMS = [
     for path in sorted(FOLDER.glob("*.toml"))
     for program in tomllib.loads(path.read_text())["program"]
 ]
+MORE_BELOW = WORDS[Reason.FURTHER_BELOW]
 MARK = re.compile(r"(?:#|//|--)> ?(.*)")
 LANGUAGES = load_languages()
 MARKED = [
@@ -256,6 +258,20 @@ def test_what_many_places_replace_is_looked_at_so_far() -> None:
     many = "".join(line.format(n) for line in lines for n in range(1_000))
     files = graph_files({"a.js": many.encode()})
     costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_classes_that_are_too_many_below_another_are_said_to_be_more() -> None:
+    """Up to MAX_BELOW are looked at for what overrides a method, or implements an interface of Go."""
+    for count, found in ((MAX_BELOW, {"1 certain"}), (MAX_BELOW + 1, {"1 likely", f"{MORE_BELOW} unresolved"})):
+        text = "class A { void m() {} void k(A a) { a.m(); } }\n" + "".join(
+            f"class B{n} extends A {{}}\n" for n in range(count)
+        )
+        assert said(*graph_of({"A.java": text.encode()}))["A.java", 1, "m"] == found, count
+        text = "package a\ntype I interface{ Do() }\n"
+        text += "".join(f"type A{n} struct{{}}\nfunc (a A{n}) Do() {{}}\n" for n in range(count))
+        graph, _ = graph_of({"a.go": text.encode()})
+        kinds = [kind for *_, kind in graph.bases]
+        assert (kinds.count("implements"), kinds.count("further")) == (MAX_BELOW, count - MAX_BELOW)
 
 
 def test_overloads_that_are_too_many_to_compare_are_taken_by_the_number_of_what_they_take() -> None:

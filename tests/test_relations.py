@@ -16,6 +16,7 @@ from fledgling.messages.answers import Context, Overview, Related, Relations, Ta
 from fledgling.messages.generations import GRAPH
 from fledgling.security import profile as profiles
 from fledgling.worker.indexer.whole import Spans
+from fledgling.worker.store.graph import WIDEST
 from fledgling.worker.tools.unknown_imports import MOST_BLOCKS
 
 ROWS = tomllib.loads((Path(__file__).parent / "relations.toml").read_text())["case"]
@@ -30,7 +31,7 @@ def plant(root: Path) -> None:
         for path, text in case["files"].items():
             file = root / PLACES[name] / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text.replace("DIR", PLACES[name]))
+            file.write_text(text.replace("DIR", PLACES[name]).replace("WIDE", " " * (WIDEST - 8)))
     (root / "w").mkdir()
     for path, text in (EFFECTS | WHOLE).items():
         (root / path).write_text(text)

@@ -34,6 +34,8 @@ class Classes:
         self._having: dict[tuple[int, int, int | None], tuple[int | None, bool]] = {}  # what of_class() found
         self._outside: dict[int, list[str]] = {}  # the bases of a class that are outside, where methods tell what it is
         self.doubted: set[tuple[int, int]] = set()  # interfaces, and classes that may lack a method of theirs
+        self.implementing: dict[int, list[int]] = {}  # of interfaces that nothing names, where methods tell what it is
+        self.cut: set[int] = set()  # those with more below than are looked at
         self.is_settled = False
         self._prepended: dict[int, set[int]] = {}  # the bases of a class whose members come before its own
 
@@ -98,9 +100,10 @@ class Classes:
         scope = (binding & ~MASK) | function[1] if function[0] == Op.FUNCTION else -1
         extends = scope >= 0 and project.scope(scope).flags & Flag.EXTENSION
         known = [value[1] for value in self._value(type_) if value[0] == CLASS]
-        declares = project.unit(binding).dialect.declared  # void A::b() {}
+        dialect = project.unit(binding).dialect
+        declares = dialect.declared  # void A::b() {}
         for own in known:
-            if extends and self.has(own, name) and not declares:  # a member of the class itself comes first
+            if extends and self.has(own, name) and not (declares or dialect.bare_calls):  # a member of the class itself
                 continue
             project.attach(own, name, binding)
             if scope >= 0:
@@ -132,11 +135,19 @@ class Classes:
                 if any(project.defined(binding)[1] >= 0 for binding in bindings)  # what is embedded is none
             ]
             rarest = min(methods, key=lambda name: len(having[name]), default=None)
-            for at in _with_embedding(having[rarest], embedding) if rarest is not None else ():
-                if at in of_classes and (sure := self._implements(at, scope, methods)) is not None:
-                    self._kids.setdefault(scope, []).append(at)
-                    if not sure:
-                        self.doubted.add((scope, at))
+            others = [at for at in having[rarest] if at != scope] if rarest is not None else []
+            candidates = _with_embedding(others, embedding)
+            if len(candidates) > MAX_BELOW:
+                self.cut.add(scope)
+            self._implement_by(scope, methods, [at for at in candidates[:MAX_BELOW] if at in of_classes])
+
+    def _implement_by(self, interface: int, methods: list[int], candidates: list[int]) -> None:
+        for at in candidates:
+            if (sure := self._implements(at, interface, methods)) is not None:
+                self._kids.setdefault(interface, []).append(at)
+                self.implementing.setdefault(interface, []).append(at)
+                if not sure:
+                    self.doubted.add((interface, at))
 
     def _implements(self, scope: int, interface: int, methods: list[int]) -> bool | None:
         """Whether a class surely has the methods of an interface, those from outside too; None if it lacks one."""
@@ -202,7 +213,7 @@ class Classes:
         return found
 
     def below(self, scope: int) -> list[int]:
-        """The classes below, at most MAX_BELOW."""
+        """The classes below, at most MAX_BELOW; a class with more is noted in `cut`."""
         found = self._below.get(scope)
         if found is None:
             found = []
@@ -213,8 +224,15 @@ class Classes:
                     seen.add(kid)
                     found.append(kid)
                     todo += self._kids.get(kid, ())
+            if not seen.issuperset(todo) or not self.cut.isdisjoint(found):
+                self.cut.add(scope)
             self._below[scope] = found
         return found
+
+    def has_more_below(self, scope: int) -> bool:
+        """Whether a class has more below than are looked at."""
+        self.below(scope)
+        return scope in self.cut
 
     def has(self, scope: int, name: int) -> bool:
         """Whether a class itself has a member; what is bound in a function that makes objects is none."""
@@ -288,12 +306,12 @@ class Classes:
 
 
 def _with_embedding(scopes: list[int], embedding: Mapping[int, list[int]]) -> list[int]:
-    """Some classes and what embeds them, which has their methods too: at most MAX_BELOW."""
-    found = dict.fromkeys(scopes[:MAX_BELOW])
+    """Some classes and what embeds them, which has their methods too: at most one more than MAX_BELOW."""
+    found = dict.fromkeys(scopes[: MAX_BELOW + 1])
     todo = [*found]
     for scope in todo:
         for at in embedding.get(scope, ()):
-            if len(found) >= MAX_BELOW:
+            if len(found) > MAX_BELOW:
                 return todo
             if at not in found:
                 found[at] = None

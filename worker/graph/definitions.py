@@ -151,7 +151,7 @@ def define_function(builder: Builder, node: int, decorators: list[int], line: in
         builder.site(named, Use.DEFINITION, value, len(builder.bindings) - 1)
         extend(builder, scope, len(builder.bindings) - 1, receiver, takes=False)
     elif named != NONE:
-        define_member(builder, node, scope, named, value)
+        define_member(builder, node, scope, named, value, receiver)
     return value
 
 
@@ -190,10 +190,11 @@ def extend(builder: Builder, scope: int, binding: int, receiver: int, *, takes: 
         builder.members.append((receiver, binding))
 
 
-def define_member(builder: Builder, node: int, scope: int, named: int, value: int) -> None:
-    """Bind a function that no scope binds: a method outside of its class, `func (a A) b() {}`."""
-    receiver = NONE
-    if RECEIVER & said_inside(builder.tree, node):
+def define_member(builder: Builder, node: int, scope: int, named: int, value: int, receiver: int) -> None:
+    """Bind a function that no scope binds: a method outside of its class, `func (a A) b() {}`, `def A.b; end`."""
+    if receiver != NONE:
+        builder.scopes[scope].flags |= Flag.EXTENSION
+    elif RECEIVER & said_inside(builder.tree, node):
         receiver = builder.scopes[scope].parameters[0].type
     if receiver != NONE:
         builder.members.append((receiver, len(builder.bindings)))

@@ -371,15 +371,16 @@ def text(builder: Builder, node: int, use: int) -> int:
 @visits("number")
 def number(builder: Builder, node: int, _use: int) -> int:
     """`1`"""
-    written = builder.tree.text(node).replace("_", "")
-    if literals := builder.dialect.literals:
-        found = LITERAL.fullmatch(written[:MAX_KEY])
-        end = (found["end"] or "").lower() or "." * bool(found["part"]) if found else ""
-        if end in literals:
-            return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(literals[end]), NONE, None), 1)
-        if found and found["base"] and len(written) <= MAX_DIGITS:
-            return whole(builder, int(found["base"], 0))
-    return whole(builder, int(written)) if written.isdecimal() and len(written) <= MAX_DIGITS else 1
+    written = builder.tree.text(node).replace("_", "").replace("'", "")
+    found = LITERAL.fullmatch(written[:MAX_KEY])
+    end = (found["end"] or "").lower() or "." * bool(found["part"]) if found else ""
+    if type_ := builder.dialect.literals.get(end):
+        return builder.add(Op.CAST, builder.add(Op.NAME, builder.named(type_), NONE, None), 1)
+    if len(written) > MAX_DIGITS or end:
+        return 1
+    if found and found["base"]:
+        return whole(builder, int(found["base"], 0))
+    return whole(builder, int(written)) if written.isdecimal() else 1
 
 
 def whole(builder: Builder, value: int) -> int:

@@ -30,6 +30,8 @@ from fledgling.worker.graph.values import (
 
 MAX_IMPORTS = 8  # files that hand on a name, one after the other
 DOUBTED = {Op.TOKEN: Reason.MACRO, Op.UNSURE: Reason.REPLACED}
+MAX_PARTS = 20  # of an expression, one in the other: `a.b().c`
+BEGINNING = (Op.GET, Op.CALL, Op.NEW, Op.INDEX, Op.ALIAS, Op.PREFIX, Op.UNSURE)  # that begin with another one
 ITERATED = (Op.ELEMENT, Op.ENTERED)
 OUTSIDE = (EXTERNAL, METHOD_OF, "container", "generator", "constant")
 Targets = dict[Target, int]  # with a Reason each
@@ -316,12 +318,29 @@ class Meaning:
                 found += [(at[1], min(sure, own_sure)) for at, own_sure in held.items() if at[0] == FUNCTION]
         return found
 
+    def may_be_further_below(self, unit: Unit, site: Site) -> bool:
+        """Whether an occurrence may mean a member of a class that is further below than is looked at."""
+        if site.at <= 1 or not self.solver.classes.cut:
+            return False
+        node = self._plain(unit.base | site.at)
+        expression = self.project.expression(node)
+        receivers: list[Value | None] = []
+        if expression[0] == Op.GET:
+            receivers += self.solver.value((node & ~MASK) | expression[1])
+        elif expression[0] == Op.BARE:
+            receivers += [receiver for _, _, receiver in bare_places(self.solver, node, expression)]
+        return any(of and of[0] == OBJECT and of[2] and self.solver.classes.has_more_below(of[1]) for of in receivers)
+
     # ---- what has no definition
 
     def unresolved(self, unit: Unit, site: Site) -> int:
         """Why an occurrence has no definition."""
         reason = self._unresolved(unit, site)
-        if reason != Reason.OUTSIDE or site.use == Use.IMPORT or not unit.dialect.prototypes:
+        if reason != Reason.OUTSIDE or site.use == Use.IMPORT:
+            return reason
+        if self._is_of_missing(unit.base | site.at):
+            return Reason.MISSING
+        if not unit.dialect.prototypes:
             return reason
         of = unit.expressions[site.at]
         of = unit.expressions[of[1]] if of[0] in (Op.CALL, Op.NEW) else of
@@ -370,6 +389,28 @@ class Meaning:
             bindings = self.project.table(node & ~MASK | expression[2]).get(own, [])
         values = [self.solver.op(self.project.value_of(at)) for at in bindings]
         return expression[0] == Op.ALIAS or (bool(values) and all(op in (Op.IMPORT, Op.ALIAS) for op in values))
+
+    def _is_of_missing(self, node: int) -> bool:
+        """Whether an expression begins with what is imported from a module of the project that is not there."""
+        for _ in range(MAX_PARTS):
+            unit = self.project.unit(node)
+            op, *parts = self.project.expression(node)
+            if op == Op.IMPORT:
+                said = unit.facts.imports[parts[0]]
+                rows = [row for row in unit.by_module.get(said.module, ()) if row.is_relative]
+                return bool(rows) and not any(row.resolved_path for row in rows)
+            if op in (Op.NAME, Op.BARE):
+                own, scope, reach = parts if op == Op.NAME else (parts[0], parts[2], None)
+                table = {} if scope == NONE else self.project.table(unit.base | scope)
+                bindings = [unit.base | at for at in reach] if reach else table.get(unit.names[own], ())
+                if len(bindings) != 1:
+                    return False
+                node = self.project.value_of(bindings[0])
+            elif op in BEGINNING:
+                node = unit.base | parts[0]
+            else:
+                return False
+        return False
 
     def _plain(self, node: int) -> int:
         """The callee of a call, and what stands behind what was put there before."""

@@ -203,7 +203,7 @@ def _by_classes(solver: Solver, value: Value, name: int) -> tuple[list[Place], l
     found: list[Place] = []
     if owner is not None:
         own = int(Reason.BOUND)
-        if over:
+        if over or (is_open and classes.has_more_below(scope)):
             own = min(own, Reason.OVERRIDDEN)
             if is_abstract_member(solver, owner, name):
                 own = min(own, Reason.ABSTRACT_ELSEWHERE)
@@ -373,7 +373,8 @@ def bound_to(solver: Solver, receiver: Value, held: Value, sure: int, owner: int
         return {held: sure} if not flags & Flag.PROPERTY else {}
     if flags & Flag.PROPERTY:
         return capped(returned(solver, held[1], receiver), sure)
-    return {(BOUND, held[1], receiver): sure}
+    is_hidden = flags & Flag.EXPLICIT and solver.project.scope(receiver[1]).kind != ScopeKind.INTERFACE
+    return {} if is_hidden else {(BOUND, held[1], receiver): sure}
 
 
 def _called_on(solver: Solver, receiver: Value, held: Value, sure: int, *, is_static: bool) -> Values:

@@ -13,7 +13,9 @@ from fledgling.worker.graph.targets import left_of, take_shape, target
 MODULE, IMPORTED, ALIAS, WILDCARD, DEFAULT, BY_DEFAULT, RECEIVER, DECLARATION = (
     BITS[role] for role in ("module", "imported", "alias", "wildcard", "default", "exported", "receiver", "declaration")
 )
-IS_NAME, IS_PAIR, IS_SPREAD, IS_FIELD = BITS["name"], BITS["pair"], BITS["spread"], BITS["field"]
+IS_NAME, IS_PAIR, IS_SPREAD, IS_FIELD, IS_CHANNEL = (
+    BITS[kind] for kind in ("name", "pair", "spread", "field", "channel")
+)
 
 
 # The name of a constant, as the text of `define("A\\B", 1)` gives it, behind its namespace.
@@ -106,13 +108,13 @@ def signature(builder: Builder, node: int, _use: int) -> int:
     return builder.add(Op.FUNCTION, read_function(builder, node, ScopeKind.SIGNATURE, NONE, builder.line(node), 0))
 
 
-@visits("array")
+@visits("array", "channel")
 def array(builder: Builder, node: int, use: int) -> int:
-    """`T[]`"""
+    """`T[]`, `chan T`"""
     tree = builder.tree
     found = [(kid, builder.visit(kid, use)) for kid in tree.kids[node]]
     of = next((at for kid, at in found if tree.labels[kid] & OF), NONE)
-    return builder.add(Op.ARRAY, of) if of != NONE else 1
+    return builder.add(Op.ARRAY, of, tree.kind(node) == IS_CHANNEL) if of != NONE else 1
 
 
 @visits("typeof")

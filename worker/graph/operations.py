@@ -381,6 +381,18 @@ def element(solver: Solver, node: int, expression: Expression) -> Values:
     return iterated(solver, solver.value(solver.child(node, expression[1])), node)
 
 
+def received(solver: Solver, node: int, expression: Expression) -> Values:
+    """RECEIVED"""
+    found: Values = {}
+    values = solver.value(solver.child(node, expression[1]))
+    inner = [underlying(solver, value) for value in values if value[0] == OBJECT]
+    for value, sure in [pair for held in (values, *inner) for pair in held.items()]:
+        type_ = solver.project.expression(value[1]) if value[0] == CONTAINER and type(value[1]) is int else (NONE,)
+        if type_[0] == Op.ARRAY and type_[2]:
+            add(found, iterated(solver, {value: sure}))
+    return found
+
+
 def item(solver: Solver, node: int, expression: Expression) -> Values:
     """ITEM: one of several names that something is taken apart into."""
     found: Values = {}

@@ -222,7 +222,8 @@ def fits(solver: Solver, function: int, parameter: Parameter, cell: Cell) -> int
                 own = PERHAPS if name in ANYTHING or value[1] in solver.classes.has_external_base else NO
         elif value[0] == CONSTANT:
             known = dialect.numbers if value[1] == "number" else dialect.texts
-            own = known.get(name, PERHAPS if _is_above_plain(name) else NO)
+            is_other = value[1] == "number" and dialect.declared and not wanted and not dialect.is_plain(name)  # size_t
+            own = known.get(name, PERHAPS if _is_above_plain(name) else WIDER if is_other else NO)
             if name == "char" and value[1] == "text" and dialect.declared:
                 own = LITERAL  # char * is what a literal is
         elif value[0] == EXTERNAL:

@@ -5,7 +5,7 @@ So `min` carries the weakest link of a chain, with its reason, and `max` the bes
 
 from enum import IntEnum
 
-from fledgling.worker.rows import MAX_TARGETS
+from fledgling.worker.rows import LEAST_LIKELY, MAX_TARGETS
 
 
 class Confidence(IntEnum):
@@ -28,7 +28,7 @@ class Reason:
     MANY_IMPLEMENTATIONS = 12
     OTHER_ARGUMENTS = 13
     # likely
-    FLOW = 30
+    FLOW = LEAST_LIKELY
     RETURNED = 31
     DECORATOR = 32
     SEVERAL = 33
@@ -69,6 +69,8 @@ class Reason:
     NAMESPACE = 109
     BEYOND = 110
     FURTHER = 111
+    FURTHER_BELOW = 112
+    MISSING = 113
 
 
 LIKELY = Reason.FLOW
@@ -118,6 +120,8 @@ WORDS: dict[int, str] = {
     Reason.NAMESPACE: "namespace",
     Reason.BEYOND: "outside the project, or in a file that is not in the graph",
     Reason.FURTHER: f"more than {MAX_TARGETS} definitions",
+    Reason.MISSING: "in a module of the project that the index lacks",
+    Reason.FURTHER_BELOW: "more classes below than are looked at",
 }
 
 

@@ -28,6 +28,7 @@ OPERATIONS = {
     Op.CHOICE: operations.choice,
     Op.ELEMENT: operations.element,
     Op.ITEM: operations.item,
+    Op.RECEIVED: operations.received,
     Op.ENTERED: operations.entered,
     Op.IMPORT: operations.import_,
     Op.PARAMETER: calls.parameter,

@@ -19,6 +19,13 @@ from fledgling.worker.rows import MAX_TARGETS
 
 MAX_NAMED = 2  # definitions that a name may mean where nothing but the name is known
 DEFINITIONS = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.INTERFACE)
+EXTENDS, IMPLEMENTS, MAY_IMPLEMENT, FURTHER = "extends", "implements", "may implement", "further"
+BASE_REASONS = {  # why a class is not surely derived so; and of one with more below than are looked at
+    EXTENDS: 0,
+    IMPLEMENTS: Reason.INTERFACE,
+    MAY_IMPLEMENT: Reason.METHODS_OUTSIDE,
+    FURTHER: Reason.FURTHER_BELOW,
+}
 CONFIDENCE = [int(confidence(reason)) for reason in range(max(WORDS) + 1)]
 
 Row = tuple[int, ...]
@@ -29,8 +36,8 @@ class Graph:
     """Columns with an entry for each row, sorted by file, line and column; `target_file` is -1 for none.
 
     `bases` are rows (file, line of the class, name of the base, target_file, target_line, kind), where what is no name
-    is "", `overrides` rows (file, line, base_file, base_line, why that is but likely or 0). `broken` are files
-    that were not parsed whole. `is_cut` where the budget ended the work.
+    is "" and the last one a key of BASE_REASONS, `overrides` rows (file, line, base_file, base_line, 0 or why that
+    is not sure). `broken` are files that were not parsed whole. `is_cut` where the budget ended the work.
     """
 
     file: "array[int]" = field(default_factory=lambda: array("I"))
@@ -94,7 +101,7 @@ class Rows:
                 graph.broken.append(unit.number)
             tell(unit.number + 1)
         graph.bases.sort()
-        graph.overrides.sort()
+        graph.overrides = sorted({*graph.overrides})
         return graph
 
     def _add(self, unit: Unit, site: Site) -> None:
@@ -134,8 +141,13 @@ class Rows:
         best = [*targets.items()]
         if len(targets) > 1:
             best.sort(key=lambda pair: (-pair[1], pair[0]))
-        if len(best) > MAX_TARGETS and (best[0][1] < CERTAIN or best[MAX_TARGETS][1] >= CERTAIN):
-            self._rows.append((*head, -1, 0, CONFIDENCE[Reason.FURTHER], Reason.FURTHER))  # it may mean one of the rest
+        is_sure = bool(best) and best[0][1] >= CERTAIN
+        is_further = len(best) > MAX_TARGETS and (not is_sure or best[MAX_TARGETS][1] >= CERTAIN)
+        rest = Reason.FURTHER if is_further else 0
+        if best and not is_sure and not rest and self._meaning.may_be_further_below(unit, site):
+            rest = Reason.FURTHER_BELOW
+        if rest:
+            self._rows.append((*head, -1, 0, CONFIDENCE[rest], rest))  # it may mean one of the rest
         for (file, line), reason in best[:MAX_TARGETS]:
             if own_names:
                 head = (*head[:3], own_names.get((name, (file, line)), name), *head[4:])
@@ -176,6 +188,8 @@ class Rows:
                 self._base(graph, self._meaning.begin(scope), unit.base | base)
             if scope != unit.base | at:
                 continue
+            if unit.dialect.structural and row.kind == ScopeKind.INTERFACE:
+                self._implementing(graph, scope)
             order = classes.order(scope)
             for name in self._project.table(scope):
                 having = [up for up in order[order.index(scope) + 1 :] if classes.has(up, name)]
@@ -190,15 +204,31 @@ class Rows:
         text = project.last_name((node & ~MASK) | expression[1] if expression[0] == Op.INDEX else node)  # Generic[T]
         known = [value[1] for value in self._solver.value(node) if value[0] == CLASS]
         for base in known:
-            graph.bases.append((*own, text, *self._meaning.begin(base), "extends"))
+            graph.bases.append((*own, text, *self._meaning.begin(base), EXTENDS))
         if not known:
-            graph.bases.append((*own, text, -1, 0, "extends"))
+            graph.bases.append((*own, text, -1, 0, EXTENDS))
 
-    def _overrides(self, graph: Graph, scope: int, above: int, name: int) -> None:
+    def _implementing(self, graph: Graph, interface: int) -> None:
+        """Add the classes that have all methods of an interface, and what they have in place of each."""
+        classes, project = self._solver.classes, self._project
+        own, name = self._meaning.begin(interface), project.scope(interface).name
+        text = "" if name == NONE else project.unit(interface).facts.names[name]
+        if interface in classes.cut:
+            graph.bases.append((*own, "", -1, 0, FURTHER))
+        for at in classes.implementing.get(interface, ()):
+            is_sure = (interface, at) not in classes.doubted
+            graph.bases.append((*self._meaning.begin(at), text, *own, IMPLEMENTS if is_sure else MAY_IMPLEMENT))
+            for above in classes.order(interface):
+                for method in project.table(above):
+                    owner, _ = classes.of_class(at, method)
+                    if owner is not None:
+                        self._overrides(graph, owner, above, method, BASE_REASONS[graph.bases[-1][-1]])
+
+    def _overrides(self, graph: Graph, scope: int, above: int, name: int, reason: int = 0) -> None:
         own = [self._project.defined(at) for at in self._project.table(scope)[name]]
         other = [self._project.defined(at) for at in self._project.table(above)[name]]
         if own and other and own[-1][1] >= 0 and other[-1][1] >= 0:
-            graph.overrides.append((*own[-1][0], *other[-1][0], 0))
+            graph.overrides.append((*own[-1][0], *other[-1][0], reason))
 
     def _overrides_by_types(self, graph: Graph, scope: int, above: list[int], name: int) -> None:
         """Add what a class overrides where functions of one name may take different arguments."""

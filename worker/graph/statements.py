@@ -197,11 +197,13 @@ def branch(builder: Builder, node: int, _use: int) -> int:
     return 0
 
 
-def pair_of(builder: Builder, left: int, element: int) -> int:
+def pair_of(builder: Builder, left: int, over: int, element: int) -> int:
     """What a loop gives at each turn: an element, or, where the language does so, its place and the element."""
     if not builder.dialect.loops_over_pairs:
         return element
-    return 1 if builder.tree.kind(left) == IS_NAME else builder.add(Op.TUPLE, [1, element])
+    if builder.tree.kind(left) == IS_NAME:
+        return builder.add(Op.RECEIVED, over)
+    return builder.add(Op.TUPLE, [1, element])
 
 
 @visits("loop")
@@ -212,9 +214,10 @@ def loop(builder: Builder, node: int, _use: int) -> int:
     builder.scopes[builder.frame].flags |= Flag.OPERATES * (over == NONE)
     element = NONE
     if over != NONE:
-        element = builder.add(Op.ELEMENT, builder.visit(over))
+        value = builder.visit(over)
+        element = builder.add(Op.ELEMENT, value)
         builder.site_of_call(over, element)
-        element = pair_of(builder, left, element)
+        element = pair_of(builder, left, value, element)
         if tree.first(node, TYPE) != NONE:
             element = builder.add(Op.DECLARED, builder.visit(tree.first(node, TYPE), Use.TYPE), element)
 

@@ -62,7 +62,7 @@ class Op:
     DECORATED = 24  # definition, decorators
     NEW = 25  # of, arguments, [(name, argument)]
     MADE = 26  # a string, a number, ...: nothing of the project
-    ARRAY = 27  # of: a type whose elements are of that type
+    ARRAY = 27  # of, whether it is a channel: a type whose elements are of that type
     VALUE = 28  # of: the type of that value
     CAST = 29  # type, value: the type if that says anything
     BARE = 30  # name, the scope it is used in, the module if that binds it, else -1
@@ -72,6 +72,7 @@ class Op:
     UNSURE = 34  # of: what a name means if an object around has no member of that name
     RENAMED = 35  # of: the same, a method of a trait under another name
     PREFIX = 36  # of: the namespace of that name, where there is one: `a` in `a\b`
+    RECEIVED = 38  # of: what a loop over it gives that has one name, where that is its place unless it is a channel
     CASE = 37  # GET of what a switch looks at, the name alone: a case names a constant of an enumeration, or any other
 
 
@@ -117,6 +118,7 @@ class Flag:
     INDEXES = 65536  # it takes, sets or removes what is behind a key: `a[b]`
     MATCHES = 131072  # it compares with patterns
     SPREADS = 262144  # it takes all that something gives: `[*a]`, `f(*a)`, `yield from a`
+    EXPLICIT = 524288  # it is called through an interface alone: `void I.a() {}`
     RECEIVES = 2048  # its first parameter is the object that it is called on
 
 

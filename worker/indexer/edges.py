@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from fledgling.worker.graph.reasons import WORDS
-from fledgling.worker.graph.rows import Graph
+from fledgling.worker.graph.rows import FURTHER, Graph
 from fledgling.worker.indexer.loading import Columns
 from fledgling.worker.store.graph import CONFIDENCES, USES
 from fledgling.worker.store.symbols import Outlines
@@ -62,7 +62,7 @@ class Edges:
         }
 
     def _inherits(self) -> Columns:
-        bases = self._graph.bases
+        bases = [base for base in self._graph.bases if base[-1] != FURTHER]
         return {
             "path": [self._path(file) for file, *_ in bases],
             "line": [line for _, line, *_ in bases],

@@ -21,7 +21,7 @@ from fledgling.worker.graph.project import GraphFile
 from fledgling.worker.graph.purity import Judged, judged
 from fledgling.worker.graph.reasons import WORDS
 from fledgling.worker.graph.resolve import resolved
-from fledgling.worker.graph.rows import Graph
+from fledgling.worker.graph.rows import BASE_REASONS, Graph
 from fledgling.worker.graph.solver import GraphBudget
 from fledgling.worker.indexer import same_graph
 from fledgling.worker.indexer.edges import Edges
@@ -33,7 +33,7 @@ from fledgling.worker.language import Languages
 from fledgling.worker.reasons import SYMLINK
 from fledgling.worker.store import facts as known_facts
 from fledgling.worker.store import graph_writer
-from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, NONE, RESOLVED
+from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, NONE, RESOLVED, WIDEST
 from fledgling.worker.store.graph_writer import Links, Occurrences
 from fledgling.worker.store.symbols import Outlines
 from fledgling.worker.store.text import Blocks
@@ -257,25 +257,26 @@ class Relating:
     def _write(self, graph: Graph, numbers: Sequence[int]) -> None:
         """Write the rows with the numbers that files have in the index; `numbers` has those of the files resolved."""
         of = np.asarray([*numbers, NONE], np.uint32)  # the last for no file, which is -1
-        kinds = [*dict.fromkeys(kind for *_, kind in graph.bases)]
         names_outside = dict.fromkeys(name for _, _, name, target, *_ in graph.bases if target < 0)
         outside = {name: place for place, name in enumerate(names_outside)}
         bases = [
-            (file, line, to, outside[name] if to < 0 else to_line, kinds.index(kind))
+            (file, line, to, outside[name] if to < 0 else to_line, BASE_REASONS[kind])
             for file, line, name, to, to_line, kind in graph.bases
         ]
+        columns = np.asarray(graph.column, np.uint32)
+        is_kept = columns <= WIDEST
         rows = Occurrences(
-            of[np.asarray(graph.file, np.int64)],
-            np.asarray(graph.line, np.uint32),
-            np.asarray(graph.column, np.uint32),
-            np.asarray(graph.kind, np.uint32),
-            np.asarray(graph.confidence, np.uint32),
-            np.asarray(graph.reason, np.uint32),
-            of[np.asarray(graph.target_file, np.int64)],
-            np.asarray(graph.target_line, np.uint32),
+            of[np.asarray(graph.file, np.int64)[is_kept]],
+            np.asarray(graph.line, np.uint32)[is_kept],
+            columns[is_kept],
+            np.asarray(graph.kind, np.uint32)[is_kept],
+            np.asarray(graph.confidence, np.uint32)[is_kept],
+            np.asarray(graph.reason, np.uint32)[is_kept],
+            of[np.asarray(graph.target_file, np.int64)[is_kept]],
+            np.asarray(graph.target_line, np.uint32)[is_kept],
         )
         words = [WORDS.get(code, "") for code in range(max(WORDS) + 1)]
-        names = {"reasons": words, "outside": [*outside], "kinds": kinds}
+        names = {"reasons": words, "outside": [*outside]}
         how_far = bytes(self._how_far)
         graph_writer.write(self._images.graph, how_far, rows, _links(of, bases), _links(of, graph.overrides), names)
         memory_file.seal(self._images.graph)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from fledgling.worker.graph.other_case import small
 from fledgling.worker.graph.project import GraphFile
-from fledgling.worker.graph.rows import Graph
+from fledgling.worker.graph.rows import FURTHER, Graph
 from fledgling.worker.graph.tables import Op, unpacked
 from fledgling.worker.indexer.edges import CALLS
 from fledgling.worker.store.graph import CONFIDENCES, USES
@@ -167,7 +167,7 @@ class Whole:
         derived: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
         for file, line, _, to, to_line, _ in self._graph.bases:
             derived[to, to_line].append((file, line))
-        waiting = [(file, line) for file, line, _, to, *_ in self._graph.bases if to < 0]
+        waiting = [(file, line) for file, line, _, to, _, kind in self._graph.bases if to < 0 and kind != FURTHER]
         for each in waiting:
             waiting += derived.pop(each, ())
         return set(waiting)

@@ -25,7 +25,7 @@ CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 NO_GRAPH, RESOLVED, IN_PART, GIVEN_UP, LEFT_OUT = range(5)
 
 NONE = 2**32 - 1  # no definition
-NAMES = ("reasons", "outside", "kinds")  # words by their codes: why, bases outside the project, how one is derived
+NAMES = ("reasons", "outside")  # words by their codes: why, bases outside the project
 WIDEST = 2**16 - 1  # the last column, in bytes, in which an occurrence is kept: longer lines are minified or data
 COLUMN_BIT, USE_BIT, CONFIDENCE_BIT = 16, 12, 8  # from which on they stand in a number of the section `sites`
 
@@ -132,7 +132,7 @@ class Graph:
         rows = self._between(file, line, line)
         begin = bisect_left(self._sites, column << COLUMN_BIT, rows.start, rows.stop)
         end = bisect_left(self._sites, column + 1 << COLUMN_BIT, begin, rows.stop)
-        return [self.row(number) for number in range(begin, end)] if column <= WIDEST else []
+        return [self.row(number) for number in range(begin, end)]
 
     def within(self, file: int, first: int, last: int) -> Iterator[Occurrence]:
         """Yield the rows on some lines of a file, in order."""
@@ -160,20 +160,26 @@ class Graph:
             if target != NONE and site >> CONFIDENCE_BIT & 255 in _SURE_CALLS:
                 yield self._lines[number], self._target(target)
 
-    def bases(self, definition: Definition) -> list[Definition]:
-        """Return the classes that a class is derived from, of those in the project."""
-        return [base for base, _ in self._bases.of(definition) if base.file != NONE]
+    def bases(self, definition: Definition) -> dict[Definition, int]:
+        """Return the classes that a class is derived from, of those in the project, each with why that is not sure."""
+        return {base: reason for base, reason in self._bases.of(definition) if base.file != NONE}
 
     def bases_outside(self, definition: Definition) -> list[str]:
         """Return the names of the bases of a class that are no known class of the project; "" is an expression's."""
-        return [self._outside[base.line] for base, _ in self._bases.of(definition) if base.file == NONE]
+        return [
+            self._outside[base.line] for base, reason in self._bases.of(definition) if base.file == NONE and not reason
+        ]
 
-    def derived(self, definition: Definition) -> list[Definition]:
-        """Return the classes that are derived from a class."""
-        return [derived for derived, _ in self._bases.to(definition)]
+    def has_more_below(self, definition: Definition) -> bool:
+        """Return whether more may be derived from a class than is known."""
+        return any(base.file == NONE and reason for base, reason in self._bases.of(definition))
+
+    def derived(self, definition: Definition) -> dict[Definition, int]:
+        """Return the classes that are derived from a class, likewise."""
+        return dict(self._bases.to(definition))
 
     def overridden(self, definition: Definition) -> dict[Definition, int]:
-        """Return the methods that a method takes the place of, each with why that is but likely, 0 where it is sure."""
+        """Return the methods that a method takes the place of, each with why that is not sure, 0 where it is."""
         return dict(self._overrides.of(definition))
 
     def overriding(self, definition: Definition) -> dict[Definition, int]:

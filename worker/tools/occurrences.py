@@ -2,6 +2,7 @@
 all, so that "none" is no silence.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from fledgling.plain import counted
 from fledgling.worker.matching import prefilter
-from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, Definition, Graph, Occurrence
+from fledgling.worker.store.graph import GIVEN_UP, IN_PART, LEFT_OUT, NO_GRAPH, WIDEST, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import unknown
 from fledgling.worker.tools.request import Request
@@ -24,9 +25,8 @@ UNSEEN = {  # what may mean a definition, and was not looked at for it, where th
     ITS_DEFINITION: ("text", "external", "local"),
     ITS_TYPE: ("external",),
 }
+NAMED = re.compile(rb"[0-9A-Za-z_$\x80-\xff]*")  # what a name is at most, in UTF-8
 SHOWN_PLACES = 3  # of unresolved occurrences, for each reason
-
-_LETTERS = {bytes([code]) for code in range(128) if chr(code).isalnum() or chr(code) == "_"}
 
 
 class Place(NamedTuple):
@@ -160,12 +160,9 @@ def words(text: bytes, word: bytes) -> Iterator[int]:
     >>> list(words(b"run rerun run()", b"run"))
     [0, 10]
     """
-    start = text.find(word)
-    while start >= 0:
-        end = start + len(word)
-        if text[max(start - 1, 0) : start] not in _LETTERS and text[end : end + 1] not in _LETTERS:
-            yield start
-        start = text.find(word, end)
+    literal = re.escape(word)
+    for match in re.finditer(rb"%b(?![0-9A-Za-z_])(?<![0-9A-Za-z_]%b)" % (literal, literal), text):
+        yield match.start()
 
 
 def _class(request: Request, place: Place, asked: Collection[Definition]) -> tuple[str, str | None]:
@@ -175,6 +172,8 @@ def _class(request: Request, place: Place, asked: Collection[Definition]) -> tup
     far = graph.how_far(place.file.number)
     if far in (NO_GRAPH, GIVEN_UP, LEFT_OUT):
         return _unparsed(request, place.file, far)
+    if place.column > WIDEST:
+        return "unresolved", f"beyond byte {WIDEST:,} of a line"
     rows = graph.at(place.file.number, place.line, place.column)
     if not rows:
         return ("unresolved", "parsed in part") if far == IN_PART else ("text", None)
@@ -254,7 +253,8 @@ def neighbours(request: Request, definition: Definition, name: str) -> set[str]:
 
 def word_at(request: Request, row: Occurrence) -> str:
     """Return the name that stands where a row is."""
-    line = line_of(request, request.blocks.file(row.file), row.line)[row.column :].decode()
+    found = NAMED.match(line_of(request, request.blocks.file(row.file), row.line), row.column)
+    line = found[0].decode() if found else ""
     end = next((place for place, char in enumerate(line) if not (char.isalnum() or char in "_$")), len(line))
     return line[:end]
 

@@ -3,7 +3,7 @@ if it changes. Every answer accounts for all occurrences of the name.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import groupby
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from fledgling.messages.bounded import MAX_STEPS
 from fledgling.messages.cursors import offset_of
 from fledgling.messages.questions import Relation, Symbols
 from fledgling.plain import counted
+from fledgling.worker.rows import LEAST_LIKELY
 from fledgling.worker.store.graph import CALLS, LEFT_OUT, NO_GRAPH, SURE, Confidence, Definition, Graph, Occurrence
 from fledgling.worker.store.text import File
 from fledgling.worker.tools import definitions, occurrences, unknown
@@ -27,7 +28,7 @@ MOST = MAX_STEPS  # definitions and uses that an answer follows
 MOST_STEPS = 10  # that a question may ask for
 STEPS: dict[Relation, int] = {"impact": 3, "hierarchy": MOST}  # to follow where nobody says how many; else 1
 NO_LANGUAGE = "Uses of definitions are resolved in no language of this project."
-Step = Callable[[Definition], Mapping[Definition, int] | Sequence[Definition]]
+Step = Callable[[Definition], Mapping[Definition, int]]  # each with why it is not sure, 0 where it is
 
 
 class Entry(NamedTuple):
@@ -198,10 +199,9 @@ def _impact(asked: Asked) -> Found:
     found = _stepwise(asked, lambda row: not occurrences.is_definition(row))
     near = [entry for entry in found.entries if entry.related.how != "import" or entry.related.distance == 1]
     graph = asked.graph
-    derived = {place: 0 for each in asked.places for place in graph.derived(each)}
-    overriding = _all_of(asked.places, graph.overriding)
-    also = [*_placed(asked, overriding, "override"), *_placed(asked, derived, "derived")]
-    return Found([*near, *also], found.note)
+    ways = {"override": _all_of(asked.places, graph.overriding), "derived": _all_of(asked.places, graph.derived)}
+    also = [entry for how, places in ways.items() for entry in _placed(asked, places, how)]
+    return Found([*near, *also], unknown.joined(found.note, _unsure(asked, ways.values())))
 
 
 def _stepwise(asked: Asked, is_meant: Callable[[Occurrence], bool]) -> Found:
@@ -364,7 +364,9 @@ def _hierarchy(asked: Asked) -> Found:
         ("overridden", graph.overridden),
         ("override", graph.overriding),
     ]
-    return Found([entry for how, step in up for entry in _chain(asked, how, step)], _bases_outside(asked))
+    ways = [(how, distance, reached) for how, step in up for distance, reached in enumerate(_steps(asked, step), 1)]
+    entries = [entry for how, distance, reached in ways for entry in _placed(asked, reached, how, distance)]
+    return Found(entries, unknown.joined(_bases_outside(asked), _unsure(asked, [reached for *_, reached in ways])))
 
 
 def _bases_outside(asked: Asked) -> str | None:
@@ -400,24 +402,44 @@ def _overrides(asked: Asked) -> Found:
             begins = (row.line_start for row in inside if each.row.line_start < row.line_start <= each.row.line_end)
             places += [Definition(each.file.number, line) for line in begins]
     overriding, overridden = _all_of(places, asked.graph.overriding), _all_of(places, asked.graph.overridden)
-    return Found([*_placed(asked, overriding, "override"), *_placed(asked, overridden, "overridden")])
+    entries = [*_placed(asked, overriding, "override"), *_placed(asked, overridden, "overridden")]
+    return Found(entries, _unsure(asked, [overriding, overridden]))
 
 
-def _all_of(
-    places: Collection[Definition], step: Callable[[Definition], dict[Definition, int]]
-) -> dict[Definition, int]:
-    """Where a step leads from some definitions, each with why that is not sure: of two ways the sure one counts."""
+def _unsure(asked: Asked, ways: Iterable[Mapping[Definition, int]]) -> str | None:
+    """Say how much is only possible and so not listed, and of what more may be derived than is known."""
+    merely = {place for reached in ways for place, reason in reached.items() if 0 < reason < LEAST_LIKELY}
+    around = [*asked.places, *filter(None, (_type_around(asked, each) for each in asked.about.definitions))]
+    said = []
+    if merely and not asked.admits(POSSIBLE):
+        said.append(f"Merely possible: {len(merely):,} more; possible=true lists what that is.")
+    if any(map(asked.graph.has_more_below, around)):
+        said.append("More may implement it than the graph looks at.")
+    return " ".join(said) or None
+
+
+def _type_around(asked: Asked, each: Placed) -> Definition | None:
+    """The innermost type around a definition."""
+    assert asked.request.outlines
+    rows = asked.request.outlines.definitions(each.file)
+    types = [
+        row for row in rows if row.kind in occurrences.TYPES and row.line_start < each.row.line_start <= row.line_end
+    ]
+    return Definition(each.file.number, types[-1].line_start) if types else None
+
+
+def _surer(reason: int, other: int) -> int:
+    """Of two ways the surer one: 0 is sure, of others a larger reason is."""
+    return max(reason, other) if reason and other else 0
+
+
+def _all_of(places: Collection[Definition], step: Step) -> dict[Definition, int]:
+    """Where a step leads from some definitions, each with why that is not sure."""
     found: dict[Definition, int] = {}
     for each in places:
         for place, reason in step(each).items():
-            found[place] = min(reason, found.get(place, reason))
+            found[place] = _surer(reason, found.get(place, reason))
     return found
-
-
-def _chain(asked: Asked, how: str, step: Step) -> Iterator[Entry]:
-    """Follow one way from class to class."""
-    for distance, reached in enumerate(_steps(asked, step), 1):
-        yield from _placed(asked, reached, how, distance)
 
 
 def _steps(asked: Asked, step: Step) -> Iterator[dict[Definition, int]]:
@@ -426,10 +448,10 @@ def _steps(asked: Asked, step: Step) -> Iterator[dict[Definition, int]]:
     for _ in range(asked.steps):
         further: dict[Definition, int] = {}
         for each, unsure in reached.items():
-            found = step(each)
-            for place, reason in (found if isinstance(found, Mapping) else dict.fromkeys(found, 0)).items():
+            for place, reason in step(each).items():
                 if place not in seen:
-                    further[place] = min(reason or unsure, further.get(place, reason or unsure))
+                    weakest = min(reason or unsure, unsure or reason)
+                    further[place] = _surer(weakest, further.get(place, weakest))
         reached = further
         if not reached or len(seen) > MOST:
             break
@@ -440,13 +462,14 @@ def _steps(asked: Asked, step: Step) -> Iterator[dict[Definition, int]]:
 def _placed(asked: Asked, found: Mapping[Definition, int], how: str, distance: int = 1) -> Iterator[Entry]:
     """Yield entries for definitions, each with why it is not sure, 0 where it is."""
     for place, reason in found.items():
-        if each := definitions.at(asked.request, place):
+        confidence: Confidence = "certain" if not reason else "likely" if reason >= LEAST_LIKELY else POSSIBLE
+        if asked.admits(confidence) and (each := definitions.at(asked.request, place)):
             related = Related(
                 line=each.row.line_start,
                 name=each.row.qualified_name,
                 how=how,
                 text=shown(each.row.signature, SHOWN_CHARS) if each.row.signature else None,
-                confidence="likely" if reason else None,
+                confidence=confidence if reason else None,
                 reason=asked.graph.reasons[reason] if reason else None,
                 distance=distance,
             )

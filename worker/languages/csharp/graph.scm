@@ -61,6 +61,7 @@
 ; ---- definitions
 
 (method_declaration returns: (_) @returns name: (identifier) @defined body: (_)? @body) @function
+(method_declaration (explicit_interface_specifier) name: (identifier) @explicit)
 (method_declaration (modifier "static" @static))
 (method_declaration (modifier "abstract" @abstract))
 (method_declaration (modifier "extern" @abstract))

@@ -72,7 +72,7 @@
 
 (slice_type element: (_) @of) @array
 (array_type element: (_) @of) @array
-(channel_type value: (_) @of) @array
+(channel_type value: (_) @of) @channel
 (map_type value: (_) @of) @array
 (function_type) @signature
 (generic_type type: (_) @of) @index

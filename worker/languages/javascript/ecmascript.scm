@@ -32,6 +32,14 @@
   (#any-of? @_exports "exports" "module.exports")) @definition.function
 (assignment_expression
   left: (_ object: (_) @_exports property: (_) @name)
+  right: (_ "=" right: [(function_expression) (arrow_function) (generator_function)]) @value
+  (#any-of? @_exports "exports" "module.exports")) @definition.function
+(assignment_expression
+  left: (_ object: (_) @_exports property: (_) @name)
+  right: (_ "=" right: (class)) @value
+  (#any-of? @_exports "exports" "module.exports")) @definition.class
+(assignment_expression
+  left: (_ object: (_) @_exports property: (_) @name)
   right: (_ "class" body: (_) @body)
   (#any-of? @_exports "exports" "module.exports")) @definition.class
 (assignment_expression

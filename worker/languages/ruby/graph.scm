@@ -63,8 +63,6 @@
 (undef (_) @replaced)
 ((call receiver: (_) method: (identifier) @_defines arguments: (argument_list . [(simple_symbol) (string)] @replaced))
   (#any-of? @_defines "define_method" "define_singleton_method"))
-(singleton_method object: (constant) name: (_) @replaced)
-(singleton_class value: (constant) (body_statement (method name: (_) @replaced)))
 ((call !receiver method: (identifier) @_makes arguments: (argument_list (simple_symbol) @word)) @accessor
   (#any-of? @_makes "attr_accessor" "attr_reader" "attr_writer"))
 (alias name: [(identifier) (constant) (setter) (simple_symbol)] @word alias: [(identifier) (constant) (setter) (simple_symbol)] @word) @method_alias
@@ -74,6 +72,8 @@
   (#eq? @_defines "define_method"))
 (method name: (_) @defined body: (_)? @body) @function
 (singleton_method object: (self) name: (_) @defined body: (_)? @body) @function @static
+(singleton_method object: (constant) @receiver_type name: (_) @word body: (_)? @body) @function @static
+(singleton_class value: (constant) @of (body_statement) @body) @extension
 (singleton_class (body_statement (method) @static))
 (method_parameters (identifier) @param @bind)
 (optional_parameter name: (_) @bind value: (_) @init) @param
