@@ -30,12 +30,12 @@ QUICK = [
 
 # Files that take long, the longest first: one that began late would keep one process at work alone at the end.
 LONG_FIRST = [
-    "audit", "live", "cli", "projects", "ablation", "control", "fleet_serving", "processes", "generations",
-    "fleet_tables", "relations", "operator", "wire", "limits", "calls", "fleet_bundles", "memory", "http", "image",
-    "extract", "fleet_build", "honesty", "graph", "contracts", "confinement", "staying", "cookbook", "audit_log",
-    "stdio", "corpora", "deadlines", "environments", "traces", "fleet", "narrowing", "hidden_files", "fleet_storage",
-    "overlay", "monitor", "poison", "resources", "statement", "hostile_trees", "meaning", "issuer", "report", "gaps",
-    "made_tables", "status", "supply_chain", "fleet_http", "resolve", "benchmarks",
+    "audit", "projects", "cli", "control", "live", "ablation", "fleet_serving", "seeking", "relations", "operator",
+    "generations", "processes", "extract", "wire", "memory", "limits", "http", "image", "fleet_bundles", "honesty",
+    "calls", "stdio", "staying", "contracts", "confinement", "fleet_build", "corpora", "audit_log", "deadlines",
+    "poison", "cookbook", "fleet", "resolve", "hidden_files", "graph", "environments", "fleet_storage", "overlay",
+    "monitor", "narrowing", "resources", "statement", "hostile_trees", "meaning", "issuer", "definitions", "report",
+    "made_tables", "supply_chain", "fleet_http", "status", "traces", "gaps", "benchmarks",
 ]
 # fmt: on
 

@@ -328,6 +328,8 @@ async def test_projects_start_when_they_are_asked_for_rest_and_are_unloaded(root
         assert states(projects) == ["unloaded", "serving", "unloaded"]
         await until(lambda: states(projects)[1] == "resting")
         await until(lambda: own_processes() == [])
+        await projects.slots["web"].front.look()  # as where a generation comes late: it needs a worker, and nobody asks
+        await until(lambda: own_processes() == [])
         assert await projects.call("read", {"path": "web/src/page.py"}) == first
         assert states(projects) == ["unloaded", "serving", "unloaded"]
         await until(lambda: states(projects) == ["unloaded"] * 3)
@@ -351,17 +353,6 @@ async def test_what_one_project_lacks_starts_no_other(roots, monkeypatch):
             assert states(projects) == ["serving", "unloaded", "unloaded"], (tool, arguments)
         await projects.call("explore", {})
         assert "ithout path: 4 hits" in (await projects.call(*BESIDE[0])).note
-
-
-@pytest.mark.anyio
-async def test_what_starts_in_a_project_at_rest_ends_again(roots, monkeypatch):
-    """A generation that comes late needs a worker, and nobody asks."""
-    async with opened(roots, monkeypatch, LOOK_SECONDS=0.05, REST_SECONDS=0.3) as projects:
-        await projects.call("read", {"path": "web/src/page.py"})
-        await until(lambda: states(projects)[1] == "resting")
-        await until(lambda: own_processes() == [])
-        await projects.slots["web"].front.look()
-        await until(lambda: own_processes() == [])
 
 
 @pytest.mark.anyio
@@ -418,16 +409,6 @@ async def test_twenty_projects_at_rest_hold_what_was_promised(tmp_path, monkeypa
         assert memory_files([me]) <= each + 5 * 10**6
 
 
-@pytest.mark.anyio
-async def test_a_project_that_is_gone_takes_no_other_down(roots, monkeypatch, tmp_path):
-    async with opened({"web": roots["web"], "gone": tmp_path / "gone"}, monkeypatch) as projects:
-        found = await projects.call("search", {"query": "needle"})
-        assert (found.total, "gone/ is not in this answer" in found.note) == (1, True)
-        refused = await projects.call("read", {"path": "gone/x.py"})
-        assert isinstance(refused, Refusal)
-        assert str(tmp_path) not in f"{refused.reason} {refused.next_step}"
-
-
 # What may be opened -> how many of three projects, of 20 descriptors each, can be asked
 OPEN_FILES = {"-Sn 64": 3, "-n 64": 2}
 
@@ -464,9 +445,13 @@ def test_a_project_for_which_no_file_can_be_opened_takes_no_other_down(roots, li
 
 
 @pytest.mark.anyio
-async def test_the_death_of_a_worker_is_of_one_project(two, monkeypatch):
-    async with opened(two, monkeypatch) as projects:
+async def test_neither_a_project_that_is_gone_nor_the_death_of_workers_takes_another_down(two, monkeypatch, tmp_path):
+    async with opened({**two, "gone": tmp_path / "gone"}, monkeypatch) as projects:
         expected = await projects.call("search", {"query": "needle"})
+        assert (expected.total, "gone/ is not in this answer" in expected.note) == (4, True)
+        refused = await projects.call("read", {"path": "gone/x.py"})
+        assert isinstance(refused, Refusal)
+        assert str(tmp_path) not in f"{refused.reason} {refused.next_step}"
         for worker in own_processes():
             worker.kill()
         assert await projects.call("search", {"query": "needle"}) == expected
