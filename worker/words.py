@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
 from functools import lru_cache
 from itertools import chain
+from typing import TypeVar
 from zlib import crc32
 
 MAX_NAME = 64  # bytes of an identifier that is cut; a longer one is data: a key, a hash, a picture
 SHORTEST = 2  # letters of a word
-KNOWN_NAMES = 2**16  # identifiers whose words are remembered: a few megabytes
+KNOWN_NAMES = 2**16  # identifiers whose words are remembered, and parts whose stems are: a few megabytes
 KNOWN_WORDS = 2**14  # whose stems are
 
 _LETTERS = re.compile(rb"[A-Za-z0-9_\x80-\xff]")  # what is not ASCII is one
@@ -27,6 +28,8 @@ _BEGINS = re.compile(  # where a name is cut, or begins
 _ENDINGS = b"izations ization ations ation ingly ments ment ings ing ers ions ion ies ied ed er es ly s e"
 _SUFFIXES = tuple(_ENDINGS.split())
 _LEAST_STEM = 3  # letters
+
+Made = TypeVar("Made")
 
 
 class Field(IntEnum):
@@ -53,7 +56,7 @@ def stem(word: bytes) -> bytes:
     >>> [stem(word) for word in (b"retries", b"formatting", b"parsed", b"handlers")]
     [b'retry', b'format', b'pars', b'handl']
     """
-    for suffix in _SUFFIXES:
+    for suffix in _SUFFIXES if word.endswith(_SUFFIXES) else ():
         if word.endswith(suffix) and len(word) - len(suffix) >= _LEAST_STEM:
             word = word[: -len(suffix)]
             if suffix in (b"ies", b"ied"):
@@ -79,18 +82,21 @@ def part_at(text: bytes, at: int) -> bytes:
     return part[0].lower() if part else b""
 
 
-class _Known(dict[bytes, tuple[bytes, ...]]):
+class _Known(dict[bytes, Made]):
     """What was made of names before, which is forgotten when there is no room: faster to ask than `lru_cache`."""
 
-    def __init__(self, make: Callable[[bytes], tuple[bytes, ...]]) -> None:
+    def __init__(self, make: Callable[[bytes], Made]) -> None:
         super().__init__()
         self._make = make
 
-    def __missing__(self, name: bytes) -> tuple[bytes, ...]:
+    def __missing__(self, name: bytes) -> Made:
         if len(self) == KNOWN_NAMES:
             self.clear()
         made = self[name] = self._make(name)
         return made
+
+
+_of_part = _Known(lambda part: stem(part.lower()) if len(part) >= SHORTEST else b"").__getitem__
 
 
 def _of_name(name: bytes) -> tuple[bytes, ...]:
@@ -102,8 +108,8 @@ def _of_name(name: bytes) -> tuple[bytes, ...]:
     name = named(name)
     if len(name) > MAX_NAME:
         return ()
-    found = parts(name)
-    words = [stem(part) for part in found if len(part) >= SHORTEST]
+    found = _PART.findall(name)
+    words = filter(None, map(_of_part, found))
     return (*words, whole(name)) if len(found) > 1 else tuple(words)
 
 

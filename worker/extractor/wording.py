@@ -8,8 +8,8 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import chain, islice, repeat, takewhile
-from posixpath import basename, dirname
 from zlib import crc32
 
 from fledgling.messages.questions import DEFINITION_KINDS
@@ -38,32 +38,24 @@ _DOCSTRING = re.compile(rb'(?:\s|#[^\n]*\n)*+[rRuU]?("""|\'\'\')')  # of a modul
 
 def worded(path: str, text: bytes, found: Extraction) -> FileWords:
     """Return the words of a file with this text, in which this was found."""
-    said = [*_docstring(text), *(text[start:end] for start, end in found.comments)]
-    defined = [row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in _DEFINED]
+    docstring = _docstring(text)
+    said = [*docstring, *(text[start:end] for start, end in found.comments)]
     comments = b"\n".join([*said, *map(str.encode, found.docs)])[:MAX_PROSE]
-    return _packed(
-        {
-            **_of_path(path),
-            Field.DEFINITION: _named(row.name for row in defined),
-            Field.PUBLIC: _named(row.name for row in defined if row.kind in PUBLIC),
-            Field.COMMENT: Counter(words.words(comments)),
-            Field.HEADER: Counter(words.words(_header(text, found.comments))),
-            Field.IMPORT: _counted(row.module for row in found.imports[:MAX_DEFINITIONS]),
-            Field.EXPORT: _counted(_exports(path, found.symbols, found.imports)),
-        }
-    )
+    fields = _of_names(path, [row for row in found.symbols[:MAX_DEFINITIONS] if row.kind in _DEFINED])
+    if comments:
+        fields[Field.COMMENT] = Counter(words.words(comments))
+    if header := _header(text, docstring, found.comments):
+        fields[Field.HEADER] = Counter(words.words(header))
+    if found.imports:
+        fields[Field.IMPORT] = _counted(row.module for row in found.imports[:MAX_DEFINITIONS])
+    if exports := _exports(path, found.symbols, found.imports):
+        fields[Field.EXPORT] = _counted(exports)
+    return _packed(fields)
 
 
 def named(path: str, rows: Iterable[Row]) -> FileWords:
     """Return the words of a path and of the names of definitions, which is all that is known of a file."""
-    defined = [*islice(rows, MAX_DEFINITIONS)]
-    return _packed(
-        {
-            **_of_path(path),
-            Field.DEFINITION: _named(row.name for row in defined),
-            Field.PUBLIC: _named(row.name for row in defined if row.kind in PUBLIC),
-        }
-    )
+    return _packed(_of_names(path, [*islice(rows, MAX_DEFINITIONS)]))
 
 
 def known(source: Source, facts: Facts, languages: Languages) -> FileWords | None:
@@ -72,13 +64,28 @@ def known(source: Source, facts: Facts, languages: Languages) -> FileWords | Non
     return facts.words or (_packed(_of_path(source.path)) if is_code else None)
 
 
+def _of_names(path: str, defined: Sequence[SymbolRow] | Sequence[Row]) -> dict[Field, Counter[bytes]]:
+    """Return the words of a path and of definitions: those of public ones are counted once more."""
+    fields = _of_path(path)
+    if defined:
+        public = [row.name for row in defined if row.kind in PUBLIC]
+        fields[Field.DEFINITION] = _named([row.name for row in defined])
+        fields[Field.PUBLIC] = fields[Field.DEFINITION] if len(public) == len(defined) else _named(public)
+    return fields
+
+
 def _of_path(path: str) -> dict[Field, Counter[bytes]]:
     """Return the words of a path; `src/auth/__init__.py` is as good as `src/auth.py`."""
-    folder, name = dirname(path), basename(path)
+    folder, _, name = path.rpartition("/")
     stem = name.split(".")[0] or name
     if stem.lower() in _UNSAID and folder:
-        stem = basename(folder)
-    return {Field.BASE: _named([stem]), Field.DIRECTORY: _counted([folder])}
+        stem = folder.rpartition("/")[2]
+    return {Field.BASE: _named([stem]), Field.DIRECTORY: _of_folder(folder)}
+
+
+@lru_cache(maxsize=64)  # files come in the order of their paths
+def _of_folder(folder: str) -> Counter[bytes]:
+    return _counted([folder])
 
 
 def _counted(texts: Iterable[str]) -> Counter[bytes]:
@@ -87,15 +94,17 @@ def _counted(texts: Iterable[str]) -> Counter[bytes]:
 
 def _named(names: Iterable[str]) -> Counter[bytes]:
     """Count the words of names, and the whole of each even where it is one word: it can be asked for by that."""
-    last = _QUALIFIERS.sub("", "\n".join(names))
+    last = "\n".join(names)
+    if "." in last or "::" in last:
+        last = _QUALIFIERS.sub("", last)
     return Counter(chain.from_iterable(map(words.of_defined, words.names(last.encode()))))
 
 
-def _header(text: bytes, comments: Sequence[tuple[int, int]]) -> bytes:
+def _header(text: bytes, docstring: Sequence[bytes], comments: Sequence[tuple[int, int]]) -> bytes:
     """Return the lines of the first comments that are not about a licence."""
     top = text[:HEADER_BYTES]
     first = takewhile(lambda span: span[0] < HEADER_BYTES, comments)
-    said = b"\n".join([*_docstring(text), *(top[start:end] for start, end in first)])
+    said = b"\n".join([*docstring, *(top[start:end] for start, end in first)])
     lower = said.lower()
     marks = [mark for mark in _OF_LICENCES if mark in lower]
     if not marks:
@@ -126,14 +135,12 @@ def _packed(fields: dict[Field, Counter[bytes]]) -> FileWords:
     for field, counted in fields.items():
         if not counted:
             continue
-        plain = [word for word in counted if word[0] != WHOLE]
-        lengths[field] = sum(map(counted.__getitem__, plain))
+        lengths[field] = counted.total() - sum([times for word, times in counted.items() if word[0] == WHOLE])
         if len(counted) > MAX_WORDS:
             counted = Counter(dict(islice(counted.items(), MAX_WORDS)))
-            plain = [word for word in counted if word[0] != WHOLE]
         keys.extend(map(crc32, counted, repeat(field)))
         times = counted.values()
         counts += bytes(times if max(times) <= MOST_TIMES else (min(each, MOST_TIMES) for each in times))
         if field in NAMES:
-            names.update(plain)
+            names.update([word for word in counted if word[0] != WHOLE])
     return FileWords(keys.tobytes(), bytes(counts), lengths.tobytes(), b"\n".join(sorted(names)))
