@@ -1,8 +1,8 @@
-"""Fledgling beside tools that people know, at the shell: the first answer, another, help, and what is installed.
+"""Fledgling beside tools that people know, at the shell: start, the first answer, another, help, what is installed.
 
 `.venv/bin/python benchmarks/beside.py ROOT` prints the table; tools are installed below the cache, as for bench.py.
 All look for the same word in the same files. Another answer has what the first one made: a server of Fledgling or
-datasette that runs, what semble keeps. ripgrep makes nothing.
+datasette that runs, what semble keeps. ripgrep makes nothing. An empty Python is what times can be compared by.
 """
 
 import argparse
@@ -32,6 +32,8 @@ FOUND = f"/files/files.json?_search={WORD}"
 class Beside(NamedTuple):
     """A tool: where it is installed, its help, and commands: of the first answer, of a server, and of another answer.
 
+    What it takes to say its version is called its start.
+
     `kept` is what the first answer makes; where there is a server, another is asked of that.
     """
 
@@ -60,7 +62,9 @@ def tools(root: Path, home: Path) -> list[Beside]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     get = "import sys, urllib.request as u; sys.stdout.buffer.write(u.urlopen(sys.argv[1]).read())"
+    empty = [sys.executable, "-I", "-c", ""]
     return [
+        Beside("python", home, [sys.executable, "-h"], [empty], empty),
         Beside(
             "fledgling",
             own,
@@ -102,8 +106,9 @@ def row(tool: Beside, root: Path, home: Path, rounds: int) -> str:
         subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True)
         return time.perf_counter() - begun
 
-    first = []
+    first, starts = [], []
     for _ in range(rounds):
+        starts.append(seconds([tool.help[0], "--version"]))
         for name in tool.kept:
             shutil.rmtree(home / name, ignore_errors=True)
             (home / name).unlink(missing_ok=True)
@@ -123,7 +128,8 @@ def row(tool: Beside, root: Path, home: Path, rounds: int) -> str:
         server.terminate()
     helped = subprocess.run(tool.help, env=environment, check=True, capture_output=True).stdout.count(b"\n")
     megabytes = sum(path.lstat().st_size for path in tool.installed.rglob("*") if not path.is_dir()) / 2**20
-    return f"{tool.name:11}{median(first):8.3f}{median(again):12.3f}{helped:13}{megabytes:15.0f}"
+    times = f"{median(starts):8.3f}{median(first):10.3f}{median(again):12.3f}"
+    return f"{tool.name:11}{times}{helped:13}{megabytes:15.0f}"
 
 
 def _listens(tool: Beside, home: Path) -> bool:
@@ -152,7 +158,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        sys.stdout.write("tool       first, s another, s help, lines installed, MB\n")
+        sys.stdout.write("tool       start, s  first, s  another, s  help, lines installed, MB\n")
         for tool in tools(asked.root.resolve(), Path(home)):
             sys.stdout.write(f"{row(tool, asked.root.resolve(), Path(home), asked.rounds)}\n")
             sys.stdout.flush()

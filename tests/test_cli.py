@@ -40,6 +40,38 @@ def fledgling(*arguments: str, timeout: float = PATIENCE, **environment: str) ->
     return subprocess.run(command, cwd="/", env=clean, capture_output=True, text=True, timeout=timeout, check=False)
 
 
+# What is typed for a row of the table of objects in docs/settings.md; test_control.py has those that ask a server.
+TYPED = {
+    "profiles show": "profiles show fledgling-core",
+    "profiles diff": "profiles diff fledgling-core fledgling-analyst",
+    "agents list": "agents list --agents {tmp}/agents.yaml",
+    "audit verify": "audit verify {tmp}/agents.yaml",
+    "config show": "config show --root {tmp}/tree",
+    "doctor": "doctor --root {tmp}/tree",
+    "index": "index --root {tmp}/tree",
+    "report": "report --root {tmp}/tree --html {tmp}/page.html",
+}
+ROW = re.compile(r"^\| (`[a-z].*?) \| (`.*?) \| (.*)\|$", re.MULTILINE)
+
+
+def test_json_of_each_command_is_what_the_settings_say(tmp_path: Path) -> None:
+    rows = ROW.findall((TESTS.parent / "docs" / "settings.md").read_text().partition("| its object |")[2])
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.py").write_text("def a():\n    pass\n")
+    environment = {"HOME": str(tmp_path)}
+    fledgling("agents", "add", "a", "--agents", str(tmp_path / "agents.yaml"), **environment)
+    fledgling("install", "--client", "gemini", "--write", **environment)
+    asked = [(name.strip("`"), re.findall(r"`(\w+)`", its), re.findall(r"`(\w+)`", each)) for name, its, each in rows]
+    asked = [row for row in asked if "`" not in row[0] and row[0] not in ("list", "savings", "audit")]
+    assert len(asked) > 10
+    for name, fields, each in asked:
+        done = fledgling(*TYPED.get(name, name).format(tmp=tmp_path).split(), "--json", **environment)
+        found = json.loads(done.stdout)
+        assert [*found] == fields, name
+        listed = found[each.pop(0) if {*each[:1]} & {*fields} else fields[0]]
+        assert not isinstance(listed, list) or [*listed[0]] == each, name
+
+
 @pytest.fixture(scope="module")
 def profiles(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("profiles")

@@ -118,7 +118,7 @@ def test_an_operator_sees_how_the_index_stands_and_what_has_changed(served, root
     some = ask("check-updates")
     assert some.returncode == 0
     assert "    added: new.py\n" in some.stdout
-    [said] = json.loads(ask("status", "--json").stdout)
+    [said] = json.loads(ask("status", "--json").stdout)["indexes"]
     assert (said["state"], said["generation"], said["changes"]["added"]["paths"]) == ("completed", 1, ["new.py"])
     assert "0 added, 0 modified, 0 deleted" in ask("check-updates", "--since", "1").stdout
     anew = ask("reindex")
@@ -240,7 +240,7 @@ def test_every_agent_over_http_has_its_own(tmp_path, place):
     with Server(root, "--control", *options, env=environment):
         until(lambda: fledgling("status", "--root", str(root), XDG_RUNTIME_DIR=str(place)).returncode == 0)
         said = fledgling("status", "--root", str(root), "--json", XDG_RUNTIME_DIR=str(place))
-        assert [(each["agent"], each["profile"]) for each in json.loads(said.stdout)] == [
+        assert [(each["agent"], each["profile"]) for each in json.loads(said.stdout)["indexes"]] == [
             ("reviewer", "fledgling-core"),
             ("analyst", "fledgling-analyst"),
         ]

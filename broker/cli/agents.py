@@ -38,7 +38,10 @@ def _agents_file(flag: str | None) -> Path:
 def agents_add(
     name: str, profile: str, subject: str | None, projects: tuple[str, ...], agents_file: str | None
 ) -> None:
-    """Add an agent and print its token, which is not kept and not shown again; one with a subject has none of ours."""
+    """Add an agent, and print its token, which is neither kept nor shown again.
+
+    With --subject it has none of ours: it comes with tokens of the issuer.
+    """
     token = agents.add(_agents_file(agents_file), name, profile, subject, projects)
     if token:
         terminal.show_text(token)

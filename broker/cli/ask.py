@@ -64,6 +64,9 @@ COMPLETED = {
     "symbol": completing.symbols,
     "name_pattern": completing.symbols,
 }
+METAVARS = dict.fromkeys(("path", "pattern", "name_pattern"), "GLOB") | dict.fromkeys(
+    ("max_results", "start_line", "end_line", "depth", "context", "budget_tokens"), "N"
+)
 Result = TypeVar("Result")
 Ask = Callable[[AnyQuestion], Awaitable[AnyAnswer | Refusal]]
 Put = Callable[[Ask, AnyQuestion], Coroutine[None, None, AnyAnswer | Refusal]]
@@ -159,7 +162,7 @@ def _meaning(field: msgspec.structs.FieldInfo) -> str | None:
 
 
 def _metavar(name: str) -> str:
-    return {"path": "GLOB", "pattern": "GLOB", "name_pattern": "GLOB", "max_results": "N"}.get(name, name.upper())
+    return METAVARS.get(name, name.upper())
 
 
 def _search_options(command: Callable[..., None]) -> Callable[..., None]:

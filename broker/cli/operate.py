@@ -61,7 +61,7 @@ def status(since: int | None, as_json: bool, **options: Any) -> None:
 @since_option
 @json_option
 def check_updates(since: int | None, as_json: bool, **options: Any) -> None:
-    """Have a running server look for changes, and say which files are others, by default than in its index.
+    """Have a running server look for changes, and say which files differ, by default from its index.
 
     Exit codes: 0 it is said; 1 nobody can tell, or there is no server that takes commands; 2 not of all indexes.
     """
@@ -225,7 +225,7 @@ def _status(reply: object) -> Status:
 def _show(indexes: list[ServedIndex], found: list[Status], *, as_json: bool) -> None:
     told = list(zip(indexes, found, strict=True))
     if as_json:
-        terminal.show_json([_values(index, said) for index, said in told])
+        terminal.show_json({"indexes": [_values(index, said) for index, said in told]})
         return
     blocks = (
         "\n".join([f"server {index.pid}, {_served(index)}", *(f"  {line}" for line in stands.lines(said))])
