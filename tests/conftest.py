@@ -124,7 +124,10 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def repositories_and_shards(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Three repositories, and their shards and bundle: one build for all processes of a run, changed by no test."""
+    """Three repositories, and their shards and bundle: one build for all processes of a run.
+
+    No test changes a file of them; a directory comes and goes in `lib`.
+    """
     from test_cli import fledgling  # noqa: PLC0415
     from test_fleet import NAMES, write_repositories  # noqa: PLC0415
 

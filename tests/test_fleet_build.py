@@ -22,13 +22,12 @@ from fledgling.broker.fleet.engines import ENGINES, EngineMissingError
 from fledgling.security import profile as profiles
 
 
-@pytest.fixture(scope="module")
-def repositories(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    above = tmp_path_factory.mktemp("repositories")
+def write_list(above: Path) -> Path:
+    """Write the repositories, and a list of them and of one that is not there."""
     write_repositories(above)
     listed = above / "list"
     listed.write_text("# ours\n" + "".join(f"{above / name}\n" for name in NAMES) + f"\ngone={above / 'nowhere'}\n")
-    return above
+    return listed
 
 
 def digests(out: Path) -> dict[str, dict[str, str]]:
@@ -52,19 +51,13 @@ def built(listed: Path, out: Path, *options: str, timeout: float = PATIENCE) -> 
 BUILT = {**dict.fromkeys(NAMES, "built"), "gone": "failed"}
 
 
-def test_list_is_built_and_a_failed_repository_is_said(repositories: Path, tmp_path: Path) -> None:
-    listed, out = repositories / "list", tmp_path / "out"
+def test_list_is_built_a_failed_repository_is_said_and_those_without_a_change_are_left_alone(tmp_path: Path) -> None:
+    listed, out = write_list(tmp_path), tmp_path / "out"
     assert built(listed, out) == (2, BUILT)
     assert set(digests(out)) == set(NAMES)
     (out / "web.shard").unlink()
     assert built(listed, out) == (2, {**BUILT, "api": "unchanged", "lib": "unchanged"})
-
-
-def test_repositories_without_a_change_are_left_alone(tmp_path: Path) -> None:
-    write_repositories(tmp_path)
-    listed, out = tmp_path / "list", tmp_path / "out"
     listed.write_text("".join(f"{tmp_path / name}\n" for name in NAMES))
-    assert built(listed, out) == (0, dict.fromkeys(NAMES, "built"))
     time.sleep(1.1)  # --since has whole seconds
     since = time.strftime("%Y-%m-%dT%H:%M:%S")
     (tmp_path / "lib" / "src" / "main.py").touch()
@@ -98,9 +91,9 @@ def test_a_command_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", [name for name in ENGINES if name != "local"])
-def test_every_engine_builds_the_same(repositories: Path, tmp_path: Path, engine: str) -> None:
+def test_every_engine_builds_the_same(tmp_path: Path, engine: str) -> None:
     pytest.importorskip({"dask": "distributed", "ray": "ray"}[engine])
-    listed = repositories / "list"
+    listed = write_list(tmp_path / "repositories")
     home = {"HOME": str(tmp_path)}  # Ray writes to it
     assert built(listed, tmp_path / "local", timeout=ENGINE_SECONDS) == (2, BUILT)
     (tmp_path / "other").mkdir(mode=0o700)
@@ -115,7 +108,7 @@ def test_every_engine_builds_the_same(repositories: Path, tmp_path: Path, engine
     assert digests(tmp_path / "other") == digests(tmp_path / "local")
 
 
-def test_a_straggler_does_not_hold_up_the_rest(repositories: Path, tmp_path: Path) -> None:
+def test_a_straggler_does_not_hold_up_the_rest() -> None:
     slow = threading.Event()
 
     def run(command: list[str]) -> tuple[int, str, str]:

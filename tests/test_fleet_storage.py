@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 from test_cli import fledgling
-from test_fleet import NAMES, write_repositories
+from test_fleet import NAMES
 
 from fledgling.broker.fleet.storage import LIST, MAX_LIST, ListedBuild, ListedFile
 from fledgling.broker.fleet.verified import MAX_FILE, MAX_FILES
@@ -27,14 +28,10 @@ FILES = [*(f"{name}.shard" for name in NAMES), "00000.bundle"]
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(repositories_and_shards: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory of shards, and beside it a storage that they were put into."""
     place = tmp_path_factory.mktemp("fleet")
-    write_repositories(place)
-    (place / "shards").mkdir(mode=0o700)
-    listed = place / "list"
-    listed.write_text("".join(f"{place / name}\n" for name in NAMES))
-    assert fledgling("fleet", "build", str(listed), "--out", str(place / "shards")).returncode == 0
+    shutil.copytree(repositories_and_shards[1], place / "shards")
     assert moved("put", place / "shards", url(place / "storage")) == (0, 4, {})
     return place
 
@@ -139,29 +136,34 @@ def test_list_of_all_that_a_directory_may_hold_is_read() -> None:
     assert len(told) < MAX_FILES * (246 + 114) + 100 <= MAX_LIST, "as much as the limit says of itself"
 
 
-INSIDE = "the directory is inside the repository web; name one outside of every repository"
+INSIDE = "the directory is inside the repository lib; name one outside of every repository"
 
 
-def test_nothing_is_fetched_into_its_repository(built: Path) -> None:
-    out = built / "web" / "shards"
-    out.mkdir(mode=0o700)
-    done = fledgling("fleet", "fetch", url(built / "storage"), str(out))
+@pytest.fixture
+def inside(repositories_and_shards: tuple[Path, Path]) -> Iterator[Path]:
+    """A directory in the repository lib, which is gone again before another test sees it."""
+    place = repositories_and_shards[0] / "lib" / "shards"
+    place.mkdir(mode=0o700)
+    yield place
+    shutil.rmtree(place)
+
+
+def test_nothing_is_fetched_into_its_repository(built: Path, inside: Path) -> None:
+    done = fledgling("fleet", "fetch", url(built / "storage"), str(inside))
     assert (done.returncode, INSIDE in done.stderr) == (2, True)
-    assert not [*out.iterdir()]
-    shutil.rmtree(out)
+    assert not [*inside.iterdir()]
 
 
-def test_list_that_hides_where_a_repository_was_has_nothing_of_it_fetched(built: Path, tmp_path: Path) -> None:
+def test_list_that_hides_where_a_repository_was_has_nothing_of_it_fetched(
+    built: Path, inside: Path, tmp_path: Path
+) -> None:
     storage = Path(shutil.copytree(built / "storage", tmp_path / "storage"))
     build = json.loads((storage / LIST).read_text())
-    del build["files"]["web.shard"]["root"]
+    del build["files"]["lib.shard"]["root"]
     (storage / LIST).write_text(json.dumps(build))
-    out = built / "web" / "shards"
-    out.mkdir(mode=0o700)
-    code, _, failed = moved("fetch", url(storage), out)
-    assert (code, failed) == (2, {"web.shard": INSIDE})
-    assert not (out / "web.shard").exists()
-    shutil.rmtree(out)
+    code, _, failed = moved("fetch", url(storage), inside)
+    assert (code, failed) == (2, {"lib.shard": INSIDE})
+    assert not (inside / "lib.shard").exists()
 
 
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "hard link", "pipe", "directory"])
