@@ -56,9 +56,9 @@ class _Modules:
         package or in the root.
         """
         name = place.partition("/")[0]
-        starts = self._starts.get(name, set())
-        above = [up for up in ancestors(directory + "/") if up in starts]
-        if name in STDLIB:
+        starts = self._starts.get(name)
+        above = [up for up in ancestors(directory + "/") if up in starts] if starts else []
+        if above and name in STDLIB:
             own = next(up for up in ancestors(directory + "/") if up not in self.packages)
             above = [up for up in above if up in (own, "")]
         yield from (posixpath.join(start, place) for start in above)
@@ -70,8 +70,10 @@ class _Modules:
 
     def file(self, place: str) -> str | None:
         """The module or package at a place: `a/b` is `a/b/__init__.py` or `a/b.py`."""
-        found = next((place + end for end in ENDS if place + end in self.paths), None)
-        return found or self.compiled(place, posixpath.dirname(place))
+        for end in ENDS:
+            if place + end in self.paths:
+                return place + end
+        return self.compiled(place, posixpath.dirname(place)) if self._compiled else None
 
     def compiled(self, place: str, directory: str) -> str | None:
         """The file that the module at a place is compiled from: `_native`, or `a/_native` in any folder.
@@ -124,7 +126,7 @@ def resolver(project: Project, _language: str) -> Resolver:
         return modules.file(posixpath.join(package, name)) if file.startswith("__init__.") else None
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        directory = posixpath.dirname(path)
+        directory = path.rpartition("/")[0]
         found = locate(directory, row.module)
         inner = {name: place for name in row.imported_names if (place := submodule(directory, row.module, name, found))}
         names = tuple(name for name in row.imported_names if name not in inner)
