@@ -62,7 +62,7 @@ class Definition(NamedTuple):
 
 
 class Together(NamedTuple):
-    """The share of the question whose very words stand on lines beside each other, and the first of these lines."""
+    """Lines beside each other that have the very words of a question: the share of it, and the first of them."""
 
     share: float
     line: int
@@ -88,7 +88,7 @@ class Definitions:
     def __init__(self, features: Features) -> None:
         self.features = features
         self._best: dict[int, list[Definition]] = {}
-        self._together: dict[int, Together] = {}
+        self._together: dict[int, Together | None] = {}
 
     def best(self, file: File) -> list[Definition]:
         """Return those of a file, the best first, of each name one."""
@@ -106,8 +106,8 @@ class Definitions:
             self._best[file.number] = sorted(by_name.values(), key=lambda each: (-each.score, each.row.line_start))
         return self._best[file.number]
 
-    def together(self, file: File) -> Together:
-        """Return the lines beside each other that have most of the question."""
+    def together(self, file: File) -> Together | None:
+        """Return the lines beside each other that say the question word for word, if any do."""
         self.best(file)
         return self._together[file.number]
 
@@ -194,13 +194,15 @@ def _said(part: Outline, found: list[Hit], may_be_meant: Callable[[int], bool]) 
     return said
 
 
-def _together(features: Features, found: list[Hit]) -> Together:
+def _together(features: Features, found: list[Hit]) -> Together | None:
     by_line: dict[int, set[bytes]] = {}
     for hit in found:
         if hit.share == 1.0:
             by_line.setdefault(hit.line, set()).add(hit.word)
-    beside = {line: set().union(*(by_line.get(line + more, ()) for more in range(BESIDE))) for line in by_line}
-    return max((Together(features.share(said), line) for line, said in beside.items()), default=Together(0.0, 1))
+    least = features.least_words(WORD_FOR_WORD)
+    beside = ((line, set[bytes]().union(*(by_line.get(line + more, ()) for more in range(BESIDE)))) for line in by_line)
+    shares = (Together(features.share(said), line) for line, said in beside if len(said) >= least)
+    return max((each for each in shares if each.share >= WORD_FOR_WORD), default=None)
 
 
 def _below(part: Outline, place: int, line: int, may_be_meant: Callable[[int], bool]) -> int | None:
@@ -225,10 +227,15 @@ def _score(features: Features, row: Row, said: _Said) -> float:
     in_name = {*cutting.plain(cutting.words(row.name.encode()))}
     is_aside = is_special or (not asked.of_tests and _TESTS.search(row.qualified_name) is not None)
     shortness = float(min((SHORT / max(row.line_end - row.line_start + 1, 1)) ** 0.25, 1))
+    shares: dict[bytes, float] = {}  # how far the name says each word of the question
+    for part in () if is_special else in_name:
+        for word, share in features.words_of_form.get(part, ()):
+            shares[word] = max(shares.get(word, 0.0), share)
     total = named = 0.0
     for word in asked.words:
-        variants = () if is_special else features.all_forms[word]
-        share = max((share for variant, share in variants if variant in in_name), default=0.0)
+        share = shares.get(word, 0.0)
+        if not (share or word in said):
+            continue
         named += share
         unsaid = 1 - BY_NAME * share
         for each in said.get(word, ()):

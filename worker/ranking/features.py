@@ -5,6 +5,7 @@ of the best blocks of the best files, where a word is counted as it stands.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 
 import numpy as np
 
@@ -48,6 +49,10 @@ class Features:
         self.synonyms = {word: [*self._synonyms(word)] for word in asked.words}
         self.forms = {word: [(word, 1.0), *self.synonyms[word]] for word in asked.words}
         self.all_forms = {word: [*self.variants[word], *self.synonyms[word]] for word in asked.words}
+        self.words_of_form: dict[bytes, list[tuple[bytes, float]]] = {}  # of each form, the words that it may stand for
+        for word, forms in self.all_forms.items():
+            for form, share in forms:
+                self.words_of_form.setdefault(form, []).append((word, share))
         self.rarity_in_blocks: dict[bytes, float] = {}
         self.weights: dict[bytes, float] = {}  # what each word counts: the rarer, the more
         self.unknown: list[bytes] = []  # words that no file has
@@ -114,6 +119,12 @@ class Features:
     def share(self, said: Iterable[bytes]) -> float:
         """Return the share of the question that some of its words are, rare ones counting more."""
         return min(sum(self.weights[word] * self.asked.weight(word) for word in said) / self.total, 1.0)
+
+    def least_words(self, share: float) -> int:
+        """Return how many words at least have a share of the question: with fewer it need not be added up."""
+        weights = sorted((self.weights[word] * self.asked.weight(word) for word in self.asked.words), reverse=True)
+        sums = accumulate(weights)
+        return next((count for count, found in enumerate(sums, 1) if found >= share * self.total), len(weights) + 1)
 
     def _decayed(self, scores: Scores) -> Scores:
         """Return for each file the sum of what its best blocks say, each less than the one before."""

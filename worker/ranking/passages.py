@@ -25,13 +25,12 @@ class FileLines(NamedTuple):
 def passage(definitions: Definitions, file: File) -> FileLines:
     """Return the passage of a file that says most of what was asked: its best definition, or lines word for word."""
     together = definitions.together(file)
-    is_said = together.share >= WORD_FOR_WORD
     if (found := definitions.best(file)) and not (
-        is_said and definitions.features.share(found[0].words) < WORD_FOR_WORD
+        together and definitions.features.share(found[0].words) < WORD_FOR_WORD
     ):
         row = found[0].row
         return FileLines(row.line_start, row.line_end, row)
-    if is_said:
+    if together:
         return FileLines(together.line, min(together.line + BESIDE - 1, file.line_count or together.line), None)
     weights = defaultdict[int, float](float)
     for line, word in {(hit.line, hit.word) for hit in hits(definitions.features, file)}:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from fledgling.worker import words as cutting
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus, Scores
-from fledgling.worker.ranking.definitions import BY_NAME, WORD_FOR_WORD, Definitions
+from fledgling.worker.ranking.definitions import BY_NAME, Definitions
 from fledgling.worker.ranking.features import Features, literal, of_most
 from fledgling.worker.ranking.weights import WEIGHTS
 from fledgling.worker.words import Field
@@ -145,7 +145,7 @@ def _said(definitions: Definitions, number: int) -> float:
     path = {*cutting.words(corpus.blocks.path(number).encode())}
     named = features.share(word for word in plain if any(form in path for form, _ in features.variants[word]))
     file = corpus.blocks.file(number)
-    if definitions.together(file).share >= WORD_FOR_WORD:
+    if definitions.together(file):
         return SURE
     if best := definitions.best(file):
         return max(best[0].score, BY_NAME * named)
