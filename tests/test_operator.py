@@ -35,7 +35,7 @@ from fledgling.broker.operating.unfit import OperationError
 from fledgling.broker.projects.projects import Projects, Slot
 from fledgling.config import Settings
 from fledgling.messages.control import AskRefs, Refs, TagsByHand
-from fledgling.messages.operations import MAX_LINKS, OPERATIONS, Manage
+from fledgling.messages.operations import MAX_LINKS, Manage
 from fledgling.messages.profile import View
 from fledgling.messages.questions import Search
 from fledgling.security import profile as profiles
@@ -339,21 +339,6 @@ async def test_pages_of_a_search_are_of_the_same_tags(client):
         assert "the tags by hand have changed since the first page" in text(second)
 
 
-@pytest.mark.anyio
-async def test_a_tag_goes_with_the_definition_that_it_was_given_to(tmp_path):
-    file = tmp_path / "a.py"
-    file.write_text("class A:\n    def f(self): ...\n\ndef g(): ...\n")
-    async with connected(tmp_path, *OPERATOR) as client:
-        for tag, name in (("method", "A.f"), ("another-case", "G"), ("function", "g")):
-            await structured(client, "tags", action="add", tags=[tag], paths=["a.py"], symbol=name)
-        left = {file.read_text(): ["another-case", "function", "method"]}
-        left |= {"def g(): ...\n": ["another-case", "function"], "X = 1\n": []}
-        for text_of_file, tags in left.items():
-            file.write_text(text_of_file)
-            [of_file] = (await structured(client, "tags", paths=["a.py"]))["all"].values()
-            assert [each.split()[0] for each in of_file] == tags
-
-
 # ---- branches and commits -------------------------------------------------------------------------------------------
 
 
@@ -477,31 +462,44 @@ def test_refs_that_git_packs_meanwhile_are_found(repository, monkeypatch):
     os.close(fd)
 
 
-@pytest.mark.anyio
-async def test_links_of_tasks_are_looked_up(repository):
+@pytest.fixture(scope="module")
+async def of_repository(anyio_backend, repository):
+    """A client of a server of the repository alone."""
     root, commits = repository
     async with connected(root, *OPERATOR) as client:
-        await structured(client, "explore")
-        create = {"action": "create", "title": "a"}
-        found = await structured(client, "tasks", **create, branch="loose/two", commit=commits[0])
-        assert found["links"] == {"branch": {"loose/two": "found"}, "commit": {commits[0]: "found"}}
-        found = await structured(client, "tasks", **create, branch="later", commit="0" * 40)
-        assert found["links"] == {"branch": {"later": "not found"}, "commit": {"0" * 40: "not found"}}
-        both = await structured(client, "tasks", action="update", id=found["id"], branch="main")
-        assert both["links"]["branch"] == {"later": "not found", "main": "found"}
-        assert "links" not in await structured(client, "tasks", **create)
+        yield client, root, commits
+
+
+@pytest.mark.anyio
+async def test_links_of_tasks_are_looked_up(of_repository):
+    client, _, commits = of_repository
+    await structured(client, "explore")
+    create = {"action": "create", "title": "a"}
+    found = await structured(client, "tasks", **create, branch="loose/two", commit=commits[0])
+    assert found["links"] == {"branch": {"loose/two": "found"}, "commit": {commits[0]: "found"}}
+    found = await structured(client, "tasks", **create, branch="later", commit="0" * 40)
+    assert found["links"] == {"branch": {"later": "not found"}, "commit": {"0" * 40: "not found"}}
+    both = await structured(client, "tasks", action="update", id=found["id"], branch="main")
+    assert both["links"]["branch"] == {"later": "not found", "main": "found"}
+    assert "links" not in await structured(client, "tasks", **create)
+
+
+@pytest.mark.anyio
+async def test_a_tag_goes_with_the_definition_that_it_was_given_to(of_repository):
+    client, root, _ = of_repository
+    file = root / "b.py"
+    file.write_text("class A:\n    def f(self): ...\n\ndef g(): ...\n")
+    for tag, name in (("method", "A.f"), ("another-case", "G"), ("function", "g")):
+        await structured(client, "tags", action="add", tags=[tag], paths=["b.py"], symbol=name)
+    left = {file.read_text(): ["another-case", "function", "method"]}
+    left |= {"def g(): ...\n": ["another-case", "function"], "X = 1\n": []}
+    for text_of_file, tags in left.items():
+        file.write_text(text_of_file)
+        [of_file] = (await structured(client, "tags", paths=["b.py"]))["all"].values()
+        assert [each.split()[0] for each in of_file] == tags
 
 
 # ---- who has them ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.anyio
-async def test_a_profile_that_names_none_of_them_has_none(project):
-    async with connected(project) as core:
-        assert not OPERATIONS.keys() & {tool.name for tool in (await core.list_tools()).tools}
-        for tool in (*OPERATIONS, "Manage", "manage ", "admin.manage"):
-            with pytest.raises(Exception, match="is not a tool of the profile fledgling-core"):
-                await core.call_tool(tool, {"action": "purge"})
 
 
 def test_agents_of_one_server_share_tasks_and_say_who_wrote_what(project, tmp_path):

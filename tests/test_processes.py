@@ -32,6 +32,7 @@ from running import query_worker as worker_of
 
 from fledgling.broker.embedding.connector import MODULE as CONNECTOR
 from fledgling.broker.query_worker import LOST
+from fledgling.messages.operations import OPERATIONS
 from fledgling.security import limits
 
 GB = 1000**3
@@ -457,6 +458,7 @@ NOT_TOOLS = {
     "a method of the front": "__init__",
     "a message of the wire": "open",
     "a very long name": "search" * 100_000,
+    **{f"an operator's: {name}": name for name in (*OPERATIONS, "Manage", "manage ", "admin.manage")},
 }
 
 
