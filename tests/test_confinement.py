@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 from conftest import serve_command
-from running import PATIENCE, QUERY_WORKER, Server, back_processes, fronted
+from running import PATIENCE, QUERY_WORKER, Server, answered, back_processes, fronted
 
 from fledgling.broker.refused import NOT_STARTED
 from fledgling.broker.reporting import doctor
@@ -439,30 +439,31 @@ def test_what_is_confined_while_it_has_a_thread_is_refused() -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("layer", ["no_new_privs", "seccomp"])
-async def test_worker_that_only_says_it_is_confined_is_not_asked(project, tmp_path, monkeypatch, layer):
+async def test_worker_that_only_says_it_is_confined_is_not_asked(project, tmp_path, monkeypatch):
     """The broker looks for itself before the first call."""
-    liar = tmp_path / "liar"
-    liar.write_text(
-        f"#!{sys.executable} -I\n"
-        "from fledgling.pipe import Pipe\n"
-        "from fledgling.security.confinement import LAYERS, confine\n"
-        "from fledgling.messages.control import *\n"
-        "pipe = Pipe(ToWorker)\n"
-        "opened = pipe.receive()\n"
-        f"confine('query worker', Confining(without=({layer!r},)), parent=opened.broker_pid)\n"
-        "pipe.send(Ready(tuple(Layer(name) for name in LAYERS)))\n"
-        "pipe.receive()\n"
-    )
-    liar.chmod(0o700)
     async with fronted(project) as (front, indexing):
         await indexing.built()
-        assert isinstance(await front.ask(Explore()), Exploration)
-        [honest] = back_processes(psutil.Process(), QUERY_WORKER)
-        honest.kill()
-        honest.wait()
-        monkeypatch.setattr(sys, "executable", str(liar))
-        assert await front.ask(Explore()) == NOT_STARTED
+        for layer in ("no_new_privs", "seccomp"):
+            liar = tmp_path / layer
+            liar.write_text(
+                f"#!{sys.executable} -I\n"
+                "from fledgling.pipe import Pipe\n"
+                "from fledgling.security.confinement import LAYERS, confine\n"
+                "from fledgling.messages.control import *\n"
+                "pipe = Pipe(ToWorker)\n"
+                "opened = pipe.receive()\n"
+                f"confine('query worker', Confining(without=({layer!r},)), parent=opened.broker_pid)\n"
+                "pipe.send(Ready(tuple(Layer(name) for name in LAYERS)))\n"
+                "pipe.receive()\n"
+            )
+            liar.chmod(0o700)
+            assert isinstance(await answered(front), Exploration)
+            [honest] = back_processes(psutil.Process(), QUERY_WORKER)
+            honest.kill()
+            honest.wait()
+            with monkeypatch.context() as lying:
+                lying.setattr(sys, "executable", str(liar))
+                assert await front.ask(Explore()) == NOT_STARTED, layer
 
 
 # ---- what is missing ------------------------------------------------------------------------------------------------
