@@ -1,12 +1,17 @@
 """Documents say what the code says: paths, tests and links are there, tables are the wire's, and sizes stay small."""
 
 import re
+import shlex
 import subprocess
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
+import click
 import pytest
 from documents import COMMAND, DOCUMENTS, ROOT, SECTIONS, as_generated
 
+from fledgling.broker.cli import main
 from fledgling.messages.questions import QUESTIONS
 
 TRACKED = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
@@ -56,6 +61,45 @@ def exists(folder: Path, named: re.Match[str]) -> bool:
 @pytest.mark.parametrize("document", WRITTEN)
 def test_document_names_files_and_tests_that_exist(document: str) -> None:
     assert [name for line in prose(document) for name in missing(document, line)] == []
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """Yield the words behind `fledgling` of the commands in a document: in blocks of code, and between backticks."""
+    blocks = re.findall(r"^```(?:sh|console|bash)$(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    for line in [*lines, *re.findall(r"`([^`\n]+)`", text)]:
+        for named in re.findall(r"(?:^|[\s/(])fledgling ([a-z].*)", line):
+            words = shlex.split(named.partition(')"')[0] if '"$(fledgling' in line else named, comments=True)
+            yield [*takewhile(lambda word: word not in ("|", "&&", ">"), words)]
+
+
+def misspelt(words: list[str]) -> str | None:
+    """Say what a command line has that there is not: a command, or an option of it; nothing is run."""
+    command: click.Command = main.cli
+    context = click.Context(command)
+    words = list(words)
+    try:
+        while isinstance(command, click.Group) and words and (found := command.get_command(context, words[0])):
+            command, context = found, click.Context(found, context)
+            del words[0]
+        if isinstance(command, click.Group) and words and not words[0].startswith("-"):
+            return f"no command {words[0]}"
+        command.make_parser(context).parse_args(words)
+    except click.UsageError as wrong:
+        return wrong.format_message()
+    return None
+
+
+@pytest.mark.parametrize("document", WRITTEN)
+def test_commands_are_those_of_the_command_line(document: str) -> None:
+    assert [wrong for words in commands((ROOT / document).read_text()) if (wrong := misspelt(words))] == []
+
+
+def test_what_is_no_command_is_seen() -> None:
+    block = "```sh\nfledgling seek x  # a word\n.venv/bin/fledgling search 'x > y' -Q && fledgling\n```\n"
+    found = [*commands(f"{block}\n`fledgling audit --html a.html > out`\n")]
+    assert found == [["seek", "x"], ["search", "x > y", "-Q"], ["audit", "--html", "a.html"]]
+    assert [misspelt(words) for words in found] == ["no command seek", "No such option '-Q'.", None]
 
 
 GONE = [  # what must be seen as missing, and what must not
