@@ -16,7 +16,7 @@ from fledgling.worker.graph.classes import MAX_BELOW
 from fledgling.worker.graph.facts import FactsExtractor
 from fledgling.worker.graph.members import MAX_REPLACED
 from fledgling.worker.graph.overrides import MAX_COMPARED
-from fledgling.worker.graph.project import GraphFile, Project
+from fledgling.worker.graph.project import MAX_STARS, GraphFile, Project
 from fledgling.worker.graph.prototypes import MAX_PROTOTYPES
 from fledgling.worker.graph.purity import judged
 from fledgling.worker.graph.reasons import WORDS, Confidence, Reason
@@ -257,6 +257,20 @@ def test_what_many_places_replace_is_looked_at_so_far() -> None:
     lines = ("class C{} {{ m() {{}} }}\n", "delete new C{}().m;\n", "new C{}().m();\n")
     many = "".join(line.format(n) for line in lines for n in range(1_000))
     files = graph_files({"a.js": many.encode()})
+    costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
+
+
+def test_modules_that_hand_on_all_names_are_looked_through_so_far() -> None:
+    """The names of MAX_STARS of them are known; many that hand on each other's cost little more."""
+    for count, found in ((MAX_STARS - 1, "certain"), (MAX_STARS, "external")):
+        files = {f"m{n}.ts": f"export function f{n}() {{}}\n".encode() for n in range(count)}
+        files["all.ts"] = "".join(f'export * from "./m{n}";\n' for n in range(count)).encode()
+        files["a.ts"] = f'import {{ f{count - 1} }} from "./all";\nf{count - 1}();\n'.encode()
+        [row] = said(*graph_of(files))["a.ts", 2, f"f{count - 1}"]
+        assert row.endswith(found), count
+    stars = "".join(f'export * from "./m{n}";\n' for n in range(60))
+    many = {f"m{n}.ts": f'import {{ g{n} }} from "./m0";\n{stars}g{n}();\n'.encode() for n in range(60)}
+    files = graph_files(many)
     costs_under(2, lambda: resolved(files, budget=GraphBudget(), languages=LANGUAGES.rows))
 
 

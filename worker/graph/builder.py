@@ -323,7 +323,7 @@ class Builder:
         bind, defined, outward = BITS["bind"], BITS["defined"], BITS["outward"]
         ends_module = BITS["global"]
         functions, body, hoisted = BITS["function"] | BITS["lambda"], BITS["body"], BITS["hoisted"]
-        block = BITS["block"]
+        block, field = BITS["block"], BITS["field"]
         declared: dict[int, set[int]] = {0: set()}
         beyond: dict[int, dict[int, int]] = {}
         stack = [(0, 0, 0, 0)]  # node, its scope, the scope around that, the function around
@@ -339,7 +339,9 @@ class Builder:
                 if of_kid & body and labels & functions:  # the block of a function is the function's own scope
                     tree.unsay(kid, block)
                     of_kid = tree.labels[kid]
-                if of_kid & bind:
+                if of_kid & bind and labels & field and self.dialect.structural:  # see show()
+                    pass
+                elif of_kid & bind:
                     declared[function if of_kid & hoisted else scope].add(self.name(kid))
                 elif of_kid & defined:
                     declared[around if labels & SCOPES else scope].add(self.name(kid))
@@ -450,11 +452,16 @@ class Builder:
                 self._types.pop((self.binder(name), name), None)
             todo += self.tree.kids[at]
 
+    def show(self, scope: int, name: int) -> None:
+        """Let what stands within a scope see a name that it binds: not the fields of Go, `struct { A A }`."""
+        if not (self.dialect.structural and self.scopes[scope].kind == ScopeKind.CLASS):
+            self.own[scope].add(name)
+
     def bind_silently(self, name: int, scope: int, value: int, node: int) -> int:
         """Give a name of a scope a value where the name itself is not written: a package that is imported."""
         self.bindings.append(Binding(scope, name, value, self.line(node)))
         binding = len(self.bindings) - 1
-        self.own[scope].add(name)
+        self.show(scope, name)
         self.scopes[scope].every.setdefault(name, []).append(binding)
         return binding
 

@@ -102,6 +102,18 @@ def all_of(solver: Solver, unit: Unit, scope: int, own: int) -> list[Any]:
     return found
 
 
+def in_class(solver: Solver, module: int, path: str, own: int) -> list[Any]:
+    """The places of a name in a class of a file that a path ends in: `import static a.B.*`."""
+    project = solver.project
+    name = project.numbers.get(path.rpartition(".")[2])
+    if name is None or project.units[module].dialect.shared != "package":
+        return []
+    scopes = [project.defined(at)[1] for at in project.table(project.units[module].base).get(name, ())]
+    classes = [solver.classes.whole(at) for at in scopes if at >= 0 and project.scope(at).kind in CLASSES]
+    held = [place for at in classes for place in places(solver, (CLASS, at, True), own, Reason.BOUND)]
+    return [place for place in held if place[0][0] == "name"]
+
+
 def starred(solver: Solver, node: int, own: int) -> list[Any]:
     """The places of a name that no scope of its file binds: modules of which all names are imported."""
     unit = solver.project.unit(node)
@@ -119,7 +131,7 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
                 for place in places(solver, (MODULE, module), own, Reason.BOUND)
                 if place[0][0] in ("name", "module")
             ]
-            if found:
+            if found := found or in_class(solver, module, said.module, own):
                 return found
     crate = solver.crates.get(solver.project.text(own)) if unit.dialect.crates else None
     if crate is not None:

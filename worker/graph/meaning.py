@@ -371,6 +371,7 @@ class Meaning:
         others = (EXTERNAL, FUNCTION) if self._is_constant(unit, site) else (EXTERNAL,)
         if expression[0] == Op.BARE and all(value[0] in others for value in self.solver.value(node)):
             is_constant = (unit.dialect.family, unit.names[expression[1]]) in self.project.constants  # `case A:`
+            is_constant = is_constant and site.use == Use.READ
             return Reason.UNKNOWN_RECEIVER if is_constant else Reason.OUTSIDE
         return Reason.OUTSIDE if self._is_imported(node, expression) else Reason.VARIABLE
 

@@ -30,7 +30,6 @@ from fledgling.worker.graph.values import (
 
 DEFINITIONS = (Op.FUNCTION, Op.CLASS, Op.DECORATED, Op.IMPORT, Op.ALIAS)
 SHARED = frozenset([OBJECT, CLASS, SUPER])  # what members are looked up of in several places
-MAX_STARS = 8  # files that hand on all names of another, one after the other
 MAX_REPLACED = 64  # places that remove or set members of one name: each is looked at for each class
 Place = tuple[Cell, int, int | None]  # a cell, how sure it is meant, and the class whose member it is
 
@@ -230,25 +229,31 @@ def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
     return False
 
 
-def _of_module(solver: Solver, number: int, name: int, sure: int, depth: int = 0) -> list[Place]:
-    project = solver.project
-    unit = project.units[number]
-    scope = unit.base
-    table = project.table(scope)
-    exported = project.export_of(name)
-    if exported in table or name in table:
-        return _bound(solver, scope, name, exported if exported in table else name, sure)
+def _of_module(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
+    """What a module binds, or one of those that it hands on all names of, the nearest first; or what it may have."""
+    units = solver.project.units
+    for at in solver.project.handed_on(number):
+        if found := _in_module(solver, units[at], name, sure):
+            return found
+    return _of_whole_module(solver, units[number], name, sure)
+
+
+def _in_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:
+    """What a module itself binds or exports."""
+    scope, exported = unit.base, solver.project.export_of(name)
+    table = solver.project.table(scope)
+    if exported in table:
+        return _bound(solver, scope, name, exported, sure)
+    is_import = unit.dialect.prototypes and all(  # which a module of JavaScript does not hand on
+        solver.op(solver.project.value_of(at)) == Op.IMPORT for at in table.get(name, ())
+    )
+    if name in table and not is_import:
+        return _bound(solver, scope, name, name, sure)
     beside, reason = solver.spaces.beside(unit, name)
     if beside:
         return [(("name", at, name), min(sure, reason), None) for at in beside]
-    if depth < MAX_STARS:
-        for which in unit.facts.scopes[0].stars:
-            _, module, _, _ = project.imported(unit, which)
-            if module is not None and module != number:
-                found = _of_module(solver, module, name, sure, depth + 1)
-                if found:
-                    return found
-    return _of_whole_module(solver, unit, name, sure)
+    objects = exported_objects(solver, unit.number) if unit.dialect.prototypes else []  # module.exports = a
+    return [place for value in objects for place in places(solver, value, name, sure)]
 
 
 def _bound(solver: Solver, scope: int, name: int, bound: int, sure: int) -> list[Place]:
@@ -264,10 +269,7 @@ def _bound(solver: Solver, scope: int, name: int, bound: int, sure: int) -> list
 
 
 def _of_whole_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:
-    """What a module has that none of its names says: members of what it exports, modules beside it, fields."""
-    exported = exported_objects(solver, unit.number) if unit.dialect.prototypes else []  # module.exports = a
-    if of_these := [place for value in exported for place in places(solver, value, name, sure)]:
-        return of_these
+    """What a module has that none of its names says: modules beside it, fields."""
     if posixpath.basename(unit.path).startswith("__init__."):
         inner = solver.project.beside(unit.path, solver.project.text(name))
         if inner is not None:

@@ -48,9 +48,9 @@ def field(builder: Builder, node: int, _use: int) -> int:
             builder.name_value(value, kid)
             held = value if type_ == NONE else builder.add(Op.DECLARED, type_, value)
             bound = tree.kids[kid][0] if builder.dialect.sigil and tree.kids[kid] else kid  # $a, used as b->a
-            builder.own[builder.scope].add(builder.name(bound))
+            builder.show(builder.scope, builder.name(bound))
             builder.begin(bound, node)
-            builder.bind(bound, max(held, 1), Use.DEFINITION)
+            builder.bind_name(builder.name(bound), builder.scope, max(held, 1), bound, Use.DEFINITION)
         elif not tree.labels[kid] & (TYPE | VALUE):
             builder.visit(kid)
     return 0

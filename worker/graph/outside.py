@@ -35,7 +35,7 @@ def external(solver: Solver, full: str, made: Call, sure: int) -> Values:
     first = made.arguments[0][0] if made.arguments else None
     if how is not None and how.startswith("="):
         return {(EXTERNAL, f"{how[1:]}#"): sure}
-    if how is None or (first is None and how != "words"):
+    if how is None or (first is None and how not in ("words", "unknown")):
         return {(EXTERNAL, (full + "()")[:200]): sure} if not full.startswith("?") else {}
     found: Values = HANDING_ON[how](solver, made, first, sure)
     return found
@@ -205,7 +205,7 @@ def _inherits(solver: Solver, made: Call, first: Cell, _sure: int) -> Values:
 
 
 def _unknown(_solver: Solver, _made: Call, _first: Cell, _sure: int) -> Values:
-    """An object of `new Proxy(a, b)`, with members that are not seen, and those of the project among them."""
+    """What may be an object of the project: of `new Proxy(a, b)`, with members that are not seen, or `a.into()`."""
     return {}
 
 

@@ -36,6 +36,7 @@ SHIFT = 22  # bits of a number within its file: four million expressions, more t
 MASK = (1 << SHIFT) - 1
 NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
+MAX_STARS = 500  # files that hand on all their names to one, also through others: each is looked through for a name
 MAX_NAMES = 50  # that stand for each other, one after the other
 Target = tuple[int, int]  # file and first line of a definition
 Definition = tuple[int, Target]  # the number of a name, and one of the definitions that it is looked up for
@@ -115,6 +116,8 @@ class Project:
         self.own_names = self._respell()
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
+        self._stars: dict[int, list[int]] = {}  # of modules, those of which they hand on all names
+        self._handed_on: dict[int, list[int]] = {}  # likewise, through others, too
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
 
@@ -421,6 +424,26 @@ class Project:
         """The file at a path; none where names of another language stand in it: of Rust, for a module of Python."""
         found = self.places.get(path)
         return found if found is not None and self.units[found].dialect.family == unit.dialect.family else None
+
+    def handed_on(self, number: int) -> list[int]:
+        """A module and those of which it hands on all names, the nearest first: `export * from a`."""
+        found = self._handed_on.get(number)
+        if found is None:
+            found, seen = [number], {number}
+            for at in found:
+                news = [module for module in self._starred(at) if module not in seen]
+                found += news[: MAX_STARS - len(found)]
+                seen.update(found)
+            self._handed_on[number] = found
+        return found
+
+    def _starred(self, number: int) -> list[int]:
+        found = self._stars.get(number)
+        if found is None:
+            unit = self.units[number]
+            modules = (self.imported(unit, which)[1] for which in unit.facts.scopes[0].stars)
+            found = self._stars[number] = [module for module in dict.fromkeys(modules) if module is not None]
+        return found
 
     def beside(self, path: str, name: str) -> int | None:
         """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""
