@@ -50,6 +50,13 @@ class Meaning:
         self.solver = solver
         self.project = solver.project
         self._rewritten = Rewritten(solver)
+        self._places: dict[tuple[Value, int, int], list[tuple[Any, int]]] = {}
+        self._named: dict[tuple[Any, int], Targets] = {}  # of what a cell holds that has a name
+
+    def forget(self) -> None:
+        """Forget what was asked in a file: there the same members of the same objects are asked for again and again."""
+        self._places.clear()
+        self._named.clear()
 
     def _only_declares(self, scope: int) -> bool:
         """Whether a function, or -1, is declared and not defined."""
@@ -196,11 +203,16 @@ class Meaning:
         if expression[0] == Op.BARE:
             return [(cell, reason) for cell, reason, _ in bare_places(self.solver, node, expression)]
         own = self.project.unit(node).names[expression[2]]
-        return [
-            (cell, reason)
-            for value, sure in list(self.solver.value((node & ~MASK) | expression[1]).items())
-            for cell, reason, _ in places(self.solver, value, own, sure)
-        ]
+        held = self.solver.value((node & ~MASK) | expression[1])
+        return [place for value, sure in list(held.items()) for place in self._places_of(value, own, sure)]
+
+    def _places_of(self, value: Value, name: int, sure: int) -> list[tuple[Any, int]]:
+        """The cells that a member of a value may be; nothing changes any more, so they are the same each time."""
+        found = self._places.get((value, name, sure))
+        if found is None:
+            found = [(cell, reason) for cell, reason, _ in places(self.solver, value, name, sure)]
+            self._places[value, name, sure] = found
+        return found
 
     def _of_reach(
         self, node: int, expression: tuple[Any, ...], name: int, found: Targets, sure: int, depth: int
@@ -241,8 +253,13 @@ class Meaning:
             for binding in self.project.holding(self.project.table(cell[1]).get(cell[2], [])):
                 self._of_binding(binding, name, found, sure, depth)
         elif cell[0] in ("field", "own", "element"):
-            for value, own in self.solver.value(cell).items():
-                self._of_value(value, name, found, min(sure, own))
+            named = self._named.get((cell, name))
+            if named is None:
+                named = self._named[cell, name] = {}
+                for value, own in self.solver.value(cell).items():
+                    self._of_value(value, name, named, own)
+            for target, own in named.items():
+                put(found, target, min(sure, own))
 
     def _of_binding(self, binding: int, name: int, found: Targets, sure: int, depth: int) -> None:
         row = self.project.binding(binding)

@@ -87,6 +87,7 @@ class Rows:
         )  # fmt: skip
         for unit in self._project.units:
             self._rows, self._around, self._alike = [], {}, {}
+            self._meaning.forget()
             sites = site_columns(unit.facts)
             for site in starmap(Site, sites.T[with_rows(unit, sites, self._defined)].tolist()):
                 if unit.names[site.name] in self._defined:
