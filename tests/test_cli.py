@@ -217,6 +217,7 @@ def test_manual_page_is_what_roff_takes() -> None:
     said = re.sub(".\b|\x1b\\[[0-9;]*m", "", read.stdout)  # bold is struck twice, or told to a terminal
     assert "fledgling search [QUERY]" in said
     assert "'def \\w+_test'" in said
+    assert not re.findall("TEXT|INTEGER|FILENAME|%Y", said)  # click's names of types
 
 
 def test_project_file_narrows_and_is_told(project: Path, tmp_path: Path) -> None:

@@ -29,8 +29,10 @@ def _agents_file(flag: str | None) -> Path:
 
 @agents_group.command("add", short_help="Add an agent and print its token")
 @click.argument("name")
-@click.option("--profile", default=Settings().profile, show_default=True, help="what the agent may see")
-@click.option("--subject", help="what an OAuth issuer calls the agent (`sub`), whose tokens it has then")
+@click.option(
+    "--profile", metavar="PROFILE", default=Settings().profile, show_default=True, help="what the agent may see"
+)
+@click.option("--subject", metavar="NAME", help="what an OAuth issuer calls it (`sub`), whose tokens it has then")
 @click.option(
     "--project", "projects", multiple=True, metavar="NAME", help="one of several that the agent has; else all"
 )

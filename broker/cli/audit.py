@@ -17,10 +17,13 @@ from fledgling.security import profile as profiles
 @click.group("audit", invoke_without_command=True)
 @click.option("--profile", "asked", multiple=True, metavar="PROFILE", help="a profile to audit; may be repeated")
 @click.option(
-    "--root", type=click.Path(exists=True, file_okay=False, path_type=Path), help="audit it on this project too"
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="audit it on this project too",
 )
-@click.option("--junit", type=click.File("w", lazy=False), help="write JUnit XML to this file")
-@click.option("--html", type=click.File("w", lazy=False), help="write a page for a reviewer to this file")
+@click.option("--junit", type=click.File("w", lazy=False), metavar="FILE", help="write JUnit XML to this file")
+@click.option("--html", type=click.File("w", lazy=False), metavar="FILE", help="write a page for a reviewer to it")
 @json_option
 @click.pass_context
 def audit_group(

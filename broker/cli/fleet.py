@@ -93,12 +93,17 @@ def fleet_shard(
 @settings_options
 @click.option("--engine", type=click.Choice(list(ENGINES)), default="local", show_default=True, help="what runs it")
 @click.option(
-    "--workers", type=click.IntRange(1, 1024), help="repositories at once on this machine [default: a core each]"
+    "--workers",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="repositories at once on this machine [default: a core each]",
 )
 @click.option(
     "--since",
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"]),
-    help="leave repositories alone in which nothing has changed since then, by the times of their files",
+    metavar="TIME",
+    help="leave repositories alone in which nothing has changed since 2026-11-26, or 2026-11-26T12:30, by the times "
+    "of their files",
 )
 @click.option("--address", metavar="ADDRESS", help="of a Dask scheduler or a Ray cluster that runs already")
 @json_option
