@@ -193,13 +193,15 @@ def taken(solver: Solver, value: Value, made: Call) -> Fit:
     if needed > count + len(made.words) or not (has_rest or count + len(made.words) <= len(parameters)):
         return Fit(takes=False, against=0, score=0, is_sure=True)
     each = [fits(solver, function, parameters[min(at, rest)], cell) for at, (cell, _) in enumerate(made.arguments)]
-    if each and each[-1] == NO and (made.words or count < len(parameters)):  # a lambda behind a call is the last one
+    is_behind = made.words or count < len(parameters) or rest + 1 < len(parameters)
+    if each and each[-1] == NO and is_behind:  # a lambda behind a call is the last one
         each[-1] = PERHAPS
+    left = 0 if made.words else count - len(parameters)  # which of them are given by name is not compared
     return Fit(
         takes=True,
         against=each.count(NO),
-        score=sum(fit for fit in each if fit != NO) + (-1 if has_rest else count - len(parameters)),
-        is_sure=not has_rest and all(fit > PERHAPS for fit in each),
+        score=sum(fit for fit in each if fit != NO) + (-1 if has_rest else left),
+        is_sure=not (has_rest or made.words) and all(fit > PERHAPS for fit in each),
     )
 
 
