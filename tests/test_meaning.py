@@ -432,18 +432,21 @@ async def test_a_ranking_that_does_not_fit_its_question_is_refused() -> None:
 
 
 async def test_a_hostile_project_costs_a_question_no_more_than_it_may(tmp_path: Path) -> None:
-    """Lines of a megabyte, and thousands of definitions that all lines of a file are in."""
+    """Lines of a megabyte, thousands of definitions that all lines of a file are in, and a heading on each line."""
     every = " ".join(f"word{number}" for number in range(30))
     for number in range(8):
         (tmp_path / f"long{number}.py").write_text(f"x = '{every * 4000}'\n")
         nested = "".join(f"{' ' * depth}def word{depth}():\n" for depth in range(90)) + f'{" " * 90}return """\n'
         (tmp_path / f"deep{number}.py").write_text(nested + f"{every}\n" * 2000 + '"""\n')
+    headings = "".join(f"{'#' * (number % 6 + 1)} word1 word2 word3 {number}\n" for number in range(20_000))
+    (tmp_path / "headings.md").write_text(headings)
     async with fronted(tmp_path) as (front, indexing):
-        assert (await indexing.built()).symbols > 8 * 90  # none is lost: the question meets them all
-        begun = time.monotonic()
-        found = await ranked(front, every)
-        assert time.monotonic() - begun < 5.0
-        assert found.files
+        assert (await indexing.built()).symbols > 20_000 + 8 * 90  # none is lost: the questions meet them all
+        for mode, query in (("meaning", every), ("docs", "word1 word2 word3")):
+            begun = time.monotonic()
+            found = await ranked(front, query, mode=mode)
+            assert time.monotonic() - begun < 5.0, mode
+            assert found.files
 
 
 # ---- our own code, as whoever works on it may ask --------------------------------------------------------------------

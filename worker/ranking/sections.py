@@ -15,7 +15,7 @@ from fledgling.worker import words as cutting
 from fledgling.worker.ranking.asked import AskedWords
 from fledgling.worker.ranking.corpus import Corpus
 from fledgling.worker.ranking.features import literal
-from fledgling.worker.store.symbols import Row
+from fledgling.worker.store.symbols import CODES, Outline, Row
 from fledgling.worker.store.text import File
 
 MOST_LINES = 60  # of a section: of a longer one, parts with the same heading
@@ -58,6 +58,7 @@ class SectionRanker:
         is_document[[*documents]] = True
         self._blocks = is_document[corpus.files_of_blocks]
         self._rarity: dict[bytes, float] = {}
+        self._known: dict[int, tuple[Outline, list[int], list[int]]] = {}
 
     def ranked(self) -> list[RankedSection]:
         """Return the sections that say anything of what was asked, the best first."""
@@ -69,8 +70,7 @@ class SectionRanker:
         for number, first, last in self._best_blocks():
             self._check()
             file = self._corpus.blocks.file(number)
-            rows = [row for row in self._corpus.outlines.definitions(file) if row.kind == "section"]
-            starts = [row.line_start for row in rows]
+            part, places, starts = self._headings(number)
             line = first
             while line <= last:
                 at = bisect_right(starts, line) - 1
@@ -78,8 +78,17 @@ class SectionRanker:
                 end = starts[at + 1] - 1 if at + 1 < len(starts) else file.line_count or line
                 begin += (line - begin) // MOST_LINES * MOST_LINES
                 end = max(min(end, begin + MOST_LINES - 1), line)
-                yield self._scored(file, begin, end, rows[at] if at >= 0 else None)
+                row = self._corpus.outlines.row_of(part, places[at]) if at >= 0 else None
+                yield self._scored(file, begin, end, row)
                 line = end + 1
+
+    def _headings(self, number: int) -> tuple[Outline, list[int], list[int]]:
+        """Return what a file has, where its sections are in that, and the lines that they begin on: looked for once."""
+        if number not in self._known:
+            part = self._corpus.outlines.outline(number)
+            places = [place for place, code in enumerate(part.kinds) if code == CODES["section"]]
+            self._known[number] = part, places, [part.starts[place] for place in places]
+        return self._known[number]
 
     def _best_blocks(self) -> list[tuple[int, int, int]]:
         """Return the blocks that may say most, each as its file, its first and its last line."""
