@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from conftest import ERAS, connected
 from mcp import MCPError
-from mcp.types import ResourceUpdatedNotification
+from mcp.types import ResourceUpdatedNotification, SubscriptionFilter
 
 from fledgling.broker.protocol.resources import STATUS
 
@@ -47,7 +47,11 @@ async def test_since_2026_a_client_listens(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("needle = 1\n")
     async with connected(tmp_path) as client:
         await client.call_tool("symbols", {})
-        async with client.listen(resource_subscriptions=[STATUS]) as events:
+        offered = client.server_capabilities
+        assert [each.list_changed for each in (offered.tools, offered.prompts, offered.resources)] == [False] * 3
+        asked = {"tools_list_changed": True, "resource_subscriptions": [STATUS, "fledgling://overview"]}
+        async with client.listen(**asked) as events:
+            assert events.honored == SubscriptionFilter(resource_subscriptions=[STATUS])
             (tmp_path / "b.py").write_text("needle = 2\n")
             await client.call_tool("search", {"query": "needle"})
             async with asyncio.timeout(HEARD_SECONDS):

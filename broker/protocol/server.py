@@ -17,6 +17,7 @@ from mcp.types import (
     ContentBlock,
     ListToolsResult,
     PaginatedRequestParams,
+    ServerCapabilities,
     TextContent,
     Tool,
     ToolAnnotations,
@@ -108,7 +109,7 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
     offers = Offers(front.profile, log, ask, partial(told, behind), shown)
     client_log = ClientLog()
     with warnings.catch_warnings(action="ignore", category=MCPDeprecationWarning):  # of logging: see ClientLog
-        server: Server[Any] = Server(
+        server = _Server(
             "fledgling",
             version=__version__,
             title="Fledgling",
@@ -130,6 +131,18 @@ def build(front: Answering, log: AuditLog, answers: Answers) -> Server[Any]:
     server.extensions = {app.EXTENSION: {}} if shown else {}
     server.middleware[:] = [protocol]  # without the SDK's tracing: Fledgling sends nothing about a call anywhere
     return server
+
+
+class _Server(Server[Any]):
+    """A server whose lists stay as they are; the SDK says of each that serves subscriptions that they change."""
+
+    def get_capabilities(self, *args: Any, **named: Any) -> ServerCapabilities:
+        """Return what the SDK finds, without word of changes to the lists of tools, prompts and resources."""
+        found = super().get_capabilities(*args, **named)
+        for offered in (found.tools, found.prompts, found.resources):
+            if offered:
+                offered.list_changed = False
+        return found
 
 
 def definitions(profile: Profile, answers: Answers, *, has_app: bool = False) -> list[Tool]:

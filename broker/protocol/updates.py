@@ -17,6 +17,7 @@ from mcp.types import (
     INVALID_PARAMS,
     EmptyResult,
     SubscribeRequestParams,
+    SubscriptionFilter,
     SubscriptionsListenRequestParams,
     SubscriptionsListenResult,
     UnsubscribeRequestParams,
@@ -56,12 +57,17 @@ class Updates:
         self._telling: asyncio.Task[None] | None = None
 
     async def listen(self, context: Context, params: SubscriptionsListenRequestParams) -> SubscriptionsListenResult:
-        """Tell a client on the stream of this request, as long as it stays; others have their turn meanwhile."""
+        """Tell a client on the stream of this request, as long as it stays; others have their turn meanwhile.
+
+        Of what it asks for it is promised word of the status alone: no list of ours changes.
+        """
+        is_told = STATUS in map(str, params.notifications.resource_subscriptions or ())
+        told = SubscriptionFilter(resource_subscriptions=[STATUS] if is_told else None)
         self._listening += 1
         try:
             self._begin()
             async with self._front.aside():
-                return await self._listen(context, params)
+                return await self._listen(context, params.model_copy(update={"notifications": told}))
         finally:
             self._listening -= 1
 

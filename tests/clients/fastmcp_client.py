@@ -38,13 +38,13 @@ async def offers(client: Client) -> dict[str, object]:
     resources = await client.list_resources()
     for resource in resources:
         await client.read_resource(resource.uri)
-    [template] = await client.list_resource_templates()
+    templates = await client.list_resource_templates()
     prompt = await client.get_prompt("review_module", {"path": "src/core/engine.py"})
-    file = ResourceTemplateReference(type="ref/resource", uri=template.uri_template)
+    file = ResourceTemplateReference(type="ref/resource", uri=templates[0].uri_template)
     symbol = PromptReference(type="ref/prompt", name="explain_symbol")
     return {
         "resources": [resource.name for resource in resources],
-        "template": template.uri_template,
+        "templates": [each.uri_template for each in templates],
         "prompts": [each.name for each in await client.list_prompts()],
         "prompt": prompt.messages[0].content.text.split("\n")[0],
         "path": (await client.complete(file, {"name": "path", "value": "src/co"})).values,

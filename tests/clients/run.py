@@ -36,11 +36,11 @@ COLUMNS = ("list", "call", "progress", "cancel", "offers", "era")
 
 # What a library sees of each profile beside its tools.
 OFFERED = {
-    "fledgling-core": ["overview", "profile"],
-    "fledgling-analyst": ["overview", "profile", "schema"],
+    "fledgling-core": ["overview", "status", "profile"],
+    "fledgling-analyst": ["overview", "status", "profile", "schema"],
 }
 SEEN = {
-    "template": "fledgling://file/{+path}",
+    "templates": ["fledgling://file/{+path}", "fledgling://status{?since}"],
     "prompts": ["orient", "explain_symbol", "impact_of_change", "review_module"],
     "prompt": 'Review "src/core/engine.py" for mistakes, not for taste.',
     "path": ["src/core/"],

@@ -37,16 +37,17 @@ const calls = async () => {
 const offers = async () => {
   const { resources } = await client.listResources();
   for (const { uri } of resources) await client.readResource({ uri });
-  const { resourceTemplates: [{ uriTemplate }] } = await client.listResourceTemplates();
+  const { resourceTemplates } = await client.listResourceTemplates();
+  const templates = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
   const { prompts } = await client.listPrompts();
   const prompt = await client.getPrompt({ name: "review_module", arguments: { path: "src/core/engine.py" } });
   const complete = async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion.values;
   return {
     resources: resources.map(({ name }) => name),
-    template: uriTemplate,
+    templates,
     prompts: prompts.map(({ name }) => name),
     prompt: prompt.messages[0].content.text.split("\n")[0],
-    path: await complete({ type: "ref/resource", uri: uriTemplate }, "path", "src/co"),
+    path: await complete({ type: "ref/resource", uri: templates[0] }, "path", "src/co"),
     symbol: await complete({ type: "ref/prompt", name: "explain_symbol" }, "symbol", "process"),
   };
 };
