@@ -43,6 +43,9 @@ LINKS: dict[str, tuple[str, str, list[tuple[int, str]]]] = {
     "in a longer fence": (MD, "````\n```\n[a](b.md)\n```\n````\n[c](d.md)\n", [(6, "d.md")]),
     "in a fence with a word inside": (MD, "```\n```python\n[a](b.md)\n```\n[c](d.md)\n", [(5, "d.md")]),
     "in code": (MD, FENCED, [(10, "d.md")]),
+    "in code that holds more backticks": (MD, "`` a ``` [a](no.md) `` [b](b.md) ``` c\n", [(1, "b.md")]),
+    "on a long line": (MD, f"{'a ' * 20_000} `[a](no.md)` [b](b.md)\n", [(1, "b.md")]),
+    "on a long line of roles": (RST, f"{'a ' * 20_000} :doc:`b`\n", [(1, "b")]),
     "directives": (
         RST,
         ".. image:: a.png\n\n.. include:: ../b.rst\n\n.. note:: c.rst\n",
@@ -101,8 +104,8 @@ def test_a_link_leads_to_the_file_that_a_reader_gets(extractor: Extractor, link:
 
 HOSTILE = [
     part * 50_000
-    for part in ("[", "](", "`", "[a](", "<<", "link:", "```\n", ":doc:`", "`a <", "====\n", "[![", "[a]: ")
-]
+    for part in ("[", "](", "`", "[a](", "<<", "link:", "```\n", ":doc:`", "`a <", "====\n", "[![", "[a]: ", ".. _")
+] + ["a".join("`" * number for number in range(1000, 0, -1))]
 
 
 @pytest.mark.parametrize("language", ["markdown", "restructuredtext", "asciidoc"])

@@ -9,13 +9,12 @@ from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FoundImport
 
 FENCE = deferred(rb" {0,3}(?:[-+*>][ \t]++)?+\s*+(`{3,}+[^`]*+$|~{3,}+)")
-CODE = deferred(rb"(`++)(?:(?!\1)[^\n])*?\1(?!`)")
+TICKS = deferred(rb"`++")
 INLINE = deferred(rb"\]\([ \t]*+(?:<([^<>]++)>|([^\s()<>]++(?:\([^\s()]*+\)[^\s()]*+)?+))")
 REFERENCE = deferred(rb" {0,3}\[(?!\^)[^\[\]]++\]:[ \t]*+(?:<([^<>]++)>|(\S++))")
 HTML = deferred(rb"\b(?:href|src)=(?:\"([^\"\s]++)\"|'([^'\s]++)')")
 # What is on another host, in the same document, a template's, or a name in documentation of Rust.
 ELSEWHERE = deferred(r"[A-Za-z][A-Za-z0-9+.-]*+:|//|#|\?|\{|<|\$|\w+@|crate\b|[\w:]*?::")
-MAX_LINE = 20_000  # bytes: a longer line is data
 
 
 def links(source: bytes) -> Iterator[FoundImport]:
@@ -27,19 +26,31 @@ def links(source: bytes) -> Iterator[FoundImport]:
             fence = mark[1][: len(mark[1]) - len(mark[1].lstrip(mark[1][:1]))]
         elif mark and mark[1].startswith(fence) and not mark[1].strip(fence[:1] + b" \t\r"):
             fence = b""
-        elif not fence and len(line) <= MAX_LINE:
+        elif not fence:
             yield from _of_line(line, start)
         start += len(line) + 1
 
 
 def _of_line(line: bytes, start: int) -> Iterator[FoundImport]:
-    if b"`" in line:
-        line = CODE.sub(lambda code: b" " * len(code[0]), line)
+    line = _without_code(line) if b"`" in line else line
     reference = REFERENCE.match(line)
     for found in (*INLINE.finditer(line), *([reference] if reference else ()), *HTML.finditer(line)):
         name = (found[1] or found[2]).decode(errors="replace")
         if is_file(name):
             yield FoundImport(name, start + found.start(), start + found.end())
+
+
+def _without_code(line: bytes) -> bytes:
+    """Return a line with blanks for code, in linear time: what stands between two runs of as many backticks."""
+    last = {len(run[0]): run.start() for run in TICKS.finditer(line)}
+    text, opened = bytearray(line), None
+    for run in TICKS.finditer(line):
+        if opened is None and last[len(run[0])] > run.start():
+            opened = run
+        elif opened and len(opened[0]) == len(run[0]):
+            text[opened.start() : run.end()] = b" " * (run.end() - opened.start())
+            opened = None
+    return bytes(text)
 
 
 def is_file(name: str) -> bool:

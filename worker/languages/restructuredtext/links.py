@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from fledgling.worker.deferred import deferred
 from fledgling.worker.extracting.outline import FoundImport
-from fledgling.worker.languages.markdown.links import MAX_LINE, is_file
+from fledgling.worker.languages.markdown.links import is_file
 
 DIRECTIVE = deferred(
     r"\s*+\.\. (?:\|[^|]++\| )?+(?:image|figure|include|literalinclude|csv-table|raw)::[ ]++(\S++)[ ]*+$"
 )
 ROLE = deferred(r":(?:doc|download):`(?:[^`<>]*+<([^`<>]++)>|([^`<>]++))`")
-TARGET = deferred(r"\.\. _[^:`\n]++: ++(\S++)[ ]*+$|`[^`<>]*+<([^`<>\s]++)>`_")
+TARGET = deferred(r"\.\. _[^:`\n]{1,400}+: ++(\S++)[ ]*+$|`[^`<>]*+<([^`<>\s]++)>`_")
 TREE = deferred(r"(\s*+)\.\. toctree::")
 ENTRY = deferred(r"\s++(?:[^:<>\n][^<>\n]*+<([^<>\n]++)>|([^\s:<>*][^\s<>*]*+))\s*+$")
 
@@ -20,7 +20,7 @@ def links(source: bytes) -> Iterator[FoundImport]:
     start = 0
     tree: int | None = None  # the indentation of the toctree that is open
     for raw in source.split(b"\n"):
-        line = raw.decode(errors="replace") if len(raw) <= MAX_LINE else ""
+        line = raw.decode(errors="replace")
         if found := TREE.match(line):
             tree = len(found[1])
         elif tree is not None and line.strip() and len(line) - len(line.lstrip()) <= tree:
