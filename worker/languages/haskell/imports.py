@@ -1,4 +1,4 @@
-"""Haskell: a module is the file that its name says, `A.B` is `A/B.hs` below some directory."""
+"""Haskell: a module is the file that its name says, `A.B` is `A/B.hs`, or `A/B.lhs`, below some directory."""
 
 from collections.abc import Iterator
 
@@ -16,8 +16,8 @@ def resolver(project: Project, language: str) -> Resolver:
     by_path = path_resolver(project, language)
 
     def resolved(path: str, row: ImportRow) -> Iterator[ImportRow]:
-        file = row.module.replace(".", "/") + ".hs"
-        found = [new for up in FOLDERS for new in by_path(path, replace(row, module=up + file))]
+        files = [row.module.replace(".", "/") + end for end in (".hs", ".lhs")]
+        found = [new for file in files for up in FOLDERS for new in by_path(path, replace(row, module=up + file))]
         best = next((new for new in found if new.resolved_path), found[0])
         yield replace(best, module=row.module)
 
