@@ -58,7 +58,8 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     `numbers`, a text of `texts`, the more so the larger the number there. What is of a type fits those that it `widens`
     to, and its box, of `boxes`. Other languages of the family have the `spellings` for types. With `prototypes` each
     function but a lambda has a `this` of its own, and may make objects, which have the members of its `prototype`. What
-    functions and fields of `variables` give has the members of an object behind its keys: `vars(a)`, `a.__dict__`.
+    functions and fields of `variables` give has the members of an object behind its keys: `vars(a)`, `a.__dict__`. The
+    variable `exported` of a module says which names all of it are, `__all__`; of two that have a name the last counts.
     """
 
     rules: tuple[str, ...] = ()
@@ -99,6 +100,7 @@ class Dialect(Struct, frozen=True, forbid_unknown_fields=True):
     keyed_members: bool = False
     prototypes: bool = False
     variables: tuple[str, ...] = ()
+    exported: str = ""
     super_function: str = ""
     constructors: tuple[str, ...] = ()
     plain_bases: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ Each of the places is a cell, how sure it is meant, and the object that it is a 
 
 from typing import Any
 
-from fledgling.worker.graph.members import of_space, places
+from fledgling.worker.graph.members import of_space, of_stars, places
 from fledgling.worker.graph.project import MASK, Unit
 from fledgling.worker.graph.reasons import Reason
 from fledgling.worker.graph.solver import Solver
@@ -120,12 +120,16 @@ def starred(solver: Solver, node: int, own: int) -> list[Any]:
     beside, reason = solver.spaces.beside(unit, own)
     if beside:
         return [(("name", at, own), reason, None) for at in beside]
+    if unit.dialect.prototypes:  # `export * from a` binds no name here
+        return []
+    if handed_on := of_stars(solver, unit.number, own, Reason.BOUND):
+        return handed_on
     for which in unit.facts.scopes[0].stars:
         said, module, _, _ = solver.project.imported(unit, which)
         inside, reason = solver.spaces.in_package(unit, said.module, own)
         if inside:
             return [(("name", at, own), reason, None) for at in inside]
-        if module is not None:
+        if module is not None and solver.project.hands_on(module, own):
             found = [
                 place
                 for place in places(solver, (MODULE, module), own, Reason.BOUND)

@@ -2,7 +2,7 @@
 
 import posixpath
 
-from fledgling.worker.graph.project import MASK, MAX_NAMES, SHIFT, Space, Unit
+from fledgling.worker.graph.project import MASK, MAX_NAMES, MAX_STARS, SHIFT, Space, Unit
 from fledgling.worker.graph.prototypes import PROTOTYPE, exported_objects, prototype_of, prototypes_of
 from fledgling.worker.graph.reasons import CERTAIN, Reason
 from fledgling.worker.graph.solver import Solver
@@ -230,12 +230,32 @@ def is_abstract_member(solver: Solver, owner: int, name: int) -> bool:
 
 
 def _of_module(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
-    """What a module binds, or one of those that it hands on all names of, the nearest first; or what it may have."""
-    units = solver.project.units
-    for at in solver.project.handed_on(number):
-        if found := _in_module(solver, units[at], name, sure):
-            return found
-    return _of_whole_module(solver, units[number], name, sure)
+    """What a module binds, or one of those that it hands on all names of; or what it may have."""
+    unit = solver.project.units[number]
+    own = _in_module(solver, unit, name, sure) or of_stars(solver, number, name, sure)
+    return own or _of_whole_module(solver, unit, name, sure)
+
+
+def of_stars(solver: Solver, number: int, name: int, sure: int) -> list[Place]:
+    """What the modules have of which one hands on all names. In ECMAScript none counts before another: none is sure."""
+    project = solver.project
+    found: list[Place] = []
+    todo, seen, left = [(number, True)], {number}, MAX_STARS - 1
+    while todo:
+        at, is_last = todo.pop()
+        if own := _in_module(solver, project.units[at], name, sure) if at != number else []:
+            found += [place for place in own if place not in found]
+            if is_last:
+                break
+            continue
+        starred = project.starred(at)[:left]
+        left -= len(starred)
+        news = [pair for pair in starred if pair[0] not in seen and project.hands_on(pair[0], name)]
+        seen.update(module for module, _ in news)
+        todo += [(module, is_last and is_over) for module, is_over in reversed(news)]
+    if len({cell for cell, *_ in found}) < 2:
+        return found
+    return [(cell, min(own, Reason.SEVERAL), owner) for cell, own, owner in found]
 
 
 def _in_module(solver: Solver, unit: Unit, name: int, sure: int) -> list[Place]:

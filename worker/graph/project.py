@@ -36,6 +36,7 @@ SHIFT = 22  # bits of a number within its file: four million expressions, more t
 MASK = (1 << SHIFT) - 1
 NAME_OP, PARAMETER_OP = Op.NAME, Op.PARAMETER  # asked for so often that looking them up counts
 CONSTANTS = frozenset([Op.UNKNOWN, Op.MADE, Op.TEXT, Op.NUMBER, Op.FUNCTION, Op.CLASS])
+LISTS = (Op.LIST, Op.TUPLE)
 MAX_STARS = 500  # files that hand on all their names to one, also through others: each is looked through for a name
 MAX_NAMES = 50  # that stand for each other, one after the other
 Target = tuple[int, int]  # file and first line of a definition
@@ -116,8 +117,8 @@ class Project:
         self.own_names = self._respell()
         self.places = {unit.path: unit.number for unit in self.units}
         self._exports: dict[int, int] = {}
-        self._stars: dict[int, list[int]] = {}  # of modules, those of which they hand on all names
-        self._handed_on: dict[int, list[int]] = {}  # likewise, through others, too
+        self._stars: dict[int, list[tuple[int, bool]]] = {}  # of modules, those of which they hand on all names
+        self._exported: dict[int, set[int] | None] = {}  # the names of a module that `*` means, where it says them
         self._tables: dict[int, dict[int, list[int]]] = {}
         self._all: dict[int, dict[int, list[int]]] = {}
 
@@ -425,25 +426,45 @@ class Project:
         found = self.places.get(path)
         return found if found is not None and self.units[found].dialect.family == unit.dialect.family else None
 
-    def handed_on(self, number: int) -> list[int]:
-        """A module and those of which it hands on all names, the nearest first: `export * from a`."""
-        found = self._handed_on.get(number)
-        if found is None:
-            found, seen = [number], {number}
-            for at in found:
-                news = [module for module in self._starred(at) if module not in seen]
-                found += news[: MAX_STARS - len(found)]
-                seen.update(found)
-            self._handed_on[number] = found
-        return found
+    def starred(self, number: int) -> list[tuple[int, bool]]:
+        """The modules of which one hands on all names, in the order in which they count: `export * from a`.
 
-    def _starred(self, number: int) -> list[int]:
+        And whether such a name stands for nothing else that the next ones have: the last of Python does, in no branch.
+        """
         found = self._stars.get(number)
         if found is None:
             unit = self.units[number]
-            modules = (self.imported(unit, which)[1] for which in unit.facts.scopes[0].stars)
-            found = self._stars[number] = [module for module in dict.fromkeys(modules) if module is not None]
+            imports = [self.imported(unit, which) for which in unit.facts.scopes[0].stars]
+            modules = {module: not said.conditional for said, module, *_ in imports if module is not None}
+            found = [*reversed(modules.items())] if unit.dialect.exported else [(module, False) for module in modules]
+            self._stars[number] = found = [] if unit.dialect.shared else found
         return found
+
+    def hands_on(self, number: int, name: int) -> bool:
+        """Whether a module hands on a name with all others: of Python what `__all__` says, or all without `_`."""
+        dialect = self.units[number].dialect
+        if not dialect.exported:
+            return not (dialect.prototypes and self.text(name) == "default")
+        if number not in self._exported:
+            self._exported[number] = self._names_of_all(self.units[number])
+        names = self._exported[number]
+        return not self.text(name).startswith("_") if names is None else name in names or NONE in names
+
+    def _names_of_all(self, unit: Unit) -> set[int] | None:
+        """The names that `__all__ = ["a"]` says; NONE is any, where more is done with it; None if there is none."""
+        own = self.numbers.get(unit.dialect.exported, NONE)
+        bindings = self.bindings_of(unit.base, own)
+        if not bindings:
+            return None
+        op, *parts = unit.expressions[self.binding(bindings[0]).value]
+        items: list[tuple[Any, ...]] = (
+            [unit.expressions[at] if at >= 0 else (Op.UNKNOWN,) for at in parts[0]] if op in LISTS else []
+        )
+        gets = (expression[1] for expression in unit.expressions if expression[0] == Op.GET)
+        is_changed = len(bindings) > 1 or any(self.last_name(unit.base | of) == unit.dialect.exported for of in gets)
+        if is_changed or op not in LISTS or any(item[0] != Op.TEXT for item in items):
+            return {NONE}
+        return {unit.names[item[1]] for item in items}
 
     def beside(self, path: str, name: str) -> int | None:
         """The module of a name in the package that a file is of: `a/__init__.py` and `b` are `a/b.py`."""

@@ -481,7 +481,8 @@ def from_(builder: Builder, node: int, _use: int) -> int:
     for place, kid in enumerate(kids):
         if tree.labels[kid] & WILDCARD:
             builder.scopes[builder.scope].stars.append(len(builder.imports))
-            builder.imports.append(Imported(line, module, "*"))
+            is_inner = tree.source[: tree.start[node]][-1:] not in (b"", b"\n")
+            builder.imports.append(Imported(line, module, "*", conditional=is_inner))
         elif tree.labels[kid] & IMPORTED:
             imported = builder.add(Op.IMPORT, len(builder.imports))
             builder.imports.append(Imported(line, module, tree.text(kid)))

@@ -179,13 +179,15 @@ class Binding(Struct, array_like=True, gc=False):
 class Imported(Struct, array_like=True, gc=False):
     """A name that is taken from a module; the module itself where it is None, its first part where it is "".
 
-    `path` is the expression of what all names are taken from, where that is not found by a file.
+    `path` is the expression of what all names are taken from, where that is not found by a file. What is `conditional`
+    stands in a branch, and need not run.
     """
 
     line: int
     module: str
     name: str | None
     path: int = NONE
+    conditional: bool = False
 
 
 class Write(Struct, array_like=True, gc=False):
