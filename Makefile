@@ -7,7 +7,7 @@ test:
 quick: # what needs no process: seconds
 	.venv/bin/python -m pytest -m "quick and not long" -n 2
 
-long: # needs npm; takes minutes
+long: # what another plain row bears out, or takes minutes, or needs more than pip
 	.venv/bin/python -m pytest -m long -n 0
 
 engines: # Dask and Ray, each as a cluster on this machine: installs both; a minute or two
