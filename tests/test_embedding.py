@@ -547,6 +547,15 @@ async def test_an_answer_that_takes_more_memory_than_there_is_is_too_long(
         connector.close()
 
 
+def test_one_that_cannot_be_started_leaves_no_descriptor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is opened for it is closed, also where there are too few, and then it matters most."""
+    before = opened(psutil.Process())
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "gone"))
+    with pytest.raises(FileNotFoundError):
+        Connector(Endpoint("127.0.0.1", 1, PATHS["ollama"], "ollama", "m", SECONDS), CONFINED, TOLD.append)
+    assert opened(psutil.Process()) == before
+
+
 def data_limits(process: psutil.Process) -> list[str]:
     with open(f"/proc/{process.pid}/limits") as file:
         [shown] = [line for line in file if line.startswith("Max data size")]

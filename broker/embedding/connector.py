@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TypeVar
 
 from fledgling.broker.audit_log.records import AnyRecord, EmbeddedRecord, KilledRecord
@@ -79,18 +79,21 @@ class Connector:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         reader, writer = os.pipe()
         self._lifeline = os.fdopen(writer, "wb", buffering=0)  # the connector ends with it, even where it was stopped
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-I", "-B", "-m", MODULE],
-                pass_fds=[reader],
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,  # it has nothing to say that its packets do not
-                cwd="/",
-                env={},
-                start_new_session=True,
-            )
-        os.close(reader)
+        with ExitStack() as opened:
+            opened.enter_context(self._channel)
+            opened.enter_context(self._lifeline)
+            with theirs, os.fdopen(reader, "rb", buffering=0):
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-B", "-m", MODULE],
+                    pass_fds=[reader],
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,  # it has nothing to say that its packets do not
+                    cwd="/",
+                    env={},
+                    start_new_session=True,
+                )
+            opened.pop_all()  # it has started: they stay open
         self._channel.setblocking(False)
         address, port, path, protocol, model, _ = endpoint
         self._send(Connect(reader, address, port, path, protocol, model, confining))
