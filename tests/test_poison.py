@@ -1,5 +1,9 @@
 """Source files that are the end of a parser: each costs its time and its own definitions, and is named."""
 
+import time
+from itertools import chain, repeat
+from types import SimpleNamespace
+
 import pytest
 from running import fronted
 
@@ -9,7 +13,7 @@ from fledgling.messages.generations import CODE
 from fledgling.messages.questions import Explore
 from fledgling.pipe import HEADER_BYTES, Unpacker, pack
 from fledgling.security import limits
-from fledgling.worker.extractor import messages
+from fledgling.worker.extractor import messages, process
 from fledgling.worker.extractor import pool as extractors
 from fledgling.worker.extractor.messages import Batch, Facts, Source, ToExtractor
 from fledgling.worker.extractor.pool import LOST_FILES, Extractors
@@ -17,6 +21,16 @@ from fledgling.worker.languages.table import load_languages
 
 ENDLESS = "<!--" * 2048 + "\n"  # an ordinary megabyte of C takes a quarter of a second, these 8 KB more than two
 GOOD = "int good(void) { return 0; }\n"
+REPAIRED = """\
+LIB_API(int) first(int a) LIB_PRINTF(1, 2) { return a; }
+#if A
+int second(int a) {
+#else
+int third(int a, int b) {
+#endif
+  return a;
+}
+"""
 DENSE = 60_000  # definitions in one file of a megabyte
 
 
@@ -69,6 +83,23 @@ def test_where_many_are_lost_each_gets_a_small_multiple_of_what_ordinary_source_
     assert lost.count(0.2) <= LOST_FILES + extractors.AHEAD * limits.MAX_EXTRACTORS
     assert max(lost[-10:]) < 0.04
     assert all(facts.definitions == 1 for facts in found.values() if facts.engine)
+
+
+@pytest.mark.parametrize(
+    ("lost", "took", "definitions", "complete"),
+    [(LOST_FILES, 0.019, 3, True), (0, 0.99, 3, True), (0, 1.01, 2, False)],
+    ids=["hurried", "in time", "late"],
+)
+def test_a_file_is_repaired_for_a_second_or_all_of_a_shorter_time(lost, took, definitions, complete, monkeypatch):
+    """Its clock is put forward, the kernel's is not. One that is late has what was found before, and says so."""
+    clock = chain([0.0], repeat(took))
+    monkeypatch.setattr(process, "time", SimpleNamespace(process_time=lambda: next(clock), sleep=time.sleep))
+    running = Extractors(load_languages(), CONFINED, 2_000_000_000, 1)
+    monkeypatch.setattr(running, "_lost", lost)
+    running.confined()
+    found = asked(running, {"a.c": REPAIRED})["a.c"]
+    running.close()
+    assert (found.engine, found.definitions, found.complete) == ("tree-sitter", definitions, complete)
 
 
 def test_files_that_took_no_time_hurry_no_others(hurried, monkeypatch):

@@ -12,6 +12,7 @@ from fledgling.worker.rows import Engine, FileWords, ImportRow, SymbolColumns
 from fledgling.worker.store.symbols import Outlined
 
 FILE_SECONDS = 2.0  # CPU seconds a file; a megabyte of ordinary source takes a quarter of it
+REPAIR_SECONDS = 1.0  # of these, until nothing more is repaired: what began before has the rest, and is not lost
 # CPU seconds a file, and for each byte of it, once LOST_FILES were lost: four times what ordinary source takes
 HURRIED_SECONDS, HURRIED_BYTE_SECONDS = 0.02, 1e-6
 

@@ -31,6 +31,7 @@ from fledgling.worker.extracting.extract import Extractor
 from fledgling.worker.extracting.repair import IsLate
 from fledgling.worker.extractor.hashing import hashes
 from fledgling.worker.extractor.messages import (
+    REPAIR_SECONDS,
     Batch,
     Confined,
     Facts,
@@ -57,7 +58,6 @@ Extracted = TypeVar("Extracted")
 DEFINED = frozenset(DEFINITION_KINDS)
 UNCONFINED = 3  # exit status: another would end in the same way
 AT_REST = 4  # exit status: there was nothing to do, and another begins when there is
-REPAIRING = 0.5  # of the time that a file may take; what began before has the rest, and the file is not lost
 LOOK_SECONDS = 0.02  # between two looks at whether an extractor has ended, or the indexer
 REST_SECONDS = 1.0  # without a message until an extractor ends; and between two looks while there is none
 
@@ -304,7 +304,7 @@ def _timed(
     """Extract under the kernel's clock, whose signal is left to end the process."""
     begun = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, limit)
-    found = extract(source, b"\n".join((*source.blocks, b"")), lambda: time.process_time() - begun > limit * REPAIRING)
+    found = extract(source, b"\n".join((*source.blocks, b"")), lambda: time.process_time() - begun > REPAIR_SECONDS)
     signal.setitimer(signal.ITIMER_PROF, 0)
     return found, time.process_time() - begun
 
