@@ -225,7 +225,7 @@ def entry_that(**changes: Any) -> dict[str, Any]:
     return {"command": sys.executable, "args": ["-I", "-m", "fledgling", "serve"], **changes}
 
 
-TOLD: dict[str, tuple[str, Any, str, str]] = {
+TOLD: dict[str, tuple[str, Any, str, str] | tuple[str, Any, str, str, str]] = {
     "this installation": ("gemini", entry_that(), "good", f"it starts {sys.executable}"),
     "a client's own variable is no root": (
         "cursor",
@@ -238,21 +238,30 @@ TOLD: dict[str, tuple[str, Any, str, str]] = {
         "gemini",
         entry_that(command="/gone/bin/python"),
         "broken",
-        "/gone/bin/python is not there or cannot be run; run: fledgling install --client gemini --write",
+        "/gone/bin/python is not there or cannot be run",
+        "fledgling install --client gemini --write",
+    ),
+    "a command that reads like a sentence of ours": (
+        "gemini",
+        entry_that(command="/gone; run: this"),
+        "broken",
+        "/gone; run: this is not there or cannot be run",
+        "fledgling install --client gemini --write",
     ),
     "an environment that is gone, of an entry with options": (
         "windsurf",
         entry_that(command="/gone/bin/python", args=["serve", "--profile", "fledgling-core", "--root", "/usr/my lib"]),
         "broken",
-        "/gone/bin/python is not there or cannot be run; run: fledgling install --client windsurf "
-        "--profile fledgling-core --root '/usr/my lib' --write",
+        "/gone/bin/python is not there or cannot be run",
+        "fledgling install --client windsurf --profile fledgling-core --root '/usr/my lib' --write",
     ),
     "another installation": ("gemini", entry_that(command="/bin/sh", args=["x"]), "another", "it starts /bin/sh"),
     "a root that is gone": (
         "gemini",
         entry_that(args=["--root", "/gone"]),
         "broken",
-        "the root /gone is not there; run: fledgling install --client gemini --root DIR --write",
+        "the root /gone is not there",
+        "fledgling install --client gemini --root DIR --write",
     ),
     "several roots, in both spellings": (
         "gemini",
@@ -266,20 +275,22 @@ TOLD: dict[str, tuple[str, Any, str, str]] = {
             command="/gone/bin/python", args=["--root", "a=/usr", "--root=b=/tmp", "--profile=x", "--root=c=$C"]
         ),
         "broken",
-        "/gone/bin/python is not there or cannot be run; run: fledgling install --client gemini "
-        "--profile x --root a=/usr --root b=/tmp --root c=DIR --write",
+        "/gone/bin/python is not there or cannot be run",
+        "fledgling install --client gemini --profile x --root a=/usr --root b=/tmp --root c=DIR --write",
     ),
     "one of several roots that is gone": (
         "gemini",
         entry_that(args=["--root=a=/gone", "--root", "b=/tmp"]),
         "broken",
-        "the root a=/gone is not there; run: fledgling install --client gemini --root a=DIR --root b=/tmp --write",
+        "the root a=/gone is not there",
+        "fledgling install --client gemini --root a=DIR --root b=/tmp --write",
     ),
     "a profile that is gone": (
         "gemini",
         entry_that(args=["--profile", "/gone.sql"]),
         "broken",
         "the profile /gone.sql is not there",
+        "fledgling install --client gemini --profile PROFILE --write",
     ),
     "an entry without a command": ("gemini", {}, "broken", "its command is not there"),
     "a command that is none": ("opencode", {"command": [1, {}]}, "broken", "its command is not there"),
@@ -289,13 +300,15 @@ TOLD: dict[str, tuple[str, Any, str, str]] = {
 
 @pytest.mark.parametrize("name", TOLD)
 def test_check_says_what_clients_would_start(name: str, tmp_path: Path) -> None:
-    client, entry, state, detail = TOLD[name]
+    client, entry, state, detail, *run = TOLD[name]
     base, file = place(CLIENTS[client], {"HOME": str(tmp_path)})
     (base / file).parent.mkdir(parents=True)
     (base / file).write_text("{" if entry is None else json.dumps({CLIENTS[client].key: {"fledgling": entry}}))
     [found] = check.told({"HOME": str(tmp_path)})
     assert (found.client, found.file, found.state) == (client, str(base / file), state)
     assert found.detail.startswith(detail)
+    if run:
+        assert [found.run] == run
 
 
 def test_environment_that_lost_fledgling_is_told_from_one_that_has_it(tmp_path: Path) -> None:
@@ -331,6 +344,7 @@ def test_check_is_a_command_and_a_part_of_doctor(tmp_path: Path, project: Path) 
     assert ["gemini: broken", f"  {tmp_path}/.gemini/settings.json", *(f"  {line}" for line in lines)] == (
         bad.stdout.splitlines()[:4]
     )
+    assert f"  {lines[1]}" in fledgling("install", "--check", COLUMNS="2", **home).stdout.splitlines()
     asked = fledgling("doctor", "--root", str(project), "--json", **home)
     looked = {each["what"]: each["state"] for each in json.loads(asked.stdout)["checks"]}
     assert asked.returncode == 1

@@ -84,9 +84,9 @@ def _lines(told: check.Told) -> Iterator[str]:
     Words are wrapped, a path or a command is not.
     """
     yield f"{told.client}: {told.state}"
-    found, run, command = told.detail.partition("; run: ")
-    words = wrap(found, shutil.get_terminal_size().columns - 2, break_long_words=False, break_on_hyphens=False)
-    for line in (told.file, *words, *([f"run: {command}"] if run else [])):
+    width = max(shutil.get_terminal_size().columns - 2, 1)
+    words = wrap(told.detail, width, break_long_words=False, break_on_hyphens=False)
+    for line in (told.file, *words, *([f"run: {told.run}"] if told.run else [])):
         yield f"  {line}"
 
 

@@ -162,7 +162,8 @@ def of_installation(environment: Mapping[str, str]) -> Iterator[Check]:
     yield _on_path(environment)
     states: dict[State, Literal["good", "notice", "wrong"]] = {"another": "notice", "broken": "wrong"}
     for client in told(environment):
-        yield Check(f"client {client.client}", states.get(client.state, "good"), client.detail)
+        detail = f"{client.detail}; run: {client.run}" if client.run else client.detail
+        yield Check(f"client {client.client}", states.get(client.state, "good"), detail)
 
 
 def _on_embedding(resolved: Resolved, profile: Profile) -> Check:

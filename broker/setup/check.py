@@ -20,12 +20,16 @@ State = Literal["good", "another", "broken"]
 
 
 class Told(Struct, frozen=True):
-    """A client that was told of Fledgling: `another` starts another installation, `broken` starts none."""
+    """A client that was told of Fledgling: `another` starts another installation, `broken` starts none.
+
+    `run` is the command that tells it anew, where one does.
+    """
 
     client: str
     file: str
     state: State
     detail: str
+    run: str = ""
 
 
 def told(environment: Mapping[str, str], names: tuple[str, ...] = tuple(CLIENTS)) -> Iterator[Told]:
@@ -41,25 +45,25 @@ def told(environment: Mapping[str, str], names: tuple[str, ...] = tuple(CLIENTS)
             yield Told(name, str(file), *_state(client, entry))
 
 
-def _state(client: Client, entry: Mapping[str, Any]) -> tuple[State, str]:
+def _state(client: Client, entry: Mapping[str, Any]) -> tuple[State, str, str]:
     program, words = _command(client, entry)
     roots, profiles = _values(words, "--root"), [name for name in _values(words, "--profile")[-1:] if "$" not in name]
     found = shutil.which(program) if program else None
     if not found:
-        return "broken", f"{program or 'its command'} is not there or cannot be run; {_again(client, profiles, roots)}"
+        return "broken", f"{program or 'its command'} is not there or cannot be run", _again(client, profiles, roots)
     if ("-m", "fledgling") in pairwise(words) and not _has_fledgling(Path(found)):
-        return "broken", f"Fledgling is not installed for {found} any more; {_again(client, profiles, roots)}"
+        return "broken", f"Fledgling is not installed for {found} any more", _again(client, profiles, roots)
     for root in roots:
         name, directory = _parted(root)
         if "$" not in root and not os.path.isdir(directory):  # noqa: PTH112
             others = [f"{name}DIR" if each == root else each for each in roots]
-            return "broken", f"the root {root} is not there; {_again(client, profiles, others)}"
+            return "broken", f"the root {root} is not there", _again(client, profiles, others)
     for profile in profiles:
         if is_path(profile) and not os.path.isfile(profile):  # noqa: PTH113
-            return "broken", f"the profile {profile} is not there; {_again(client, ['PROFILE'], roots)}"
+            return "broken", f"the profile {profile} is not there", _again(client, ["PROFILE"], roots)
     if not _is_this(found):
-        return "another", f"it starts {found}"
-    return "good", f"it starts {found}"
+        return "another", f"it starts {found}", ""
+    return "good", f"it starts {found}", ""
 
 
 def _values(words: Iterable[str], option: str) -> list[str]:
@@ -103,7 +107,7 @@ def _has_fledgling(interpreter: Path) -> bool:
 
 
 def _again(client: Client, profiles: Iterable[str], roots: Iterable[str]) -> str:
-    """Say how a client is told anew, with the options that its entry has.
+    """Return the command that tells a client anew, with the options that its entry has.
 
     A directory that the client fills in is not known: DIR stands for it, or nothing, as `install` does that then.
     """
@@ -112,4 +116,4 @@ def _again(client: Client, profiles: Iterable[str], roots: Iterable[str]) -> str
     options = [
         word for name, values in (("--profile", profiles), ("--root", kept)) for each in values for word in (name, each)
     ]
-    return f"run: {shlex.join(['fledgling', 'install', '--client', told, *options, '--write'])}"
+    return shlex.join(["fledgling", "install", "--client", told, *options, "--write"])
