@@ -15,6 +15,7 @@ from typing import Annotated, Literal, NamedTuple, NoReturn, get_type_hints
 import msgspec
 from msgspec import Meta, Struct
 
+from fledgling.plain import MAX_SHOWN
 from fledgling.scope import DEFAULT_EXCLUDES, DEFAULT_MAX_FILE_SIZE, DEFAULT_MAX_FILES, Scope
 
 MAX_YAML_BYTES = 64 * 1024  # a dozen keys and a page of patterns; what is longer was not written by hand
@@ -25,13 +26,12 @@ NO_ISSUER = "none"  # what issuer and all that goes with it may be besides
 NO_EMBEDDING = "none"  # what embedding_endpoint and embedding_model may be besides
 NO_MONITOR = "none"  # what monitor may be besides an address
 # Settings that are a path, and what they may be besides.
-_NO_PATH: Mapping[str, tuple[str, ...]] = {
+PATH_SETTINGS: Mapping[str, tuple[str, ...]] = {
     "audit_log": NO_FILES,
     "session": (NO_SESSION,),
     "agents": (NO_AGENTS,),
     "issuer_keys": (NO_ISSUER,),
 }
-MAX_SHOWN_KEY = 40  # characters of an unknown name in a message: the longest setting has 18
 PREFIX = "FLEDGLING_"
 PROJECT_FILE = "fledgling.yaml"  # what a project calls its own file, and a user theirs
 CONFIG_VARIABLE = "FLEDGLING_CONFIG"  # where the user's own file is
@@ -199,20 +199,21 @@ class ConfigError(Exception):
         self.source, self.problem, self.fix = source, problem, fix
 
 
-def raised(wrong: ConfigError) -> NoReturn:
+Refuse = Callable[[Exception], None]  # raises it, or takes note of it; the setting is then as if nobody had set it
+
+
+def fail(wrong: Exception) -> NoReturn:
     """Raise it: nothing goes on with a setting that is wrong, if not to find the others."""
     raise wrong
 
 
-Refuse = Callable[[ConfigError], None]  # raises it, or takes note of it; the setting is then as if nobody had set it
-
-
 @contextmanager
-def told(refuse: Refuse) -> Iterator[None]:
-    """Have `refuse` told what is wrong in the block, and end that."""
+def refusing(refuse: Refuse, *others: type[Exception]) -> Iterator[None]:
+    """Hand what is wrong in the block to `refuse`, a ConfigError or one of others, and end the block."""
+    known: tuple[type[Exception], ...] = (ConfigError, *others)
     try:
         yield
-    except ConfigError as wrong:
+    except known as wrong:
         refuse(wrong)
 
 
@@ -243,7 +244,7 @@ def suggestion(word: str, known: Iterable[str], intro: str = "Known:") -> str:
     from difflib import get_close_matches  # noqa: PLC0415  (as a rule no word is wrong)
 
     names = list(known)
-    near = get_close_matches(word[:40], names, 1)
+    near = get_close_matches(word[:MAX_SHOWN], names, 1)
     said = f"did you mean {near[0]}? {intro}" if near else f"{intro[0].lower()}{intro[1:]}"
     return f"{said} {', '.join(names)}"
 
@@ -260,7 +261,7 @@ def resolve(
     flags: Mapping[str, object],
     environment: Mapping[str, str],
     user_file: UserFile | None = None,
-    refuse: Refuse = raised,
+    refuse: Refuse = fail,
 ) -> Resolved:
     """Return the settings in force.
 
@@ -279,7 +280,7 @@ def resolve(
     values: dict[str, object] = {}
     sources = dict.fromkeys(KEYS, "default")
     for key, entry in {**_settings_of(user_file, refuse), **by_variable, **by_flag}.items():
-        with told(refuse):
+        with refusing(refuse):
             values[key] = _usable(key, converted(key, *entry), entry.source)
             sources[key] = entry.source
     return Resolved(msgspec.convert(values, Settings), sources, notices)
@@ -324,7 +325,7 @@ def _variables(environment: Mapping[str, str]) -> tuple[dict[str, Given], tuple[
     }
     unknown = sorted(name for name in environment if name.startswith(PREFIX) and name not in (*names, CONFIG_VARIABLE))
     return given, tuple(
-        f"environment {name[: len(PREFIX) + MAX_SHOWN_KEY]} is ignored: "
+        f"environment {name[: len(PREFIX) + MAX_SHOWN]} is ignored: "
         f"{suggestion(name.removeprefix(PREFIX).lower(), KEYS)}"
         for name in unknown
     )
@@ -340,11 +341,11 @@ def _is_list(key: str) -> bool:
 
 def _settings_of(file: UserFile | None, refuse: Refuse) -> dict[str, Given]:
     entries: dict[str, Given] = {}
-    with told(refuse):
+    with refusing(refuse):
         entries = entries_of(file.name, file.data) if file else {}
     for key, entry in entries.items():
         if key not in KEYS:
-            refuse(ConfigError(entry.source, f"unknown setting {key[:MAX_SHOWN_KEY]!r}", suggestion(key, KEYS)))
+            refuse(ConfigError(entry.source, f"unknown setting {key[:MAX_SHOWN]!r}", suggestion(key, KEYS)))
     return {key: entry for key, entry in entries.items() if key in KEYS}
 
 
@@ -371,9 +372,9 @@ def _usable(key: str, value: object, source: str) -> object:
     if key == "exclude_patterns" and value:
         assert isinstance(value, tuple)
         _refuse_patterns(value, source)
-    if key in _NO_PATH or (key == "profile" and is_path(str(value))):
+    if key in PATH_SETTINGS or (key == "profile" and is_path(str(value))):
         assert isinstance(value, str)
-        if value not in _NO_PATH.get(key, ()):
+        if value not in PATH_SETTINGS.get(key, ()):
             refuse_relative(key, value, {key: source})
     return value
 

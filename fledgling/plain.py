@@ -3,6 +3,8 @@
 import re
 
 MAX_SAID_CHARS = 2**13  # of a sentence of ours: a path may be half as long
+MAX_SHOWN = 40  # characters of an unknown name or a wrong value in a message: the longest setting has 18, a tool 17
+MAX_SHOWN_PATH = 200  # characters of a path that somebody has typed in a message: who reads it knows the path
 
 # Characters that a terminal obeys or hides, but for those below U+0020, as a part of a class of a regular expression:
 # DEL and C1, and what formats, joins, or turns around what stands beside it (CVE-2021-42574).

@@ -1,8 +1,8 @@
 """`doctor`: what is missing or wrong here. A wrong setting is something that it finds, and not its end."""
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from fledgling.broker.protocol.http import agents, listening
 from fledgling.broker.reporting import doctor as diagnosis
 from fledgling.broker.reporting.doctor import Check
 from fledgling.broker.terms import Terms, due
-from fledgling.config import NO_AGENTS, ConfigError, Resolved, Settings
+from fledgling.config import NO_AGENTS, ConfigError, Resolved, Settings, refusing
 from fledgling.messages.answers import AnyAnswer, Refusal
 from fledgling.messages.control import Confining
 from fledgling.messages.generations import CODE
@@ -69,13 +69,13 @@ def doctor(as_json: bool, **options: Any) -> None:
     raise SystemExit(terminal.OK if diagnosis.is_well(found) else terminal.NOTHING)
 
 
-@contextmanager
-def _noting(checks: list[Check], what: str) -> Iterator[None]:
+def _noting(checks: list[Check], what: str) -> AbstractContextManager[None]:
     """Make a check of what is wrong in the block, and end that."""
-    try:
-        yield
-    except (ConfigError, ProfileError, ConfinementError, IndexingError) as wrong:
+
+    def note(wrong: Exception) -> None:
         checks.append(Check(what, "wrong", str(wrong)))
+
+    return refusing(note, ProfileError, ConfinementError, IndexingError)
 
 
 def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Mapping[str, str], Settings, Profile]:
@@ -85,7 +85,7 @@ def _settings(options: dict[str, Any], checks: list[Check]) -> tuple[Mapping[str
     """
     options.pop("allow_degraded")
     is_wide_meant = options.pop("yes_really")
-    wrong: list[ConfigError] = []
+    wrong: list[Exception] = []
     resolved = settled(options, wrong.append)
     profile, roots = profiles.load(Settings().profile), resolved.settings.roots
     checks += (Check("settings", "wrong", str(each)) for each in wrong)

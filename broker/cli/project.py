@@ -22,10 +22,10 @@ from fledgling.config import (
     Refuse,
     Resolved,
     Settings,
-    raised,
+    fail,
     read_user_file,
+    refusing,
     resolve,
-    told,
 )
 from fledgling.messages.control import Confining
 from fledgling.messages.profile import Profile
@@ -148,19 +148,19 @@ def project_of(options: dict[str, Any], level: int = logging.DEBUG, *, takes_sev
     return ServedProject(resolved, profile, Confining(options.pop("allow_degraded")))
 
 
-def settled(options: dict[str, Any], refuse: Refuse = raised) -> Resolved:
+def settled(options: dict[str, Any], refuse: Refuse = fail) -> Resolved:
     """Take settings out of the options of a command: return those in force, their root found.
 
     Raises ConfigError, if `refuse` does.
     """
     flags, file, user_file = {key: options.pop(key, None) for key in KEYS}, options.pop("config"), None
-    with told(refuse):
+    with refusing(refuse):
         user_file = read_user_file(os.environ, file)
-    with told(refuse):
+    with refusing(refuse):
         flags = with_named_roots(flags)
     resolved = resolve(flags, os.environ, user_file, refuse)
     logs.configure(resolved.settings)
-    with told(refuse):
+    with refusing(refuse):
         return with_root(resolved, os.environ)
     return resolved
 
